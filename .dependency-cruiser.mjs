@@ -1,0 +1,90 @@
+// Who may import whom. Each rule carries the reason that a contributor sees when the build stops.
+const tests = '\\.test\\.ts$';
+const core = '^server/src/core/';
+
+/** A module that only the named places may import. */
+const only = (name, comment, modules, places) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: '^server/src/', pathNot: [tests, ...places] },
+  to: { path: modules },
+});
+
+export default {
+  forbidden: [
+    { name: 'no-cycles', comment: 'A cycle cannot be read top to bottom.', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'core-is-pure',
+      comment: 'core holds rules: no I/O, no framework, nothing above it.',
+      severity: 'error',
+      from: { path: core, pathNot: tests },
+      to: { pathNot: [core, 'node_modules/typebox/'] },
+    },
+    {
+      name: 'platform-below-features',
+      comment: 'platform knows tenants and the outside world, never a feature or the edge.',
+      severity: 'error',
+      from: { path: '^server/src/platform/' },
+      to: { path: '^server/src/(features|http|app|cli)/' },
+    },
+    {
+      name: 'http-below-features',
+      comment: 'The edge serves every feature and knows none.',
+      severity: 'error',
+      from: { path: '^server/src/http/', pathNot: tests },
+      to: { path: '^server/src/(features|app|cli)/' },
+    },
+    {
+      name: 'features-below-app',
+      comment: 'Features are composed by app/, not the other way round.',
+      severity: 'error',
+      from: { path: '^server/src/features/', pathNot: tests },
+      to: { path: '^server/src/(app|cli)/' },
+    },
+    {
+      name: 'app-below-cli',
+      comment: 'Commands use the application, never the reverse.',
+      severity: 'error',
+      from: { path: '^server/src/app/' },
+      to: { path: '^server/src/cli/' },
+    },
+    {
+      name: 'features-meet-at-the-index',
+      comment: "Another feature is reached only through its index.ts.",
+      severity: 'error',
+      from: { path: '^server/src/features/([^/]+)/', pathNot: tests },
+      to: { path: '^server/src/features/([^/]+)/', pathNot: ['^server/src/features/$1/', '^server/src/features/[^/]+/index\\.ts$'] },
+    },
+    {
+      name: 'tests-stay-out-of-the-product',
+      comment: 'The harness and test files are never part of what ships.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: tests },
+      to: { path: ['^server/test/', tests] },
+    },
+    only('fastify-at-the-edge', 'Only the edge, routes and the composition root know the web framework.', 'node_modules/(fastify|@fastify|@scalar)/', [
+      '^server/src/http/',
+      '-routes\\.ts$',
+      '^server/src/app/',
+    ]),
+    only('sql-in-stores', 'SQL lives in stores and in the platform rooms that own tables.', 'node_modules/pg/', [
+      '^server/src/platform/(database|audit|keyring|jobs|local-postgres)/',
+      '-store\\.ts$',
+    ]),
+    only('cryptography-in-the-keyring', 'An auditor opens one folder to see all cryptography.', '^(node:)?crypto$', [
+      '^server/src/platform/keyring/',
+    ]),
+    only('egress-in-one-place', 'Sockets, DNS and HTTP clients are opened in platform rooms made for it.', '^(node:)?(net|tls|dns|http|https|http2|dgram)$', [
+      '^server/src/platform/(outbound|mail|local-postgres)/',
+      '^server/src/platform/keyring/kms/',
+    ]),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// Finds the compiled program. Kept as plain JavaScript so that it can explain what is missing on any Node version.
+import { existsSync } from 'node:fs';
+
+const program = new URL('../dist/main.js', import.meta.url);
+const major = Number(process.versions.node.split('.')[0]);
+
+if (major < 24) {
+  process.stderr.write(`Strongroom needs Node.js 24 or newer; this is ${process.version}. Start it with npx or npm run, or install Node.js 24.\n`);
+  process.exit(1);
+}
+if (!existsSync(program)) {
+  process.stderr.write('Strongroom is not built yet. Run `npm run build` first.\n');
+  process.exit(1);
+}
+await import(program.href);

@@ -1,0 +1,47 @@
+/** Every way a request can fail on purpose. `http/problem-catalog.ts` gives each one its status, title and page. */
+export type ErrorCode =
+  | 'validation-failed'
+  | 'malformed-json'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'request-timeout'
+  | 'token-id-taken'
+  | 'version-conflict'
+  | 'body-too-large'
+  | 'unsupported-media-type'
+  | 'owner-undeletable'
+  | 'overloaded'
+  | 'key-service-unavailable'
+  | 'internal-error';
+
+/** Messages by field path, in the shape the problem document carries them. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+export interface DomainErrorDetails {
+  /** What an operator needs and a caller must not see. */
+  readonly cause?: unknown;
+  readonly fields?: FieldErrors;
+}
+
+/**
+ * The one error that crosses layers. `message` reaches the caller as it is, so it never holds a submitted or
+ * stored value; whatever helps an operator goes into `cause`, which stays in the process.
+ */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+  readonly fields: FieldErrors | undefined;
+
+  constructor(code: ErrorCode, message: string, details: DomainErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'DomainError';
+    this.code = code;
+    this.fields = details.fields;
+  }
+}
+
+/** A single invalid field; use `DomainError` directly to report several at once. */
+export function invalidField(path: string, message: string): DomainError {
+  return new DomainError('validation-failed', 'The request did not pass validation.', { fields: { [path]: [message] } });
+}

@@ -1,0 +1,39 @@
+import { invalidField } from '../errors/domain-error.ts';
+import { parseIsoTimestamp, parseMonthFirstTimestamp } from './timestamp.ts';
+
+/** When something ends, and the offset from UTC in which its owner reads clocks. */
+export interface ExpiresAt {
+  readonly instant: Date;
+  readonly offsetMinutes: number;
+}
+
+// The longest spelling, month first with nanoseconds, designator and offset, has 39 characters.
+const lengthMax = 50;
+
+/**
+ * Accepts ISO 8601 and the month-first spelling, each as a date (midnight UTC) or a date-time (UTC unless an offset
+ * says otherwise). What expires is gone from that instant on, so the instant must lie after `now`.
+ */
+export function parseExpiresAt(text: string, now: Date): ExpiresAt {
+  const timestamp = text.length > lengthMax ? undefined : (parseIsoTimestamp(text) ?? parseMonthFirstTimestamp(text));
+  if (timestamp === undefined) {
+    throw invalidField(
+      'expires_at',
+      'The expiration must be an ISO 8601 date or date-time, or a date as month/day/year.',
+    );
+  }
+  if (timestamp.instant <= now) throw invalidField('expires_at', 'The expiration must lie in the future.');
+
+  return { instant: timestamp.instant, offsetMinutes: timestamp.offsetMinutes };
+}
+
+/** ISO 8601 on the clock of the stored offset, UTC being `+00:00`; milliseconds only where there are some. */
+export function formatExpiresAt({ instant, offsetMinutes }: ExpiresAt): string {
+  const local = new Date(instant.getTime() + offsetMinutes * 60_000).toISOString();
+  const dateTime = local.replace('.000Z', '').replace('Z', '');
+
+  const distance = Math.abs(offsetMinutes);
+  const hours = String(Math.trunc(distance / 60)).padStart(2, '0');
+  const minutes = String(distance % 60).padStart(2, '0');
+  return `${dateTime}${offsetMinutes < 0 ? '-' : '+'}${hours}:${minutes}`;
+}

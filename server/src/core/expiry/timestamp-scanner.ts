@@ -1,0 +1,49 @@
+/**
+ * Reads a timestamp from left to right, once. A mismatch is remembered instead of reported, so that a grammar can be
+ * written as straight lines and asked at the end whether all of it was there.
+ */
+export class TimestampScanner {
+  readonly #text: string;
+  #at = 0;
+  #hasMismatch = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#text.length;
+  }
+
+  get matchedAll(): boolean {
+    return this.isAtEnd && !this.#hasMismatch;
+  }
+
+  /** The next character if it is one of these. */
+  accept(characters: string): string | undefined {
+    const next = this.#text[this.#at];
+    if (next === undefined || !characters.includes(next)) return undefined;
+    this.#at += 1;
+    return next;
+  }
+
+  expect(characters: string): void {
+    if (this.accept(characters) === undefined) this.#hasMismatch = true;
+  }
+
+  /** Up to `max` digits, as they were written. */
+  digits(min: number, max: number): string {
+    let digits = '';
+    while (digits.length < max) {
+      const digit = this.accept('0123456789');
+      if (digit === undefined) break;
+      digits += digit;
+    }
+    if (digits.length < min) this.#hasMismatch = true;
+    return digits;
+  }
+
+  number(min: number, max: number): number {
+    return Number(this.digits(min, max));
+  }
+}

@@ -1,0 +1,57 @@
+/** Every way an expression can be refused, while it is compiled or while it meets a value. */
+export type ExpressionReason = keyof typeof sentences;
+
+/** Where inside a mask the failing text stands: member names and array positions from the outside in. */
+export type MaskPath = readonly (string | number)[];
+
+/**
+ * A refused expression. The message is built from the reason and the offset alone: neither the expression, which may
+ * hold an HMAC key, nor a value it met may reach a response or a log.
+ */
+export class ExpressionError extends Error {
+  readonly reason: ExpressionReason;
+  readonly offset: number;
+  readonly path: MaskPath;
+
+  constructor(reason: ExpressionReason, offset: number, path: MaskPath = []) {
+    super(`${sentences[reason]} (at character ${offset}).`);
+    this.name = 'ExpressionError';
+    this.reason = reason;
+    this.offset = offset;
+    this.path = path;
+  }
+
+  /** The same refusal, placed at a leaf of a mask. */
+  within(path: MaskPath): ExpressionError {
+    return new ExpressionError(this.reason, this.offset, path);
+  }
+}
+
+const sentences = {
+  'text-too-long': 'The expression text is too long',
+  'expression-too-long': 'An expression is longer than 1000 characters',
+  'unclosed-expression': 'An expression is opened but not closed',
+  'unclosed-quote': 'A quoted argument is not closed',
+  'empty-expression': 'An expression is empty',
+  'malformed-expression': 'The expression is malformed',
+  'path-too-deep': 'A path has too many steps',
+  'path-as-argument': 'A filter argument cannot be a path',
+  'too-many-expressions': 'There are too many expressions',
+  'too-many-filters': 'An expression has too many filters',
+  'unknown-filter': 'The filter does not exist',
+  'wrong-argument-count': 'The filter takes another number of arguments',
+  'bad-argument': 'A filter argument is not of the expected kind',
+  'bad-json-path': 'The JSONPath is malformed or uses an unsupported selector',
+  'bytes-not-encoded': 'hmac must be followed by to_base16 or to_base64',
+  'bytes-expected': 'to_base16 and to_base64 must follow hmac',
+  'bad-token-id': 'A token reference does not name a token id',
+  'unresolved-reference': 'A referenced token is not available',
+  'mask-too-deep': 'The mask is nested too deeply',
+  'mask-too-large': 'The mask has too many members',
+  'plaintext-in-id': 'An id expression would reveal the data',
+  'wrong-value': 'The filter cannot be applied to this value',
+  'nothing-to-alias': 'The value has no character that an alias could replace',
+  'several-matches': 'The JSONPath matches more than one value',
+  'output-too-large': 'The result is too large',
+  'work-too-large': 'Evaluating the expression takes too much work',
+} as const;

@@ -1,0 +1,17 @@
+/** Characters between the first opening and the last closing brace, and of a template as a whole. */
+export const expressionCharactersMax = 1_000;
+/** Expressions one token may carry; a single template or mask can never use more than all of them. */
+export const expressionsPerTokenMax = 64;
+export const filtersPerExpressionMax = 8;
+/** Steps below the root: `data.a.b` has two. Also the number of segments of a JSONPath. */
+export const pathStepsMax = 16;
+
+export const maskDepthMax = 32;
+export const maskNodesMax = 1_000;
+
+/** References in one text. A megabyte of `{{ <uuid> }}` holds some 24,000; more than this is an attack on the loop. */
+export const referencesPerTextMax = 10_000;
+export const tokenIdCharactersMax = 400;
+
+export const listItemsMax = 65_536;
+export const jsonPathVisitsMax = 10_000;

@@ -1,0 +1,28 @@
+export type QueryToken =
+  | { readonly kind: 'open' | 'close' | 'and' | 'or' | 'not' | 'end'; readonly offset: number }
+  | FieldToken;
+
+/** `field:value`, still as text. */
+export interface FieldToken {
+  readonly kind: 'field';
+  readonly offset: number;
+  readonly name: string;
+  readonly value: QueryText | QueryRange;
+}
+
+export interface QueryText {
+  readonly kind: 'text';
+  readonly offset: number;
+  readonly text: string;
+  /** An unquoted and unescaped `*` or `?`. */
+  readonly hasWildcard: boolean;
+}
+
+export interface QueryRange {
+  readonly kind: 'range';
+  readonly offset: number;
+  readonly from: QueryText;
+  readonly to: QueryText;
+  readonly includesFrom: boolean;
+  readonly includesTo: boolean;
+}

@@ -1,0 +1,50 @@
+/**
+ * What a search asks for, once its text has been understood. Everything a matcher needs is resolved here: metadata
+ * values and container paths are lower-cased, and times are half-open ranges.
+ */
+export type SearchQuery =
+  | TermQuery
+  | MetadataQuery
+  | ContainerQuery
+  | RangeQuery
+  | CombinedQuery
+  | { readonly kind: 'not'; readonly operand: SearchQuery };
+
+/** The field equals the value. For `data` the value equals one of the token's evaluated search indexes. */
+export interface TermQuery {
+  readonly kind: 'term';
+  readonly field: TermField;
+  readonly value: string;
+}
+
+export type TermField = 'id' | 'type' | 'data' | 'fingerprint' | 'created_by' | 'modified_by';
+
+/** The key as it was written; the value compares with the lower-cased stored one. */
+export interface MetadataQuery {
+  readonly kind: 'metadata';
+  readonly key: string;
+  readonly value: string;
+}
+
+/** One of the token's containers is this one or, for a subtree, lies anywhere in it. */
+export interface ContainerQuery {
+  readonly kind: 'container';
+  readonly path: string;
+  readonly isSubtree: boolean;
+}
+
+/** `from` ≤ field < `before`. A token that lacks the field never matches, not even when both ends are open. */
+export interface RangeQuery {
+  readonly kind: 'range';
+  readonly field: RangeField;
+  readonly from?: Date;
+  readonly before?: Date;
+}
+
+export type RangeField = 'created_at' | 'modified_at';
+
+export interface CombinedQuery {
+  readonly kind: 'and' | 'or';
+  /** Two or more. */
+  readonly operands: readonly SearchQuery[];
+}

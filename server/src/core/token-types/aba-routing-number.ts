@@ -1,0 +1,17 @@
+import type { JsonValue } from '../json/json-value.ts';
+import { isDigitString } from './digit-string.ts';
+
+const weights = [3, 7, 1] as const;
+
+export function findRoutingNumberProblem(value: JsonValue | undefined): string | undefined {
+  if (!isDigitString(value, { min: 9, max: 9 })) return 'The routing number must be a string of nine digits.';
+  if (!passesAbaChecksum(value)) return 'The routing number fails its checksum.';
+  return undefined;
+}
+
+/** The digits weighted 3, 7, 1, 3, 7, 1, 3, 7, 1 add up to a multiple of ten. */
+export function passesAbaChecksum(digits: string): boolean {
+  let sum = 0;
+  for (let place = 0; place < digits.length; place += 1) sum += Number(digits[place]) * (weights[place % 3] ?? 0);
+  return sum % 10 === 0;
+}

@@ -1,0 +1,43 @@
+import type { FieldErrors } from '../errors/domain-error.ts';
+import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+import { findRoutingNumberProblem } from './aba-routing-number.ts';
+import { collectFieldErrors } from './collect-field-errors.ts';
+import { isDigitString } from './digit-string.ts';
+import type { DerivedDetails, TokenType } from './token-type.ts';
+
+export const bankTokenType: TokenType = {
+  name: 'bank',
+  validate: validateBank,
+  defaultContainers: ['/bank/high/'],
+  defaultMask: {
+    routing_number: '{{ data.routing_number }}',
+    account_number: '{{ data.account_number | reveal_last: 4 }}',
+  },
+  defaultFingerprintExpression: '{{ data.account_number }}|{{ data.routing_number }}',
+  defaultSearchIndexes: [],
+  derive: deriveBank,
+};
+
+function validateBank(data: JsonValue): FieldErrors | undefined {
+  if (!isJsonObject(data)) return { data: ['Bank data must be an object.'] };
+
+  return collectFieldErrors({
+    'data.routing_number': findRoutingNumberProblem(data['routing_number']),
+    'data.account_number': isAccountNumber(data['account_number'])
+      ? undefined
+      : 'The account number must be a string of at most 17 digits.',
+  });
+}
+
+function isAccountNumber(value: JsonValue | undefined): value is string {
+  return isDigitString(value, { min: 1, max: 17 });
+}
+
+function deriveBank(data: JsonValue): DerivedDetails | undefined {
+  if (!isJsonObject(data)) return undefined;
+  const routingNumber = data['routing_number'];
+  const accountNumber = data['account_number'];
+  if (typeof routingNumber !== 'string' || !isAccountNumber(accountNumber)) return undefined;
+
+  return { bank: { routing_number: routingNumber, account_number_last4: accountNumber.slice(-4) } };
+}

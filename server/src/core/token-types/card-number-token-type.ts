@@ -1,0 +1,17 @@
+import { toCardDetails } from './card-details.ts';
+import { findCardNumberProblem } from './card-number.ts';
+import { collectFieldErrors } from './collect-field-errors.ts';
+import type { TokenType } from './token-type.ts';
+
+export const cardNumberTokenType: TokenType = {
+  name: 'card_number',
+  validate: (data) => collectFieldErrors({ data: findCardNumberProblem(data) }),
+  defaultContainers: ['/pci/high/'],
+  defaultMask: '{{ data | reveal_last: 4 }}',
+  defaultFingerprintExpression: '{{ data }}',
+  defaultSearchIndexes: [],
+  derive: (data) => {
+    const card = toCardDetails(data);
+    return card && { card };
+  },
+};

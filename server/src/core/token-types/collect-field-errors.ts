@@ -1,0 +1,10 @@
+import type { FieldErrors } from '../errors/domain-error.ts';
+
+/** Keeps the fields that have a problem, so that a caller can mend all of them in one go. */
+export function collectFieldErrors(problems: Readonly<Record<string, string | undefined>>): FieldErrors | undefined {
+  const errors: Record<string, readonly string[]> = {};
+  for (const [path, problem] of Object.entries(problems)) {
+    if (problem !== undefined) errors[path] = [problem];
+  }
+  return Object.keys(errors).length === 0 ? undefined : errors;
+}

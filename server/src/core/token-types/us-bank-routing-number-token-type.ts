@@ -1,0 +1,12 @@
+import { findRoutingNumberProblem } from './aba-routing-number.ts';
+import { collectFieldErrors } from './collect-field-errors.ts';
+import type { TokenType } from './token-type.ts';
+
+export const usBankRoutingNumberTokenType: TokenType = {
+  name: 'us_bank_routing_number',
+  validate: (data) => collectFieldErrors({ data: findRoutingNumberProblem(data) }),
+  defaultContainers: ['/bank/low/'],
+  defaultMask: '{{ data | reveal_last: 4 }}',
+  defaultFingerprintExpression: '{{ data }}',
+  defaultSearchIndexes: [],
+};

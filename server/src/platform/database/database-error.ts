@@ -1,0 +1,59 @@
+import pg from 'pg';
+import { DomainError } from '../../core/errors/domain-error.ts';
+
+/** Classes of SQLSTATE that say "not now" rather than "not so": connection, transaction state, resources, shutdown. */
+const transientClasses = ['08', '25', '53', '57'];
+const lockNotAvailable = '55P03';
+
+/**
+ * The server's own refusal of a statement, with nothing that came from a row: PostgreSQL's messages and details quote
+ * values, and those must not reach a log.
+ */
+export class StatementError extends Error {
+  readonly sqlState: string;
+  readonly constraint: string | undefined;
+
+  constructor(sqlState: string, constraint: string | undefined) {
+    super(`PostgreSQL refused a statement (SQLSTATE ${sqlState}${constraint === undefined ? '' : `, ${constraint}`}).`);
+    this.name = 'StatementError';
+    this.sqlState = sqlState;
+    this.constraint = constraint;
+  }
+}
+
+/** Turns whatever the driver throws into "try again" (with the connection given up) or a refusal of the statement. */
+export function toDatabaseError(error: unknown): Error {
+  if (error instanceof DomainError || error instanceof StatementError) return error;
+  if (error instanceof pg.DatabaseError && error.code !== undefined) {
+    const refusal = new StatementError(error.code, error.constraint);
+    return isTransient(error.code) ? unavailable(refusal) : refusal;
+  }
+  return unavailable(error);
+}
+
+export function isViolationOf(error: unknown, constraint: string): boolean {
+  return error instanceof StatementError && error.constraint === constraint;
+}
+
+/** The state of the connection, and perhaps of the last commit, is unknown. */
+export function isConnectionLost(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'overloaded';
+}
+
+/** A deadlock or serialization failure: rolled back for certain, and worth another try. */
+export function isLostRace(error: unknown): boolean {
+  return error instanceof StatementError && error.sqlState.startsWith('40');
+}
+
+/** PostgreSQL warns, and commits all the same, when a wait for the synchronous standby is cancelled. */
+export function isUnreplicatedCommit(notice: { readonly severity?: string | undefined; readonly routine?: string | undefined }): boolean {
+  return notice.severity === 'WARNING' && notice.routine === 'SyncRepWaitForLSN';
+}
+
+function isTransient(sqlState: string): boolean {
+  return sqlState === lockNotAvailable || transientClasses.includes(sqlState.slice(0, 2));
+}
+
+function unavailable(cause: unknown): DomainError {
+  return new DomainError('overloaded', 'The database did not answer in time. Try again shortly.', { cause });
+}

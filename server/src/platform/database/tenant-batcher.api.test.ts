@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/test-database.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Database } from './database.ts';
+import { TenantBatcher } from './tenant-batcher.ts';
+
+/** A batcher over a real table with a constraint, so that a "bad row" is one that PostgreSQL refuses. */
+let test: TestDatabase;
+let database: Database;
+const tenant = crypto.randomUUID() as TenantId;
+const other = crypto.randomUUID() as TenantId;
+let batchSizes: number[] = [];
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  database = test.open();
+  await test.owner.query(`create table numbers (tenant_id uuid not null, value integer not null check (value >= 0),
+    primary key (tenant_id, value)); grant select, insert on numbers to strongroom_app`);
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  batchSizes = [];
+  await test.owner.query('truncate numbers');
+});
+
+function makeBatcher(limits: { itemsMax?: number; queueMax?: number } = {}) {
+  return new TenantBatcher<number, number>({
+    itemsMax: limits.itemsMax ?? 100,
+    queueMax: limits.queueMax ?? 10_000,
+    run: async (tenantId, values) => {
+      batchSizes.push(values.length);
+      const rows = await database.single<{ value: number }>({
+        text: 'insert into numbers select $1, unnest($2::integer[]) returning value',
+        values: [tenantId, [...values]],
+      });
+      const written = new Set(rows.map(({ value }) => value));
+      return values.map((value) => (written.has(value) ? value : -1));
+    },
+  });
+}
+
+const storedCount = async () => Number((await test.owner.query('select count(*) from numbers')).rows[0].count);
+
+describe('TenantBatcher', () => {
+  it('carries concurrent items of a tenant in few batches and answers each caller with its own result', async () => {
+    const batcher = makeBatcher();
+    const values = Array.from({ length: 500 }, (_, index) => index);
+    expect(await Promise.all(values.map((value) => batcher.add(tenant, value)))).toEqual(values);
+    expect(await storedCount()).toBe(500);
+    expect(batchSizes).toEqual([100, 100, 100, 100, 100]);
+  });
+
+  it('fails one bad row alone', async () => {
+    const batcher = makeBatcher();
+    const outcomes = await Promise.allSettled([1, 2, -3, 4, 5].map((value) => batcher.add(tenant, value)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(await storedCount()).toBe(4);
+  });
+
+  it('keeps tenants in batches of their own', async () => {
+    const batcher = makeBatcher();
+    await Promise.all([batcher.add(tenant, 1), batcher.add(other, 1), batcher.add(tenant, 2)]);
+    expect(batchSizes.sort()).toEqual([1, 2]);
+  });
+
+  it('turns items away when too many wait, and takes them again afterwards', async () => {
+    const batcher = makeBatcher({ queueMax: 2 });
+    const accepted = [batcher.add(tenant, 1), batcher.add(tenant, 2)];
+    await expect(batcher.add(tenant, 3)).rejects.toMatchObject({ code: 'overloaded' });
+    await Promise.all(accepted);
+    await expect(batcher.add(tenant, 3)).resolves.toBe(3);
+  });
+
+  it('answers no caller whose batch was cut off, keeps what was answered, and works on after the cut', async () => {
+    const batcher = makeBatcher({ itemsMax: 10 });
+    const acknowledged: number[] = [];
+    const rounds = Array.from({ length: 20 }, (_, round) => round);
+    for (const round of rounds) {
+      const attempts = Array.from({ length: 50 }, (_, index) =>
+        batcher.add(tenant, round * 50 + index).then((value) => acknowledged.push(value)),
+      );
+      const cut = test.owner.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'strongroom test' and datname = current_database()`,
+      );
+      await Promise.allSettled([...attempts, cut]);
+    }
+    const { rows } = await test.owner.query('select value from numbers');
+    const stored = new Set(rows.map((row: { value: number }) => row.value));
+    expect(acknowledged.filter((value) => !stored.has(value))).toEqual([]);
+    expect(acknowledged.length).toBeLessThan(1_000);
+    await expect(batcher.add(tenant, 5_000)).resolves.toBe(5_000);
+  });
+});

@@ -1,0 +1,106 @@
+import { LRUCache } from 'lru-cache';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { type RootKey, RootKeyMismatch } from './kms/root-key.ts';
+import { SealedRecordError } from './sealed-record.ts';
+import { TenantKeyStore, type WrappedTenantKey } from './tenant-key-store.ts';
+import { makeWrappedKey, unwrapKey } from './tenant-key-wrapping.ts';
+import { TenantKeyring, type TenantKeyPurpose, tenantKeyPurposes } from './tenant-keyring.ts';
+
+const freshMs = 5 * 60_000;
+/** How long keys stay usable while the key service cannot be reached. */
+const staleMs = 15 * 60_000;
+const tenantsMax = 1_000;
+
+interface CachedKeyring {
+  readonly keyring: TenantKeyring;
+  readonly loadedAt: number;
+}
+
+/** Gives each tenant its unwrapped keys: loaded once, refreshed one at a time, bounded in number and in age. */
+export class Keyring {
+  readonly #database: Database;
+  readonly #rootKey: RootKey;
+  readonly #now: () => number;
+  readonly #cache = new LRUCache<TenantId, CachedKeyring>({ max: tenantsMax });
+  readonly #loading = new Map<TenantId, Promise<TenantKeyring>>();
+
+  constructor(database: Database, rootKey: RootKey, now: () => number = Date.now) {
+    this.#database = database;
+    this.#rootKey = rootKey;
+    this.#now = now;
+  }
+
+  get rootKeyId(): string {
+    return this.#rootKey.id;
+  }
+
+  async forTenant(tenantId: TenantId): Promise<TenantKeyring> {
+    const cached = this.#cache.get(tenantId);
+    const age = cached === undefined ? Number.POSITIVE_INFINITY : this.#now() - cached.loadedAt;
+    if (cached !== undefined && age < freshMs) return cached.keyring;
+
+    const loading = this.#load(tenantId);
+    if (cached === undefined || age >= staleMs) return loading;
+    // Still trusted while a fresh copy is on its way; a failure shows up once the grace period is over.
+    loading.catch(() => undefined);
+    return cached.keyring;
+  }
+
+  /** The keyring for a record that may name a key version which another server made a moment ago. */
+  async forRecord(tenantId: TenantId, record: Buffer): Promise<TenantKeyring> {
+    const keyring = await this.forTenant(tenantId);
+    return keyring.canOpen(record) ? keyring : this.#load(tenantId);
+  }
+
+  /** Makes the first keys of a new tenant. Wrapping may take a network round trip, so storing them is a second step. */
+  async makeTenantKeys(tenantId: TenantId): Promise<{ store(tx: Transaction): Promise<void> }> {
+    const keys = await Promise.all(tenantKeyPurposes.map((purpose) => makeWrappedKey(this.#rootKey, { tenantId, purpose, version: 1 })));
+    return {
+      async store(tx) {
+        const store = new TenantKeyStore(tx);
+        for (const key of keys) await store.insert(key);
+      },
+    };
+  }
+
+  forget(tenantId: TenantId): void {
+    this.#cache.delete(tenantId);
+  }
+
+  forgetAll(): void {
+    this.#cache.clear();
+  }
+
+  #load(tenantId: TenantId): Promise<TenantKeyring> {
+    const underway = this.#loading.get(tenantId);
+    if (underway !== undefined) return underway;
+    const loading = this.#unwrapAll(tenantId).finally(() => this.#loading.delete(tenantId));
+    this.#loading.set(tenantId, loading);
+    return loading;
+  }
+
+  async #unwrapAll(tenantId: TenantId): Promise<TenantKeyring> {
+    const wrapped = await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).listOfTenant(tenantId));
+    const keys = await Promise.all(
+      wrapped.map(async (row) => ({ purpose: row.purpose, version: row.version, key: await this.#unwrap(row) })),
+    );
+    const ofPurpose = (purpose: TenantKeyPurpose) => keys.filter((key) => key.purpose === purpose);
+    const keyring = new TenantKeyring(tenantId, {
+      data: ofPurpose('data'),
+      fingerprint: ofPurpose('fingerprint'),
+      index: ofPurpose('index'),
+      audit: ofPurpose('audit'),
+    });
+    this.#cache.set(tenantId, { keyring, loadedAt: this.#now() });
+    return keyring;
+  }
+
+  #unwrap(row: WrappedTenantKey) {
+    return unwrapKey(this.#rootKey, row).catch((error: unknown) => {
+      if (error instanceof RootKeyMismatch || error instanceof SealedRecordError) throw error;
+      throw new DomainError('key-service-unavailable', 'The key service cannot be reached. Try again shortly.', { cause: error });
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { type RootKey, RootKeyMismatch, type WrapContext, wrapContextBytes } from './root-key.ts';
+
+/*
+ * Wrapped key: format 1 (1 byte) ‖ nonce (12) ‖ ciphertext (32) ‖ tag (16). Random nonces are safe here: an
+ * installation wraps thousands of keys, and AES-GCM allows 2³².
+ */
+const format = 1;
+const nonceLength = 12;
+const tagLength = 16;
+const keyLength = 32;
+
+/** A root key that the operator hands over as 32 bytes: for development and small installations. */
+export class FileRootKey implements RootKey {
+  readonly id: string;
+  readonly #key: KeyObject;
+
+  constructor(key: Buffer) {
+    if (key.length !== keyLength) throw new TypeError('A root key has 32 bytes.');
+    this.#key = createSecretKey(key);
+    this.id = `file:${createHmac('sha256', this.#key).update('strongroom/root-key-id/1').digest('hex').slice(0, 16)}`;
+  }
+
+  async wrap(key: Buffer, context: WrapContext): Promise<Buffer> {
+    const nonce = randomBytes(nonceLength);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagLength });
+    cipher.setAAD(wrapContextBytes(context));
+    const ciphertext = Buffer.concat([cipher.update(key), cipher.final()]);
+    return Buffer.concat([Buffer.from([format]), nonce, ciphertext, cipher.getAuthTag()]);
+  }
+
+  async unwrap(wrapped: Buffer, context: WrapContext): Promise<Buffer> {
+    if (wrapped.length !== 1 + nonceLength + keyLength + tagLength || wrapped[0] !== format) throw new RootKeyMismatch();
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, wrapped.subarray(1, 1 + nonceLength), { authTagLength: tagLength });
+    decipher.setAAD(wrapContextBytes(context));
+    decipher.setAuthTag(wrapped.subarray(-tagLength));
+    const key = decipher.update(wrapped.subarray(1 + nonceLength, -tagLength));
+    try {
+      decipher.final();
+    } catch {
+      throw new RootKeyMismatch();
+    }
+    return key;
+  }
+
+  async close(): Promise<void> {
+    // The key object goes with the process.
+  }
+}
+
+/** Reads the text form of a root key: 32 bytes as base64 or hexadecimal. */
+export function parseRootKey(text: string): Buffer | undefined {
+  const trimmed = text.trim();
+  if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex');
+  const bytes = Buffer.from(trimmed, 'base64');
+  return /^[A-Za-z0-9+/]{43}=$/.test(trimmed) && bytes.length === keyLength ? bytes : undefined;
+}
+
+export function generateRootKey(): string {
+  return randomBytes(keyLength).toString('base64');
+}

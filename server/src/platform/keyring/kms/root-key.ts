@@ -1,0 +1,32 @@
+import { lengthPrefixed } from '../length-prefixed.ts';
+
+/** What a wrapped key is for. It is bound into the wrapping, so a wrapped key cannot be moved to another place. */
+export interface WrapContext {
+  readonly tenant: string;
+  readonly purpose: string;
+  readonly version: number;
+}
+
+/**
+ * The root key, wherever it lives. It never leaves its provider: it wraps and unwraps 256-bit keys and nothing else.
+ * A provider is one file in this folder.
+ */
+export interface RootKey {
+  /** Provider and fingerprint, such as `file:9f2c…`: stored beside every key it wraps, safe to show. */
+  readonly id: string;
+  wrap(key: Buffer, context: WrapContext): Promise<Buffer>;
+  /** Throws `RootKeyMismatch` when the bytes were not wrapped by this key for this context. */
+  unwrap(wrapped: Buffer, context: WrapContext): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+export class RootKeyMismatch extends Error {
+  constructor() {
+    super('A key could not be unwrapped: it was wrapped by another root key, for another purpose, or it is damaged.');
+    this.name = 'RootKeyMismatch';
+  }
+}
+
+export function wrapContextBytes(context: WrapContext): Buffer {
+  return lengthPrefixed(['strongroom/wrap/1', context.tenant, context.purpose, context.version]);
+}

@@ -1,0 +1,44 @@
+import type { Database } from '../database/database.ts';
+import type { RootKey } from './kms/root-key.ts';
+import { TenantKeyStore, type WrappedTenantKey } from './tenant-key-store.ts';
+import { unwrapKey } from './tenant-key-wrapping.ts';
+
+const pageSize = 500;
+
+/** Raised before anything is served or written; the message is meant for whoever starts the server. */
+export class WrongRootKeyError extends Error {
+  constructor(configured: string, expected: string) {
+    super(
+      `Wrong root key: this database was sealed with ${expected}, but the configured key is ${configured}. ` +
+        `Nothing was changed. Configure the key with the fingerprint ${expected}, or point at the database that belongs to ${configured}.`,
+    );
+    this.name = 'WrongRootKeyError';
+  }
+}
+
+/** Opens the canary under every key version of every tenant, so that a wrong or damaged key is found before it is used. */
+export async function requireRootKeyOpensEverything(database: Database, rootKey: RootKey): Promise<number> {
+  let checked = 0;
+  let last: WrappedTenantKey | undefined;
+  for (;;) {
+    const after = last;
+    const page = await database.forSystem((tx) => new TenantKeyStore(tx).listAll(after, pageSize));
+    for (const key of page) await requireOpens(rootKey, key);
+    checked += page.length;
+    last = page.at(-1);
+    if (page.length < pageSize) return checked;
+  }
+}
+
+async function requireOpens(rootKey: RootKey, key: WrappedTenantKey): Promise<void> {
+  if (key.rootKey !== rootKey.id) throw new WrongRootKeyError(rootKey.id, key.rootKey);
+  try {
+    await unwrapKey(rootKey, key);
+  } catch (error) {
+    throw new Error(
+      `The ${key.purpose} key version ${key.version} of tenant ${key.tenantId} does not open under root key ${rootKey.id}: ` +
+        'its row is damaged. Restore table tenant_keys from a backup before starting.',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Database } from '../database/database.ts';
+import type { RootKey } from './kms/root-key.ts';
+import { WrongRootKeyError } from './root-key-check.ts';
+
+const purposes = ['credential', 'cursor'] as const;
+type SystemKeyPurpose = (typeof purposes)[number];
+
+interface SystemKeyRow {
+  readonly purpose: SystemKeyPurpose;
+  readonly root_key: string;
+  readonly wrapped: Buffer;
+}
+
+/** Keys of the installation rather than of a tenant: the pepper of credentials and the seal of page cursors. */
+export class SystemKeys {
+  readonly #keys: ReadonlyMap<SystemKeyPurpose, KeyObject>;
+
+  /** Loads the keys, making them first in a database that has none. Two servers starting together end up with the same. */
+  static async load(database: Database, rootKey: RootKey): Promise<SystemKeys> {
+    // The foreign key is noticed before a missing one would be added under it.
+    for (const row of await readRows(database)) requireSameRoot(row, rootKey);
+    await addMissing(database, rootKey);
+    const keys = new Map<SystemKeyPurpose, KeyObject>();
+    for (const row of await readRows(database)) {
+      requireSameRoot(row, rootKey);
+      keys.set(row.purpose, createSecretKey(await rootKey.unwrap(row.wrapped, wrapContext(row.purpose))));
+    }
+    return new SystemKeys(keys);
+  }
+
+  private constructor(keys: ReadonlyMap<SystemKeyPurpose, KeyObject>) {
+    this.#keys = keys;
+  }
+
+  /** Secrets have 256 random bits, so a fast keyed hash is enough: a slow one would only help whoever floods us. */
+  hashCredential(secret: Uint8Array): Buffer {
+    return createHmac('sha256', this.#key('credential')).update('strongroom/credential/1').update(secret).digest();
+  }
+
+  isCredential(secret: Uint8Array, hash: Buffer): boolean {
+    return timingSafeEqual(this.hashCredential(secret), hash);
+  }
+
+  #key(purpose: SystemKeyPurpose): KeyObject {
+    const key = this.#keys.get(purpose);
+    if (key === undefined) throw new Error(`The system key ${purpose} is missing.`);
+    return key;
+  }
+}
+
+function readRows(database: Database): Promise<SystemKeyRow[]> {
+  return database.forSystem((tx) =>
+    tx.query<SystemKeyRow>({ text: 'select purpose, root_key, wrapped from system_keys where version = 1' }),
+  );
+}
+
+async function addMissing(database: Database, rootKey: RootKey): Promise<void> {
+  const present = new Set((await readRows(database)).map(({ purpose }) => purpose));
+  for (const purpose of purposes) {
+    if (present.has(purpose)) continue;
+    const wrapped = await rootKey.wrap(randomBytes(32), wrapContext(purpose));
+    await database.forSystem((tx) =>
+      tx.query({
+        text: `insert into system_keys (purpose, version, root_key, wrapped) values ($1, 1, $2, $3) on conflict do nothing`,
+        values: [purpose, rootKey.id, wrapped],
+      }),
+    );
+  }
+}
+
+function requireSameRoot(row: SystemKeyRow, rootKey: RootKey): void {
+  if (row.root_key !== rootKey.id) throw new WrongRootKeyError(rootKey.id, row.root_key);
+}
+
+function wrapContext(purpose: SystemKeyPurpose) {
+  return { tenant: 'system', purpose, version: 1 };
+}

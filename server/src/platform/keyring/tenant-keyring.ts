@@ -1,0 +1,60 @@
+import { createHmac, type KeyObject } from 'node:crypto';
+import { encodeBase58 } from '../../core/identity/base58.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+import { lengthPrefixed } from './length-prefixed.ts';
+import { keyVersionOf, openRecord, type RecordBinding, SealedRecordError, sealRecord, type VersionedKey } from './sealed-record.ts';
+
+export const tenantKeyPurposes = ['data', 'fingerprint', 'index', 'audit'] as const;
+export type TenantKeyPurpose = (typeof tenantKeyPurposes)[number];
+export type TenantKeys = Readonly<Record<TenantKeyPurpose, readonly VersionedKey[]>>;
+
+/** Where within its tenant a record belongs. */
+export type FieldBinding = Omit<RecordBinding, 'tenantId'>;
+
+/** The unwrapped keys of one tenant and everything that is done with them. Plaintext passes through here and stays nowhere. */
+export class TenantKeyring {
+  readonly #tenantId: TenantId;
+  readonly #dataKeys: ReadonlyMap<number, VersionedKey>;
+  readonly #newestDataKey: VersionedKey;
+  readonly #fingerprintKey: KeyObject;
+  readonly #indexKey: KeyObject;
+
+  constructor(tenantId: TenantId, keys: TenantKeys) {
+    this.#tenantId = tenantId;
+    this.#dataKeys = new Map(keys.data.map((key) => [key.version, key]));
+    this.#newestDataKey = newest(keys.data);
+    this.#fingerprintKey = newest(keys.fingerprint).key;
+    this.#indexKey = newest(keys.index).key;
+  }
+
+  seal(text: string, binding: FieldBinding): Buffer {
+    return sealRecord(Buffer.from(text, 'utf8'), { ...binding, tenantId: this.#tenantId }, this.#newestDataKey);
+  }
+
+  canOpen(record: Buffer): boolean {
+    return this.#dataKeys.has(keyVersionOf(record));
+  }
+
+  open(record: Buffer, binding: FieldBinding): string {
+    const key = this.#dataKeys.get(keyVersionOf(record));
+    if (key === undefined) throw new SealedRecordError();
+    return openRecord(record, { ...binding, tenantId: this.#tenantId }, key).toString('utf8');
+  }
+
+  /** Equal contents of one type give equal fingerprints within a tenant, and nothing to compare outside of it. */
+  fingerprint(type: string, content: string): string {
+    const message = lengthPrefixed(['strongroom/fingerprint/1', type, content]);
+    return encodeBase58(createHmac('sha256', this.#fingerprintKey).update(message).digest());
+  }
+
+  /** What is stored and compared instead of an indexed value. */
+  blindIndex(value: string): Buffer {
+    return createHmac('sha256', this.#indexKey).update(lengthPrefixed(['strongroom/index/1', value])).digest();
+  }
+}
+
+function newest(keys: readonly VersionedKey[]): VersionedKey {
+  const [first, ...rest] = keys;
+  if (first === undefined) throw new Error('A tenant has no key for one of its purposes.');
+  return rest.reduce((best, key) => (key.version > best.version ? key : best), first);
+}

@@ -1,0 +1,157 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { findFreePort } from './free-port.ts';
+import { findPostgresBinaries, findProcessOwner, type PostgresBinaries, type ProcessOwner } from './postgres-binaries.ts';
+
+const run = promisify(execFile);
+const startTimeoutSeconds = 60;
+
+export interface LocalPostgresOptions {
+  readonly password: string;
+  /** Kept after the stop when given; otherwise the data lives in a temporary folder and goes with the server. */
+  readonly dataDirectory?: string;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A real PostgreSQL on a free loopback port, owned by this process: for `strongroom dev` and for tests. */
+export class LocalPostgres {
+  readonly url: string;
+  readonly version: string;
+  readonly dataDirectory: string;
+  readonly binaryDirectory: string;
+  readonly #server: ChildProcess;
+  readonly #discard: () => Promise<void>;
+
+  static async start(options: LocalPostgresOptions): Promise<LocalPostgres> {
+    const owner = await findProcessOwner();
+    const binaries = await findPostgresBinaries(owner);
+    const root = options.dataDirectory ?? (await mkdtemp(path.join(tmpdir(), 'strongroom-postgres-')));
+    const cluster = path.join(root, 'postgres');
+    const discard = async () => {
+      if (options.dataDirectory === undefined) await rm(root, { recursive: true, force: true });
+    };
+
+    try {
+      if (!(await exists(path.join(cluster, 'PG_VERSION')))) {
+        await initialise({ root, cluster, owner, binaries, password: options.password });
+      }
+      const port = await findFreePort();
+      const server = await launch({ cluster, owner, binaries, port, settings: options.settings ?? {} });
+      const url = `postgresql://postgres:${encodeURIComponent(options.password)}@127.0.0.1:${port}/postgres`;
+      return new LocalPostgres({ url, server, discard, cluster, binaries });
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+  }
+
+  private constructor(parts: {
+    url: string;
+    server: ChildProcess;
+    discard: () => Promise<void>;
+    cluster: string;
+    binaries: PostgresBinaries;
+  }) {
+    this.url = parts.url;
+    this.version = parts.binaries.version;
+    this.dataDirectory = parts.cluster;
+    this.binaryDirectory = parts.binaries.directory;
+    this.#server = parts.server;
+    this.#discard = parts.discard;
+  }
+
+  /** The address of another database in the same server. */
+  urlOf(database: string): string {
+    const url = new URL(this.url);
+    url.pathname = `/${database}`;
+    return url.href;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#server.exitCode === null && this.#server.signalCode === null) {
+      const exited = new Promise((resolve) => this.#server.once('exit', resolve));
+      // SIGINT is PostgreSQL's fast shutdown: sessions are ended, the data is left clean.
+      this.#server.kill('SIGINT');
+      await exited;
+    }
+    await this.#discard();
+  }
+}
+
+interface Cluster {
+  readonly cluster: string;
+  readonly owner: ProcessOwner | undefined;
+  readonly binaries: PostgresBinaries;
+}
+
+async function initialise(target: Cluster & { root: string; password: string }): Promise<void> {
+  const { root, cluster, owner, binaries, password } = target;
+  await mkdir(root, { recursive: true });
+  if (owner !== undefined) {
+    await chown(root, owner.uid, owner.gid);
+    await chmod(root, 0o700);
+  }
+  const passwordFile = path.join(root, 'initial-password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (owner !== undefined) await chown(passwordFile, owner.uid, owner.gid);
+
+  const flags = ['-U', 'postgres', '-A', 'scram-sha-256', '--locale=C.UTF-8', '-E', 'UTF8', '--no-instructions'];
+  await run(path.join(binaries.directory, 'initdb'), ['-D', cluster, `--pwfile=${passwordFile}`, ...flags], {
+    ...owner,
+    cwd: root,
+    timeout: startTimeoutSeconds * 1_000,
+  });
+  await rm(passwordFile);
+}
+
+async function launch(
+  target: Cluster & { port: number; settings: Readonly<Record<string, string>> },
+): Promise<ChildProcess> {
+  const { cluster, owner, binaries, port, settings } = target;
+  const all = { listen_addresses: '127.0.0.1', unix_socket_directories: cluster, log_min_messages: 'warning', ...settings };
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = spawn(path.join(binaries.directory, 'postgres'), ['-D', cluster, '-p', String(port), ...flags], {
+    ...owner,
+    cwd: cluster,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // A terminal's Ctrl-C must reach us first: we drain, then stop the database.
+    detached: true,
+  });
+
+  let complaint = '';
+  server.stderr?.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString()).slice(-2_000);
+  });
+  await untilReady({ server, cluster }, () => complaint);
+  return server;
+}
+
+async function untilReady(
+  target: { server: ChildProcess; cluster: string },
+  complaint: () => string,
+): Promise<void> {
+  const deadline = Date.now() + startTimeoutSeconds * 1_000;
+  while (Date.now() < deadline) {
+    if (target.server.exitCode !== null) throw new Error(`PostgreSQL stopped while starting: ${complaint().trim()}`);
+    if (await isReady(target.cluster)) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  target.server.kill('SIGKILL');
+  throw new Error(`PostgreSQL was not ready within ${startTimeoutSeconds} seconds: ${complaint().trim()}`);
+}
+
+/** PostgreSQL keeps its state in the eighth line of `postmaster.pid`. */
+async function isReady(cluster: string): Promise<boolean> {
+  const lines = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  return lines.split('\n')[7]?.trim() === 'ready';
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
+}

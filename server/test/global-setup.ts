@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../src/platform/database/migrator.ts';
+import { LocalPostgres } from '../src/platform/local-postgres/local-postgres.ts';
+import { LocalRedis } from './harness/local-redis.ts';
+import { templateDatabase } from './harness/test-database.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly postgresUrl: string;
+    readonly postgresDataDirectory: string;
+    readonly postgresBinaryDirectory: string;
+    readonly redisUrl: string;
+  }
+}
+
+/** Starts the real parts once for all test files: nothing has to run beforehand, and everything is gone afterwards. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [postgres, redis] = await Promise.all([
+    LocalPostgres.start({
+      password: randomBytes(16).toString('hex'),
+      // Throw-away data: durability is tested by the fault runs, which do not use this server.
+      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400', shared_buffers: '256MB' },
+    }),
+    LocalRedis.start(),
+  ]);
+  const admin = new pg.Client({ connectionString: postgres.url });
+  await admin.connect();
+  await admin.query(`create database ${templateDatabase}`);
+  await admin.end();
+  await migrate(postgres.urlOf(templateDatabase));
+
+  project.provide('postgresUrl', postgres.url);
+  project.provide('postgresDataDirectory', postgres.dataDirectory);
+  project.provide('postgresBinaryDirectory', postgres.binaryDirectory);
+  project.provide('redisUrl', redis.url);
+  return async () => {
+    await Promise.all([postgres.stop(), redis.stop()]);
+  };
+}

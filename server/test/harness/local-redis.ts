@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
+
+/** A real Redis on a free loopback port that keeps nothing. */
+export class LocalRedis {
+  readonly url: string;
+  readonly #server: ChildProcess;
+  readonly #directory: string;
+
+  static async start(): Promise<LocalRedis> {
+    const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-redis-'));
+    const port = await findFreePort();
+    const flags = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory];
+    const server = spawn('redis-server', flags, { stdio: ['ignore', 'pipe', 'ignore'] });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.once('exit', () => reject(new Error('Redis stopped while starting. Is redis-server installed?')));
+      server.stdout.on('data', (chunk: Buffer) => {
+        if (chunk.includes('Ready to accept connections')) resolve();
+      });
+    });
+    return new LocalRedis(`redis://127.0.0.1:${port}`, server, directory);
+  }
+
+  private constructor(url: string, server: ChildProcess, directory: string) {
+    this.url = url;
+    this.#server = server;
+    this.#directory = directory;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#server.exitCode === null) {
+      this.#server.kill('SIGTERM');
+      await once(this.#server, 'exit');
+    }
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}

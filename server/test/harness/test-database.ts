@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { Database, type DatabaseOptions } from '../../src/platform/database/database.ts';
+
+export const templateDatabase = 'strongroom_template';
+
+/** A migrated database that no other test file sees. `owner` may do anything; the product never uses it. */
+export interface TestDatabase {
+  readonly url: string;
+  readonly owner: pg.Pool;
+  /** A database as the server uses it, closed with the rest. */
+  open(options?: Partial<DatabaseOptions>): Database;
+  drop(): Promise<void>;
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await asAdmin(`create database ${name} template ${templateDatabase}`);
+  const address = new URL(inject('postgresUrl'));
+  address.pathname = `/${name}`;
+  const owner = new pg.Pool({ connectionString: address.href, max: 4 });
+  const opened: Database[] = [];
+
+  return {
+    url: address.href,
+    owner,
+    open(options = {}) {
+      const database = new Database({ ...databaseDefaults(address.href), ...options });
+      opened.push(database);
+      return database;
+    },
+    async drop() {
+      await Promise.all([...opened.map((database) => database.close()), owner.end()]);
+      await asAdmin(`drop database ${name} with (force)`);
+    },
+  };
+}
+
+function databaseDefaults(url: string): DatabaseOptions {
+  return {
+    url,
+    connectionsMax: 4,
+    queueMax: 1_000,
+    acquireTimeoutMs: 5_000,
+    statementTimeoutMs: 10_000,
+    applicationName: 'strongroom test',
+  };
+}
+
+async function asAdmin(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('postgresUrl') });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
