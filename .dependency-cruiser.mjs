@@ -13,7 +13,13 @@ const only = (name, comment, modules, places) => ({
 
 export default {
   forbidden: [
-    { name: 'no-cycles', comment: 'A cycle cannot be read top to bottom.', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycles',
+      comment: 'A cycle cannot be read top to bottom.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
     {
       name: 'core-is-pure',
       comment: 'core holds rules: no I/O, no framework, nothing above it.',
@@ -51,10 +57,13 @@ export default {
     },
     {
       name: 'features-meet-at-the-index',
-      comment: "Another feature is reached only through its index.ts.",
+      comment: 'Another feature is reached only through its index.ts.',
       severity: 'error',
       from: { path: '^server/src/features/([^/]+)/', pathNot: tests },
-      to: { path: '^server/src/features/([^/]+)/', pathNot: ['^server/src/features/$1/', '^server/src/features/[^/]+/index\\.ts$'] },
+      to: {
+        path: '^server/src/features/([^/]+)/',
+        pathNot: ['^server/src/features/$1/', '^server/src/features/[^/]+/index\\.ts$'],
+      },
     },
     {
       name: 'tests-stay-out-of-the-product',
@@ -63,11 +72,12 @@ export default {
       from: { path: '^server/src/', pathNot: tests },
       to: { path: ['^server/test/', tests] },
     },
-    only('fastify-at-the-edge', 'Only the edge, routes and the composition root know the web framework.', 'node_modules/(fastify|@fastify|@scalar)/', [
-      '^server/src/http/',
-      '-routes\\.ts$',
-      '^server/src/app/',
-    ]),
+    only(
+      'fastify-at-the-edge',
+      'Only the edge, routes and the composition root know the web framework.',
+      'node_modules/(fastify|@fastify|@scalar)/',
+      ['^server/src/http/', '-routes\\.ts$', '^server/src/app/'],
+    ),
     only('sql-in-stores', 'SQL lives in stores and in the platform rooms that own tables.', 'node_modules/pg/', [
       '^server/src/platform/(database|audit|keyring|jobs|local-postgres)/',
       '-store\\.ts$',
@@ -75,16 +85,22 @@ export default {
     only('cryptography-in-the-keyring', 'An auditor opens one folder to see all cryptography.', '^(node:)?crypto$', [
       '^server/src/platform/keyring/',
     ]),
-    only('egress-in-one-place', 'Sockets, DNS and HTTP clients are opened in platform rooms made for it.', '^(node:)?(net|tls|dns|http|https|http2|dgram)$', [
-      '^server/src/platform/(outbound|mail|local-postgres)/',
-      '^server/src/platform/keyring/kms/',
-    ]),
+    only(
+      'egress-in-one-place',
+      'Sockets, DNS and HTTP clients are opened in platform rooms made for it.',
+      '^(node:)?(net|tls|dns|http|https|http2|dgram)$',
+      ['^server/src/platform/(outbound|mail|local-postgres)/', '^server/src/platform/keyring/kms/'],
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)dist/' },
     parser: 'swc',
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
   },
 };

@@ -6,7 +6,9 @@ const program = new URL('../dist/main.js', import.meta.url);
 const major = Number(process.versions.node.split('.')[0]);
 
 if (major < 24) {
-  process.stderr.write(`Strongroom needs Node.js 24 or newer; this is ${process.version}. Start it with npx or npm run, or install Node.js 24.\n`);
+  process.stderr.write(
+    `Strongroom needs Node.js 24 or newer; this is ${process.version}. Start it with npx or npm run, or install Node.js 24.\n`,
+  );
   process.exit(1);
 }
 if (!existsSync(program)) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../src/platform/database/migrator.ts';
+import { prepareDatabase } from '../src/app/prepare-database.ts';
 import { LocalPostgres } from '../src/platform/local-postgres/local-postgres.ts';
 import { LocalRedis } from './harness/local-redis.ts';
 import { templateDatabase } from './harness/test-database.ts';
@@ -21,7 +21,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     LocalPostgres.start({
       password: randomBytes(16).toString('hex'),
       // Throw-away data: durability is tested by the fault runs, which do not use this server.
-      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400', shared_buffers: '256MB' },
+      settings: {
+        fsync: 'off',
+        synchronous_commit: 'off',
+        full_page_writes: 'off',
+        max_connections: '400',
+        shared_buffers: '256MB',
+      },
     }),
     LocalRedis.start(),
   ]);
@@ -29,7 +35,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await admin.connect();
   await admin.query(`create database ${templateDatabase}`);
   await admin.end();
-  await migrate(postgres.urlOf(templateDatabase));
+  await prepareDatabase(postgres.urlOf(templateDatabase));
 
   project.provide('postgresUrl', postgres.url);
   project.provide('postgresDataDirectory', postgres.dataDirectory);

@@ -14,7 +14,18 @@ export class LocalRedis {
   static async start(): Promise<LocalRedis> {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-redis-'));
     const port = await findFreePort();
-    const flags = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory];
+    const flags = [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--dir',
+      directory,
+    ];
     const server = spawn('redis-server', flags, { stdio: ['ignore', 'pipe', 'ignore'] });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -43,5 +43,7 @@ export class DomainError extends Error {
 
 /** A single invalid field; use `DomainError` directly to report several at once. */
 export function invalidField(path: string, message: string): DomainError {
-  return new DomainError('validation-failed', 'The request did not pass validation.', { fields: { [path]: [message] } });
+  return new DomainError('validation-failed', 'The request did not pass validation.', {
+    fields: { [path]: [message] },
+  });
 }

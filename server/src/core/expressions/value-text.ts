@@ -1,5 +1,5 @@
 import { toJsonText } from '../json/json-text.ts';
-import { ExactNumber, type JsonScalar, type JsonValue } from '../json/json-value.ts';
+import { ExactNumber, isJsonObject, type JsonScalar, type JsonValue } from '../json/json-value.ts';
 
 export function isScalar(value: JsonValue): value is JsonScalar {
   return typeof value !== 'object' || value === null || value instanceof ExactNumber;
@@ -15,8 +15,8 @@ export function toConcatenatedText(value: JsonValue): string {
 }
 
 /**
- * The length of a value as JSON, without building it. Counting stops past `charactersMax`; escapes are not counted, so
- * the real text can be up to six times as long.
+ * The length of a value as JSON without building it, so that a large one is refused before anything is allocated.
+ * Counting stops once past `charactersMax`. Escapes are not counted: the real text can be up to six times as long.
  */
 export function jsonLengthUpTo(value: JsonValue, charactersMax: number): number {
   const pending: JsonValue[] = [value];
@@ -24,18 +24,12 @@ export function jsonLengthUpTo(value: JsonValue, charactersMax: number): number 
   for (let next = pending.pop(); next !== undefined && length <= charactersMax; next = pending.pop()) {
     if (isScalar(next)) {
       length += typeof next === 'string' ? next.length + 2 : toJsonText(next).length;
-    } else if (Array.isArray(next)) {
-      length += next.length + 1;
-      if (length <= charactersMax) pending.push(...members(next));
-    } else {
-      const keys = Object.keys(next);
-      length += keys.reduce((sum, key) => sum + key.length + 4, 2);
-      if (length <= charactersMax) pending.push(...members(Object.values(next)));
+      continue;
     }
+    length += 2;
+    if (isJsonObject(next)) for (const key of Object.keys(next)) length += key.length + 4;
+    else length += next.length;
+    if (length <= charactersMax) for (const member of Object.values(next)) pending.push(member);
   }
   return length;
-}
-
-function members(values: readonly JsonValue[]): readonly JsonValue[] {
-  return values;
 }

@@ -2,10 +2,6 @@
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const base = 58n;
 
-export function isBase58(text: string): boolean {
-  return [...text].every((character) => alphabet.includes(character));
-}
-
 /** Writes bytes as one big-endian number, padded on the left so that equal byte lengths give equal text lengths. */
 export function encodeBase58(bytes: Uint8Array): string {
   let number = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);

@@ -1,3 +1,4 @@
+import { parseContainer } from '../access/container.ts';
 import { parseIsoTimestamp } from '../expiry/timestamp.ts';
 import { invalidQuery } from './invalid-query.ts';
 import type { FieldToken, QueryRange, QueryText } from './query-token.ts';
@@ -42,23 +43,12 @@ function toMetadata(key: string, { text }: QueryText, offset: number): MetadataQ
 
 function toContainer({ text, offset }: QueryText): ContainerQuery {
   const isSubtree = text.endsWith('/*');
-  const path = (isSubtree ? text.slice(0, -1) : text).toLowerCase();
-  if (!isContainerPath(path)) {
+  const path = parseContainer(isSubtree ? text.slice(0, -1) : text);
+  if (path === undefined) {
     throw invalidQuery('Expected a container path such as "/pci/high/", or "/pci/*" for a subtree', offset);
   }
   return { kind: 'container', path, isSubtree };
 }
-
-function isContainerPath(path: string): boolean {
-  if (path === '/') return true;
-  if (!path.startsWith('/') || !path.endsWith('/')) return false;
-  return path
-    .slice(1, -1)
-    .split('/')
-    .every((segment) => containerSegment.test(segment));
-}
-
-const containerSegment = /^[a-z0-9_-]+$/;
 
 /** A time names the whole of its smallest written unit: `2024-01-01` is that day, `2024-01-01T10:00Z` that minute. */
 function toMoment(field: RangeField, text: QueryText): RangeQuery {

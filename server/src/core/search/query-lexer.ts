@@ -42,7 +42,7 @@ export class QueryLexer {
   #readField(): FieldToken {
     const offset = this.#at;
     const name = this.#readUnquoted(`${delimiters}:`).text;
-    if (!this.#accept(':')) throw invalidQuery('Expected a field name and a colon', offset);
+    if (!this.#accept(':')) throw invalidQuery('Expected a field and a colon, or an operator in capitals', offset);
 
     const value = this.#isNext('[{') ? this.#readRange() : this.#readText(delimiters);
     if (!this.#isAtDelimiter()) throw invalidQuery('Expected white space after a value', this.#at);

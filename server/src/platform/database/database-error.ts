@@ -31,10 +31,6 @@ export function toDatabaseError(error: unknown): Error {
   return unavailable(error);
 }
 
-export function isViolationOf(error: unknown, constraint: string): boolean {
-  return error instanceof StatementError && error.constraint === constraint;
-}
-
 /** The state of the connection, and perhaps of the last commit, is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'overloaded';
@@ -46,7 +42,10 @@ export function isLostRace(error: unknown): boolean {
 }
 
 /** PostgreSQL warns, and commits all the same, when a wait for the synchronous standby is cancelled. */
-export function isUnreplicatedCommit(notice: { readonly severity?: string | undefined; readonly routine?: string | undefined }): boolean {
+export function isUnreplicatedCommit(notice: {
+  readonly severity?: string | undefined;
+  readonly routine?: string | undefined;
+}): boolean {
   return notice.severity === 'WARNING' && notice.routine === 'SyncRepWaitForLSN';
 }
 

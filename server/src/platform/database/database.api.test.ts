@@ -3,7 +3,6 @@ import { createTestDatabase, type TestDatabase } from '../../../test/harness/tes
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database } from './database.ts';
 import { StatementError } from './database-error.ts';
-import { tenantScope } from './tenant-scope.ts';
 
 let test: TestDatabase;
 let database: Database;
@@ -41,7 +40,9 @@ describe('forTenant', () => {
   it('leaves no tenant behind on a pooled connection', async () => {
     const single = test.open({ connectionsMax: 1 });
     await single.forTenant(alpha, (tx) => tx.query(visibleTenants));
-    expect(await single.single(visibleTenants)).toEqual([]);
+    expect(
+      await single.forSystem((tx) => tx.query({ text: `select current_setting('app.tenant_id', true) as tenant` })),
+    ).toEqual([{ tenant: '' }]);
   });
 
   it('rolls back when the work throws, and the connection stays usable', async () => {
@@ -51,7 +52,9 @@ describe('forTenant', () => {
       throw new RangeError('planned');
     });
     await expect(attempt).rejects.toThrow(RangeError);
-    expect(await single.forTenant(alpha, (tx) => tx.query({ text: 'select name from tenants' }))).toEqual([{ name: 'T' }]);
+    expect(await single.forTenant(alpha, (tx) => tx.query({ text: 'select name from tenants' }))).toEqual([
+      { name: 'T' },
+    ]);
   });
 
   it('never lets a tenant id become SQL', () => {
@@ -60,23 +63,24 @@ describe('forTenant', () => {
   });
 });
 
-describe('a scoped single statement', () => {
-  const read = (tenantId: TenantId) =>
-    database.single({
-      name: 'test-read',
-      text: `with ${tenantScope}
-        select found.id from scope
-        cross join lateral (select id from tenants where id = scope.tenant_id offset 0) as found`,
-      values: [tenantId],
-    });
-
-  it('reads and writes within its tenant in one round trip', async () => {
-    expect(await read(alpha)).toEqual([{ id: alpha }]);
-    expect(await read(beta)).toEqual([{ id: beta }]);
+describe('runForTenant', () => {
+  it('runs one statement within its tenant', async () => {
+    expect(await database.runForTenant(alpha, visibleTenants)).toEqual([{ id: alpha }]);
+    expect(await database.runForTenant(beta, visibleTenants)).toEqual([{ id: beta }]);
   });
 
-  it('shows nothing when it forgets its scope', async () => {
-    expect(await database.single(visibleTenants)).toEqual([]);
+  it('writes nothing when the statement is refused, and the connection stays usable', async () => {
+    const single = test.open({ connectionsMax: 1 });
+    const write = single.runForTenant(alpha, { text: `update tenants set name = 'changed', type = 'unknown'` });
+    await expect(write).rejects.toMatchObject({ constraint: 'tenants_type_known' });
+    expect(await single.runForTenant(alpha, { text: 'select name from tenants' })).toEqual([{ name: 'T' }]);
+  });
+
+  it('keeps tenants apart on one connection under concurrent use', async () => {
+    const single = test.open({ connectionsMax: 1 });
+    const tenants = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? alpha : beta));
+    const seen = await Promise.all(tenants.map((id) => single.runForTenant(id, visibleTenants)));
+    expect(seen).toEqual(tenants.map((id) => [{ id }]));
   });
 });
 
@@ -123,18 +127,20 @@ describe('limits', () => {
       free = resolve;
     });
     const busy = small.forTenant(alpha, () => held);
-    const queued = small.single({ text: 'select 1' });
-    await expect(small.single({ text: 'select 1' })).rejects.toMatchObject({ code: 'overloaded' });
+    const queued = small.runForTenant(alpha, { text: 'select 1' });
+    await expect(small.runForTenant(alpha, { text: 'select 1' })).rejects.toMatchObject({ code: 'overloaded' });
     free();
     await Promise.all([busy, queued]);
-    await expect(small.single({ text: 'select 1 as one' })).resolves.toEqual([{ one: 1 }]);
+    await expect(small.runForTenant(alpha, { text: 'select 1 as one' })).resolves.toEqual([{ one: 1 }]);
   });
 
   it('gives up a statement that takes too long and never reuses its connection', async () => {
     const hasty = test.open({ connectionsMax: 1, statementTimeoutMs: 100 });
-    const first = await hasty.single<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
-    await expect(hasty.single({ text: 'select pg_sleep(5)' })).rejects.toMatchObject({ code: 'overloaded' });
-    const second = await hasty.single<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
+    const first = await hasty.runForTenant<{ pid: number }>(alpha, { text: 'select pg_backend_pid() as pid' });
+    await expect(hasty.runForTenant(alpha, { text: 'select pg_sleep(5)' })).rejects.toMatchObject({
+      code: 'overloaded',
+    });
+    const second = await hasty.runForTenant<{ pid: number }>(alpha, { text: 'select pg_backend_pid() as pid' });
     expect(second[0]?.pid).not.toBe(first[0]?.pid);
   });
 

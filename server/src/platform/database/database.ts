@@ -54,6 +54,8 @@ export class Database {
       // The server's own timeout comes first; this one ends waits that the server does not know of (a dead network).
       query_timeout: options.statementTimeoutMs + 2_000,
       keepAlive: true,
+      // Statements go out without waiting for the answer to the one before.
+      pipeline: true,
     });
     this.#pool.on('connect', (client) => {
       client.on('notice', (notice) => {
@@ -69,7 +71,7 @@ export class Database {
 
   /** Runs `work` in a transaction that sees one tenant. Nothing slow belongs inside: it holds a connection. */
   forTenant<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction(`begin; select set_config('app.tenant_id', '${uuidLiteral(tenantId)}', true)`, work);
+    return this.#transaction(beginFor(tenantId), work);
   }
 
   /** Runs `work` across tenants, on the few tables that hold no customer data. */
@@ -77,12 +79,20 @@ export class Database {
     return this.#transaction('begin; set local role strongroom_system', work);
   }
 
-  /**
-   * Runs one statement as one transaction in one round trip. The statement sets its own tenant (`tenant-scope.ts`);
-   * a statement that forgets to sees no rows and can write none.
-   */
-  async single<Row extends SqlRow>(statement: Statement): Promise<Row[]> {
-    return this.#withClient((client) => send<Row>(client, statement));
+  /** Runs one statement of a tenant as a transaction of its own, in one round trip. */
+  runForTenant<Row extends SqlRow>(tenantId: TenantId, statement: Statement): Promise<Row[]> {
+    return this.#withClient(async (client) => {
+      // Sent without waiting for each other; PostgreSQL works them off in order, so the scope is set before the
+      // statement runs, and a refused statement turns the commit into a rollback.
+      const [begun, answered, committed] = await Promise.allSettled([
+        send(client, { text: beginFor(tenantId) }),
+        send<Row>(client, statement),
+        send(client, { text: 'commit' }),
+      ]);
+      for (const part of [begun, answered, committed]) if (part.status === 'rejected') throw part.reason;
+      if (answered.status === 'rejected') throw answered.reason;
+      return answered.value;
+    });
   }
 
   get usage(): { readonly open: number; readonly idle: number; readonly waiting: number } {
@@ -97,8 +107,9 @@ export class Database {
     return this.#withClient(async (client) => {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          await send(client, { text: begin });
-          const result = await work({ query: (statement) => send(client, statement) });
+          // Not awaited first: the opening travels together with the first statement of the work.
+          const begun = send(client, { text: begin });
+          const [, result] = await Promise.all([begun, work({ query: (statement) => send(client, statement) })]);
           await send(client, { text: 'commit' });
           return result;
         } catch (error) {
@@ -151,7 +162,7 @@ async function send<Row extends SqlRow>(client: pg.ClientBase, statement: Statem
 }
 
 /** The id becomes part of SQL text here, so it is checked again at the last moment. */
-function uuidLiteral(id: TenantId): string {
-  if (!/^[0-9a-f-]{36}$/.test(id)) throw new TypeError('A tenant id must be a UUID.');
-  return id;
+function beginFor(tenantId: TenantId): string {
+  if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('A tenant id must be a UUID.');
+  return `begin; select set_config('app.tenant_id', '${tenantId}', true)`;
 }

@@ -48,7 +48,9 @@ describe('requireFittingSchema', () => {
   });
 
   it('asks for a migration when the database is behind', async () => {
-    await expect(requireFittingSchema(test.url, [...known, added('select 1')])).rejects.toThrow('Run `strongroom migrate`');
+    await expect(requireFittingSchema(test.url, [...known, added('select 1')])).rejects.toThrow(
+      'Run `strongroom migrate`',
+    );
   });
 
   it('runs on a newer schema unless that is marked as breaking', async () => {

@@ -34,7 +34,9 @@ export async function migrate(ownerUrl: string, migrations?: readonly Migration[
 
     const pending = known.slice(done.length);
     for (const migration of pending) await apply(client, migration);
-    await client.query('do $$ begin if to_regrole(\'strongroom_app\') is not null then grant select on schema_migrations to strongroom_app, strongroom_system; end if; end $$');
+    await client.query(
+      "do $$ begin if to_regrole('strongroom_app') is not null then grant select on schema_migrations to strongroom_app, strongroom_system; end if; end $$",
+    );
     return { applied: pending.map(({ name }) => name), version: Math.max(known.length, done.length) };
   });
 }
@@ -43,7 +45,9 @@ export async function migrate(ownerUrl: string, migrations?: readonly Migration[
 export async function requireFittingSchema(url: string, migrations?: readonly Migration[]): Promise<void> {
   const known = migrations ?? (await readMigrations());
   await withOwner(url, async (client) => {
-    const exists = await client.query<{ found: boolean }>(`select to_regclass('schema_migrations') is not null as found`);
+    const exists = await client.query<{ found: boolean }>(
+      `select to_regclass('schema_migrations') is not null as found`,
+    );
     const done = exists.rows[0]?.found === true ? await readApplied(client) : [];
     requireSameHistory(known, done);
     if (done.length < known.length) {
@@ -55,7 +59,11 @@ export async function requireFittingSchema(url: string, migrations?: readonly Mi
 }
 
 async function withOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000, application_name: 'strongroom migrate' });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'strongroom migrate',
+  });
   await client.connect();
   try {
     return await work(client);
@@ -102,6 +110,8 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    throw new Error(`Migration ${migration.version}_${migration.name} failed; the database is as it was before it.`, { cause: error });
+    throw new Error(`Migration ${migration.version}_${migration.name} failed; the database is as it was before it.`, {
+      cause: error,
+    });
   }
 }

@@ -29,7 +29,7 @@ function makeBatcher(limits: { itemsMax?: number; queueMax?: number } = {}) {
     queueMax: limits.queueMax ?? 10_000,
     run: async (tenantId, values) => {
       batchSizes.push(values.length);
-      const rows = await database.single<{ value: number }>({
+      const rows = await database.runForTenant<{ value: number }>(tenantId, {
         text: 'insert into numbers select $1, unnest($2::integer[]) returning value',
         values: [tenantId, [...values]],
       });
@@ -53,14 +53,20 @@ describe('TenantBatcher', () => {
   it('fails one bad row alone', async () => {
     const batcher = makeBatcher();
     const outcomes = await Promise.allSettled([1, 2, -3, 4, 5].map((value) => batcher.add(tenant, value)));
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
     expect(await storedCount()).toBe(4);
   });
 
   it('keeps tenants in batches of their own', async () => {
     const batcher = makeBatcher();
     await Promise.all([batcher.add(tenant, 1), batcher.add(other, 1), batcher.add(tenant, 2)]);
-    expect(batchSizes.sort()).toEqual([1, 2]);
+    expect(batchSizes.sort((a, b) => a - b)).toEqual([1, 2]);
   });
 
   it('turns items away when too many wait, and takes them again afterwards', async () => {

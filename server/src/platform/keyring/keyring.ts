@@ -51,12 +51,18 @@ export class Keyring {
   /** The keyring for a record that may name a key version which another server made a moment ago. */
   async forRecord(tenantId: TenantId, record: Buffer): Promise<TenantKeyring> {
     const keyring = await this.forTenant(tenantId);
-    return keyring.canOpen(record) ? keyring : this.#load(tenantId);
+    if (keyring.canOpen(record)) return keyring;
+    // A load that is underway may have read the table before that version was stored; the one after it cannot have.
+    const isUnderway = this.#loading.has(tenantId);
+    const loaded = await this.#load(tenantId);
+    return isUnderway && !loaded.canOpen(record) ? this.#load(tenantId) : loaded;
   }
 
   /** Makes the first keys of a new tenant. Wrapping may take a network round trip, so storing them is a second step. */
   async makeTenantKeys(tenantId: TenantId): Promise<{ store(tx: Transaction): Promise<void> }> {
-    const keys = await Promise.all(tenantKeyPurposes.map((purpose) => makeWrappedKey(this.#rootKey, { tenantId, purpose, version: 1 })));
+    const keys = await Promise.all(
+      tenantKeyPurposes.map((purpose) => makeWrappedKey(this.#rootKey, { tenantId, purpose, version: 1 })),
+    );
     return {
       async store(tx) {
         const store = new TenantKeyStore(tx);
@@ -65,18 +71,29 @@ export class Keyring {
     };
   }
 
-  forget(tenantId: TenantId): void {
-    this.#cache.delete(tenantId);
+  /** A load that is underway may have read what is to be forgotten: whoever waits for it gets it, and nobody after. */
+  forget(tenantId: string): void {
+    this.#cache.delete(tenantId as TenantId);
+    this.#loading.delete(tenantId as TenantId);
   }
 
   forgetAll(): void {
     this.#cache.clear();
+    this.#loading.clear();
   }
 
   #load(tenantId: TenantId): Promise<TenantKeyring> {
     const underway = this.#loading.get(tenantId);
     if (underway !== undefined) return underway;
-    const loading = this.#unwrapAll(tenantId).finally(() => this.#loading.delete(tenantId));
+    const isCurrent = () => this.#loading.get(tenantId) === loading;
+    const loading = this.#unwrapAll(tenantId)
+      .then((keyring) => {
+        if (isCurrent()) this.#cache.set(tenantId, { keyring, loadedAt: this.#now() });
+        return keyring;
+      })
+      .finally(() => {
+        if (isCurrent()) this.#loading.delete(tenantId);
+      });
     this.#loading.set(tenantId, loading);
     return loading;
   }
@@ -87,20 +104,20 @@ export class Keyring {
       wrapped.map(async (row) => ({ purpose: row.purpose, version: row.version, key: await this.#unwrap(row) })),
     );
     const ofPurpose = (purpose: TenantKeyPurpose) => keys.filter((key) => key.purpose === purpose);
-    const keyring = new TenantKeyring(tenantId, {
+    return new TenantKeyring(tenantId, {
       data: ofPurpose('data'),
       fingerprint: ofPurpose('fingerprint'),
       index: ofPurpose('index'),
       audit: ofPurpose('audit'),
     });
-    this.#cache.set(tenantId, { keyring, loadedAt: this.#now() });
-    return keyring;
   }
 
   #unwrap(row: WrappedTenantKey) {
     return unwrapKey(this.#rootKey, row).catch((error: unknown) => {
       if (error instanceof RootKeyMismatch || error instanceof SealedRecordError) throw error;
-      throw new DomainError('key-service-unavailable', 'The key service cannot be reached. Try again shortly.', { cause: error });
+      throw new DomainError('key-service-unavailable', 'The key service cannot be reached. Try again shortly.', {
+        cause: error,
+      });
     });
   }
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
-import type { RootKey } from './kms/root-key.ts';
+import { type RootKey, RootKeyMismatch } from './kms/root-key.ts';
+import { SealedRecordError } from './sealed-record.ts';
 import { TenantKeyStore, type WrappedTenantKey } from './tenant-key-store.ts';
 import { unwrapKey } from './tenant-key-wrapping.ts';
 
@@ -35,6 +36,12 @@ async function requireOpens(rootKey: RootKey, key: WrappedTenantKey): Promise<vo
   try {
     await unwrapKey(rootKey, key);
   } catch (error) {
+    if (!(error instanceof RootKeyMismatch || error instanceof SealedRecordError)) {
+      throw new Error(
+        `The key service of root key ${rootKey.id} cannot be reached. Nothing was changed. Start again once it answers.`,
+        { cause: error },
+      );
+    }
     throw new Error(
       `The ${key.purpose} key version ${key.version} of tenant ${key.tenantId} does not open under root key ${rootKey.id}: ` +
         'its row is damaged. Restore table tenant_keys from a backup before starting.',

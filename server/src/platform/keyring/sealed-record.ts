@@ -1,4 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, type KeyObject, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { type KeyObject, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { decryptGcm, encryptGcm, gcmTagLength } from './aes-gcm.ts';
+import { hkdfExpand } from './hkdf-expand.ts';
 import { lengthPrefixed } from './length-prefixed.ts';
 
 /*
@@ -26,7 +28,6 @@ const commitmentStart = 30;
 const ciphertextStart = 62;
 const saltLength = commitmentStart - saltStart;
 const keyLength = 32;
-const tagLength = 16;
 const nonce = Buffer.alloc(12);
 const infoLabel = Buffer.from('strongroom/token/1', 'ascii');
 
@@ -59,23 +60,30 @@ export function sealRecord(plaintext: Buffer, binding: RecordBinding, under: Ver
 }
 
 /** Separate only so that frozen test vectors can fix the salt; a salt is never used twice. */
-export function sealRecordWithSalt(plaintext: Buffer, binding: RecordBinding, under: VersionedKey, salt: Buffer): Buffer {
+export function sealRecordWithSalt(
+  plaintext: Buffer,
+  binding: RecordBinding,
+  under: VersionedKey,
+  salt: Buffer,
+): Buffer {
+  if (salt.length !== saltLength) throw new TypeError('A salt has 24 bytes.');
   const { recordKey, commitment } = deriveRecordKey(under, salt);
   const header = Buffer.allocUnsafe(saltStart);
   header.writeUInt8(formatVersion, 0);
   header.writeUInt8(suite, 1);
   header.writeUInt32BE(under.version, 2);
 
-  const cipher = createCipheriv('aes-256-gcm', recordKey, nonce, { authTagLength: tagLength });
-  cipher.setAAD(associatedData(binding, under.version));
-  const ciphertext = cipher.update(plaintext);
-  cipher.final();
-  return Buffer.concat([header, salt, commitment, ciphertext, cipher.getAuthTag()]);
+  const { ciphertext, tag } = encryptGcm(plaintext, {
+    key: recordKey,
+    nonce,
+    associatedData: associatedData(binding, under.version),
+  });
+  return Buffer.concat([header, salt, commitment, ciphertext, tag]);
 }
 
 /** The version of the tenant key that a record needs. */
 export function keyVersionOf(record: Buffer): number {
-  if (record.length < ciphertextStart + tagLength || record[0] !== formatVersion || record[1] !== suite) {
+  if (record.length < ciphertextStart + gcmTagLength || record[0] !== formatVersion || record[1] !== suite) {
     throw new SealedRecordError();
   }
   return record.readUInt32BE(2);
@@ -86,30 +94,23 @@ export function openRecord(record: Buffer, binding: RecordBinding, under: Versio
   const { recordKey, commitment } = deriveRecordKey(under, record.subarray(saltStart, commitmentStart));
   if (!timingSafeEqual(commitment, record.subarray(commitmentStart, ciphertextStart))) throw new SealedRecordError();
 
-  const tagStart = record.length - tagLength;
-  // Without authTagLength Node would accept a tag of four bytes.
-  const decipher = createDecipheriv('aes-256-gcm', recordKey, nonce, { authTagLength: tagLength });
-  decipher.setAAD(associatedData(binding, under.version));
-  decipher.setAuthTag(record.subarray(tagStart));
-  const plaintext = decipher.update(record.subarray(ciphertextStart, tagStart));
-  try {
-    decipher.final();
-  } catch {
-    plaintext.fill(0);
-    throw new SealedRecordError();
-  }
+  const tagStart = record.length - gcmTagLength;
+  const plaintext = decryptGcm(
+    { ciphertext: record.subarray(ciphertextStart, tagStart), tag: record.subarray(tagStart) },
+    { key: recordKey, nonce, associatedData: associatedData(binding, under.version) },
+  );
+  if (plaintext === undefined) throw new SealedRecordError();
   return plaintext;
 }
 
 function deriveRecordKey(under: VersionedKey, salt: Buffer): { recordKey: Buffer; commitment: Buffer } {
-  const info = Buffer.allocUnsafe(5);
-  info.writeUInt8(suite, 0);
-  info.writeUInt32BE(under.version, 1);
-  const block = createHmac('sha512', under.key).update(infoLabel).update(info).update(salt).update(firstBlock).digest();
+  const suiteAndVersion = Buffer.allocUnsafe(5);
+  suiteAndVersion.writeUInt8(suite, 0);
+  suiteAndVersion.writeUInt32BE(under.version, 1);
+  const info = Buffer.concat([infoLabel, suiteAndVersion, salt]);
+  const block = hkdfExpand(under.key, info, { hash: 'sha512', length: 2 * keyLength });
   return { recordKey: block.subarray(0, keyLength), commitment: block.subarray(keyLength) };
 }
-
-const firstBlock = Buffer.from([1]);
 
 function associatedData(binding: RecordBinding, keyVersion: number): Buffer {
   const { tenantId, tokenId, field, recordVersion, type } = binding;

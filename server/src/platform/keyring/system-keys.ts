@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../database/database.ts';
-import type { RootKey } from './kms/root-key.ts';
+import { type RootKey, RootKeyMismatch } from './kms/root-key.ts';
 import { WrongRootKeyError } from './root-key-check.ts';
 
 const purposes = ['credential', 'cursor'] as const;
@@ -24,7 +24,7 @@ export class SystemKeys {
     const keys = new Map<SystemKeyPurpose, KeyObject>();
     for (const row of await readRows(database)) {
       requireSameRoot(row, rootKey);
-      keys.set(row.purpose, createSecretKey(await rootKey.unwrap(row.wrapped, wrapContext(row.purpose))));
+      keys.set(row.purpose, await unwrap(row, rootKey));
     }
     return new SystemKeys(keys);
   }
@@ -55,16 +55,35 @@ function readRows(database: Database): Promise<SystemKeyRow[]> {
   );
 }
 
+/** All of them in one transaction: of two servers with different root keys, one gets every key and the other none. */
 async function addMissing(database: Database, rootKey: RootKey): Promise<void> {
   const present = new Set((await readRows(database)).map(({ purpose }) => purpose));
+  const made: SystemKeyRow[] = [];
   for (const purpose of purposes) {
     if (present.has(purpose)) continue;
     const wrapped = await rootKey.wrap(randomBytes(32), wrapContext(purpose));
-    await database.forSystem((tx) =>
-      tx.query({
+    made.push({ purpose, root_key: rootKey.id, wrapped });
+  }
+  if (made.length === 0) return;
+  await database.forSystem(async (tx) => {
+    for (const row of made) {
+      await tx.query({
         text: `insert into system_keys (purpose, version, root_key, wrapped) values ($1, 1, $2, $3) on conflict do nothing`,
-        values: [purpose, rootKey.id, wrapped],
-      }),
+        values: [row.purpose, row.root_key, row.wrapped],
+      });
+    }
+  });
+}
+
+async function unwrap(row: SystemKeyRow, rootKey: RootKey): Promise<KeyObject> {
+  try {
+    return createSecretKey(await rootKey.unwrap(row.wrapped, wrapContext(row.purpose)));
+  } catch (error) {
+    if (!(error instanceof RootKeyMismatch)) throw error;
+    throw new Error(
+      `The ${row.purpose} key of the installation does not open under root key ${rootKey.id}: its row is damaged. ` +
+        'Restore table system_keys from a backup before starting.',
+      { cause: error },
     );
   }
 }

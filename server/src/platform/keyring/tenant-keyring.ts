@@ -2,7 +2,14 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import { encodeBase58 } from '../../core/identity/base58.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { lengthPrefixed } from './length-prefixed.ts';
-import { keyVersionOf, openRecord, type RecordBinding, SealedRecordError, sealRecord, type VersionedKey } from './sealed-record.ts';
+import {
+  keyVersionOf,
+  openRecord,
+  type RecordBinding,
+  SealedRecordError,
+  sealRecord,
+  type VersionedKey,
+} from './sealed-record.ts';
 
 export const tenantKeyPurposes = ['data', 'fingerprint', 'index', 'audit'] as const;
 export type TenantKeyPurpose = (typeof tenantKeyPurposes)[number];
@@ -49,7 +56,9 @@ export class TenantKeyring {
 
   /** What is stored and compared instead of an indexed value. */
   blindIndex(value: string): Buffer {
-    return createHmac('sha256', this.#indexKey).update(lengthPrefixed(['strongroom/index/1', value])).digest();
+    return createHmac('sha256', this.#indexKey)
+      .update(lengthPrefixed(['strongroom/index/1', value]))
+      .digest();
   }
 }
 

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort } from './free-port.ts';
-import { findPostgresBinaries, findProcessOwner, type PostgresBinaries, type ProcessOwner } from './postgres-binaries.ts';
+import {
+  findPostgresBinaries,
+  findProcessOwner,
+  type PostgresBinaries,
+  type ProcessOwner,
+} from './postgres-binaries.ts';
 
 const run = promisify(execFile);
 const startTimeoutSeconds = 60;
@@ -111,7 +116,12 @@ async function launch(
   target: Cluster & { port: number; settings: Readonly<Record<string, string>> },
 ): Promise<ChildProcess> {
   const { cluster, owner, binaries, port, settings } = target;
-  const all = { listen_addresses: '127.0.0.1', unix_socket_directories: cluster, log_min_messages: 'warning', ...settings };
+  const all = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: cluster,
+    log_min_messages: 'warning',
+    ...settings,
+  };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = spawn(path.join(binaries.directory, 'postgres'), ['-D', cluster, '-p', String(port), ...flags], {
     ...owner,
@@ -129,10 +139,7 @@ async function launch(
   return server;
 }
 
-async function untilReady(
-  target: { server: ChildProcess; cluster: string },
-  complaint: () => string,
-): Promise<void> {
+async function untilReady(target: { server: ChildProcess; cluster: string }, complaint: () => string): Promise<void> {
   const deadline = Date.now() + startTimeoutSeconds * 1_000;
   while (Date.now() < deadline) {
     if (target.server.exitCode !== null) throw new Error(`PostgreSQL stopped while starting: ${complaint().trim()}`);

@@ -37,7 +37,9 @@ export async function findProcessOwner(): Promise<ProcessOwner | undefined> {
     const [, , uid, gid] = accounts.find(([account]) => account === name) ?? [];
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
-  throw new Error('PostgreSQL cannot run as root and no user postgres or nobody exists. Run this command as an ordinary user.');
+  throw new Error(
+    'PostgreSQL cannot run as root and no user postgres or nobody exists. Run this command as an ordinary user.',
+  );
 }
 
 async function installedDirectories(): Promise<string[]> {

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { decryptGcm, encryptGcm, type GcmInput, gcmTagLength } from '../aes-gcm.ts';
 import { type RootKey, RootKeyMismatch, type WrapContext, wrapContextBytes } from './root-key.ts';
 
 /*
@@ -7,8 +8,8 @@ import { type RootKey, RootKeyMismatch, type WrapContext, wrapContextBytes } fro
  */
 const format = 1;
 const nonceLength = 12;
-const tagLength = 16;
 const keyLength = 32;
+const wrappedLength = 1 + nonceLength + keyLength + gcmTagLength;
 
 /** A root key that the operator hands over as 32 bytes: for development and small installations. */
 export class FileRootKey implements RootKey {
@@ -22,29 +23,29 @@ export class FileRootKey implements RootKey {
   }
 
   async wrap(key: Buffer, context: WrapContext): Promise<Buffer> {
+    // A key of another length would be wrapped once and never be unwrapped again.
+    if (key.length !== keyLength) throw new TypeError('A wrapped key has 32 bytes.');
     const nonce = randomBytes(nonceLength);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagLength });
-    cipher.setAAD(wrapContextBytes(context));
-    const ciphertext = Buffer.concat([cipher.update(key), cipher.final()]);
-    return Buffer.concat([Buffer.from([format]), nonce, ciphertext, cipher.getAuthTag()]);
+    const { ciphertext, tag } = encryptGcm(key, this.#input(nonce, context));
+    return Buffer.concat([Buffer.of(format), nonce, ciphertext, tag]);
   }
 
   async unwrap(wrapped: Buffer, context: WrapContext): Promise<Buffer> {
-    if (wrapped.length !== 1 + nonceLength + keyLength + tagLength || wrapped[0] !== format) throw new RootKeyMismatch();
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, wrapped.subarray(1, 1 + nonceLength), { authTagLength: tagLength });
-    decipher.setAAD(wrapContextBytes(context));
-    decipher.setAuthTag(wrapped.subarray(-tagLength));
-    const key = decipher.update(wrapped.subarray(1 + nonceLength, -tagLength));
-    try {
-      decipher.final();
-    } catch {
-      throw new RootKeyMismatch();
-    }
+    if (wrapped.length !== wrappedLength || wrapped[0] !== format) throw new RootKeyMismatch();
+    const nonce = wrapped.subarray(1, 1 + nonceLength);
+    const ciphertext = wrapped.subarray(1 + nonceLength, -gcmTagLength);
+    const tag = wrapped.subarray(-gcmTagLength);
+    const key = decryptGcm({ ciphertext, tag }, this.#input(nonce, context));
+    if (key === undefined) throw new RootKeyMismatch();
     return key;
   }
 
   async close(): Promise<void> {
     // The key object goes with the process.
+  }
+
+  #input(nonce: Buffer, context: WrapContext): GcmInput {
+    return { key: this.#key, nonce, associatedData: wrapContextBytes(context) };
   }
 }
 

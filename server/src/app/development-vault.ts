@@ -1,0 +1,177 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { permissionsOf } from '../core/access/permission.ts';
+import type { FirstApplication } from '../features/tenants/index.ts';
+import type { DatabaseConfig, ServerConfig } from '../platform/config/config.ts';
+import { generateRootKey, parseRootKey } from '../platform/keyring/kms/file-root-key.ts';
+import type { RootKeyConfig } from '../platform/keyring/kms/open-root-key.ts';
+import { LocalPostgres } from '../platform/local-postgres/local-postgres.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import { prepareDatabase } from './prepare-database.ts';
+import type { VaultCore } from './vault-core.ts';
+import { VaultServer } from './vault-server.ts';
+import { VaultWorker } from './vault-worker.ts';
+
+export interface DevelopmentKeys {
+  readonly private: string;
+  readonly reveal: string;
+  readonly public: string;
+  readonly management: string;
+}
+
+/** What a data directory remembers between two runs. It holds secrets, so it is for development only. */
+interface Remembered {
+  readonly databasePassword: string;
+  readonly rootKey: string;
+  readonly tenant?: { readonly id: string; readonly keys: DevelopmentKeys };
+}
+
+export interface DevelopmentOptions {
+  readonly port: number;
+  readonly dataDirectory: string | undefined;
+  readonly database: DatabaseConfig | undefined;
+  readonly rootKey: RootKeyConfig | undefined;
+  readonly report: (step: string) => void;
+}
+
+/** A whole vault for development: database, tenant, applications, server and worker in one process tree. */
+export class DevelopmentVault {
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly tenantId: string;
+  readonly keys: DevelopmentKeys;
+  readonly #stop: () => Promise<void>;
+
+  static async start(options: DevelopmentOptions, logger: Logger): Promise<DevelopmentVault> {
+    const memory = await Memory.open(options.dataDirectory);
+    const undo: (() => Promise<void>)[] = [];
+    const stop = async () => {
+      for (const step of undo.toReversed()) await step();
+    };
+    try {
+      const database = options.database ?? (await startPostgres(options, memory.remembered, undo));
+      options.report('Preparing the schema');
+      await prepareDatabase(database.ownerUrl);
+
+      const config = toServerConfig(options, memory.remembered, database);
+      const server = await VaultServer.start(config, logger);
+      undo.push(() => server.stop());
+      const worker = await VaultWorker.start(config, logger);
+      undo.push(() => worker.stop());
+
+      const tenant = memory.remembered.tenant ?? (await makeTenant(server.core));
+      await memory.remember({ ...memory.remembered, tenant });
+      const url = `http://localhost:${new URL(server.url).port}`;
+      return new DevelopmentVault({ url, adminUrl: server.adminUrl, tenant, stop });
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  }
+
+  private constructor(parts: {
+    url: string;
+    adminUrl: string;
+    tenant: NonNullable<Remembered['tenant']>;
+    stop: () => Promise<void>;
+  }) {
+    this.url = parts.url;
+    this.adminUrl = parts.adminUrl;
+    this.tenantId = parts.tenant.id;
+    this.keys = parts.tenant.keys;
+    this.#stop = parts.stop;
+  }
+
+  stop(): Promise<void> {
+    return this.#stop();
+  }
+}
+
+/** The secrets of a data directory; without one they live as long as the process. */
+class Memory {
+  readonly remembered: Remembered;
+  readonly #file: string | undefined;
+
+  static async open(directory: string | undefined): Promise<Memory> {
+    const fresh: Remembered = { databasePassword: crypto.randomUUID(), rootKey: generateRootKey() };
+    if (directory === undefined) return new Memory(fresh, undefined);
+
+    await mkdir(directory, { recursive: true });
+    const file = path.join(directory, 'strongroom-dev.json');
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    const memory = new Memory(text === undefined ? fresh : (JSON.parse(text) as Remembered), file);
+    await memory.remember(memory.remembered);
+    return memory;
+  }
+
+  private constructor(remembered: Remembered, file: string | undefined) {
+    this.remembered = remembered;
+    this.#file = file;
+  }
+
+  async remember(remembered: Remembered): Promise<void> {
+    if (this.#file !== undefined)
+      await writeFile(this.#file, `${JSON.stringify(remembered, null, 2)}\n`, { mode: 0o600 });
+  }
+}
+
+async function startPostgres(
+  options: DevelopmentOptions,
+  remembered: Remembered,
+  undo: (() => Promise<void>)[],
+): Promise<DatabaseConfig> {
+  options.report('Starting PostgreSQL');
+  const { dataDirectory } = options;
+  const postgres = await LocalPostgres.start({
+    password: remembered.databasePassword,
+    ...(dataDirectory === undefined ? {} : { dataDirectory }),
+  });
+  undo.push(() => postgres.stop());
+  return { url: postgres.url, ownerUrl: postgres.url, connectionsMax: 8 };
+}
+
+function toServerConfig(options: DevelopmentOptions, remembered: Remembered, database: DatabaseConfig): ServerConfig {
+  const key = parseRootKey(remembered.rootKey);
+  if (key === undefined)
+    throw new Error(
+      'strongroom-dev.json in the data directory holds no valid root key. Remove the directory to start anew.',
+    );
+  return {
+    database,
+    rootKey: options.rootKey ?? { kind: 'file', key },
+    listen: {
+      publicUrl: `http://localhost:${options.port}`,
+      host: '127.0.0.1',
+      port: options.port,
+      adminHost: '127.0.0.1',
+      adminPort: 0,
+    },
+    logLevel: 'warn',
+  };
+}
+
+async function makeTenant(core: VaultCore): Promise<{ id: string; keys: DevelopmentKeys }> {
+  const tokenPermissions = permissionsOf('private');
+  const applications: FirstApplication[] = [
+    { name: 'Private', type: 'private', permissions: tokenPermissions, rules: [] },
+    {
+      name: 'Private, reveals',
+      type: 'private',
+      permissions: [],
+      rules: [
+        {
+          description: 'See everything',
+          priority: 1,
+          container: '/',
+          transform: 'reveal',
+          permissions: tokenPermissions,
+        },
+      ],
+    },
+    { name: 'Public', type: 'public', permissions: ['token:create'], rules: [] },
+    { name: 'Management', type: 'management', permissions: permissionsOf('management'), rules: [] },
+  ];
+  const made = await core.tenantMaker.make({ name: 'Development', type: 'test', ownerEmail: null, applications });
+  const [privateKey = '', reveal = '', publicKey = '', management = ''] = made.keys;
+  return { id: made.tenantId, keys: { private: privateKey, reveal, public: publicKey, management } };
+}

@@ -1,0 +1,41 @@
+import type { VaultConfig } from '../platform/config/config.ts';
+import { inspectDatabase } from '../platform/database/database-inspection.ts';
+import { requireFittingSchema } from '../platform/database/migrator.ts';
+import { VaultCore } from './vault-core.ts';
+
+export interface Finding {
+  readonly name: string;
+  readonly isOk: boolean;
+  /** What was found, and for a failure what to do. */
+  readonly detail: string;
+}
+
+/** Looks at everything a vault needs, from the ground up, and goes on after a failure as far as that makes sense. */
+export async function examine(config: VaultConfig): Promise<Finding[]> {
+  const inspection = await attempt('database', () => inspectDatabase(config.database.url));
+  if (inspection.value === undefined) return [inspection.finding];
+  const schema = await attempt('schema', async () => {
+    await requireFittingSchema(config.database.url);
+    return 'fits this version';
+  });
+  if (schema.value === undefined) return [...inspection.value, schema.finding];
+  const keys = await attempt('root key', async () => {
+    const core = await VaultCore.open(config);
+    await core.close();
+    return `${core.rootKey.id} opens every tenant key`;
+  });
+  return [
+    ...inspection.value,
+    { ...schema.finding, detail: schema.value },
+    { ...keys.finding, detail: keys.value ?? keys.finding.detail },
+  ];
+}
+
+async function attempt<T>(name: string, work: () => Promise<T>): Promise<{ value: T | undefined; finding: Finding }> {
+  try {
+    return { value: await work(), finding: { name, isOk: true, detail: '' } };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { value: undefined, finding: { name, isOk: false, detail } };
+  }
+}

@@ -1,0 +1,69 @@
+import { KeyMaker } from '../features/applications/index.ts';
+import { TenantMaker } from '../features/tenants/index.ts';
+import { AuditLog } from '../platform/audit/audit-log.ts';
+import { ensureAuditPartitions } from '../platform/audit/audit-partitions-job.ts';
+import type { DatabaseConfig, VaultConfig } from '../platform/config/config.ts';
+import { Database } from '../platform/database/database.ts';
+import { requireFittingSchema } from '../platform/database/migrator.ts';
+import { Keyring } from '../platform/keyring/keyring.ts';
+import { openRootKey } from '../platform/keyring/kms/open-root-key.ts';
+import type { RootKey } from '../platform/keyring/kms/root-key.ts';
+import { requireRootKeyOpensEverything } from '../platform/keyring/root-key-check.ts';
+import { SystemKeys } from '../platform/keyring/system-keys.ts';
+
+const statementTimeoutMs = 10_000;
+const acquireTimeoutMs = 5_000;
+const queueMax = 500;
+
+/** What every role of the program stands on: the database, the keys, the audit log. Nothing of it listens anywhere. */
+export class VaultCore {
+  readonly database: Database;
+  readonly rootKey: RootKey;
+  readonly systemKeys: SystemKeys;
+  readonly keyring: Keyring;
+  readonly audit: AuditLog;
+  readonly keyMaker: KeyMaker;
+  readonly tenantMaker: TenantMaker;
+
+  /** Opens everything and checks it, in the order in which a mistake does the least harm: schema, then keys. */
+  static async open(config: VaultConfig): Promise<VaultCore> {
+    await requireFittingSchema(config.database.url);
+    const database = openDatabase(config.database);
+    const rootKey = await openRootKey(config.rootKey);
+    try {
+      await requireRootKeyOpensEverything(database, rootKey);
+      const systemKeys = await SystemKeys.load(database, rootKey);
+      await ensureAuditPartitions(database);
+      return new VaultCore(database, rootKey, systemKeys);
+    } catch (error) {
+      await Promise.all([database.close(), rootKey.close()]);
+      throw error;
+    }
+  }
+
+  private constructor(database: Database, rootKey: RootKey, systemKeys: SystemKeys) {
+    this.database = database;
+    this.rootKey = rootKey;
+    this.systemKeys = systemKeys;
+    this.keyring = new Keyring(database, rootKey);
+    this.audit = new AuditLog(database);
+    this.keyMaker = new KeyMaker(systemKeys);
+    this.tenantMaker = new TenantMaker({ database, keyring: this.keyring, keyMaker: this.keyMaker });
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+    await this.rootKey.close();
+  }
+}
+
+function openDatabase(config: DatabaseConfig): Database {
+  return new Database({
+    url: config.url,
+    connectionsMax: config.connectionsMax,
+    queueMax,
+    acquireTimeoutMs,
+    statementTimeoutMs,
+    applicationName: 'strongroom',
+  });
+}

@@ -1,0 +1,121 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  addApplicationKeyRoutes,
+  addApplicationRoutes,
+  addCatalogRoutes,
+  ApplicationKeyService,
+  ApplicationService,
+  CredentialDirectory,
+} from '../features/applications/index.ts';
+import { addTenantRoutes, TenantService } from '../features/tenants/index.ts';
+import { addTokenRoutes, TokenService, TokenStore } from '../features/tokens/index.ts';
+import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
+import { createEdge } from '../http/edge.ts';
+import type { ServerConfig } from '../platform/config/config.ts';
+import { ChangeFeed } from '../platform/database/change-feed.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import { Metrics } from '../platform/telemetry/metrics.ts';
+import { VaultCore } from './vault-core.ts';
+
+const drainTimeoutMs = 25_000;
+
+/** A running server: the API on one port, health and metrics on another. */
+export class VaultServer {
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly core: VaultCore;
+  readonly #stop: () => Promise<void>;
+
+  static async start(config: ServerConfig, logger: Logger): Promise<VaultServer> {
+    const core = await VaultCore.open(config);
+    const feed = new ChangeFeed(config.database.url);
+    const directory = new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed });
+    feed.onGap(() => core.keyring.forgetAll());
+    feed.onChange((table, id) => {
+      if (table === 'tenant_keys') core.keyring.forget(id);
+    });
+
+    const metrics = new Metrics();
+    addDatabaseMetrics(metrics, core);
+    let isDraining = false;
+    const edge = await createEdge({ publicUrl: config.listen.publicUrl, authenticator: directory, logger, metrics });
+    addRoutes(edge, core);
+    const admin = createAdminEdge({ metrics, checks: readinessChecks(core, feed, () => isDraining) });
+
+    const stop = async () => {
+      isDraining = true;
+      await withinDrainTime(edge.close(), edge);
+      await Promise.all([admin.close(), feed.stop(), directory.close()]);
+      await core.close();
+    };
+    try {
+      await feed.start();
+      const { host, port, adminHost, adminPort } = config.listen;
+      const url = await edge.listen({ host, port });
+      const adminUrl = await admin.listen({ host: adminHost, port: adminPort });
+      logger.info('serving', { url, root_key: core.rootKey.id });
+      return new VaultServer({ url, adminUrl, core, stop });
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  }
+
+  private constructor(parts: { url: string; adminUrl: string; core: VaultCore; stop: () => Promise<void> }) {
+    this.url = parts.url;
+    this.adminUrl = parts.adminUrl;
+    this.core = parts.core;
+    this.#stop = parts.stop;
+  }
+
+  /** Takes no new connections, lets requests under way finish, then lets go of everything. */
+  stop(): Promise<void> {
+    return this.#stop();
+  }
+}
+
+function addRoutes(edge: FastifyInstance, core: VaultCore): void {
+  const { database, audit, keyMaker, keyring } = core;
+  addTenantRoutes(edge, new TenantService({ database, audit }));
+  addApplicationRoutes(edge, new ApplicationService({ database, audit, keyMaker }));
+  addApplicationKeyRoutes(edge, new ApplicationKeyService({ database, audit, keyMaker }));
+  addCatalogRoutes(edge);
+  addTokenRoutes(edge, new TokenService({ store: new TokenStore(database), keyring, audit }));
+}
+
+function readinessChecks(core: VaultCore, feed: ChangeFeed, isDraining: () => boolean): ReadinessCheck[] {
+  const require = (claim: boolean) => {
+    if (!claim) throw new Error('not ready');
+  };
+  return [
+    { name: 'not draining', check: async () => require(!isDraining()) },
+    {
+      name: 'database',
+      check: async () => void (await core.database.forSystem((tx) => tx.query({ text: 'select 1' }))),
+    },
+    { name: 'change feed', check: async () => require(feed.isCurrent) },
+  ];
+}
+
+function addDatabaseMetrics(metrics: Metrics, { database }: VaultCore): void {
+  metrics.addGauge(
+    'strongroom_database_connections_open',
+    'Open connections to PostgreSQL.',
+    () => database.usage.open,
+  );
+  metrics.addGauge(
+    'strongroom_database_requests_waiting',
+    'Requests waiting for a connection.',
+    () => database.usage.waiting,
+  );
+}
+
+/** A request that never ends must not keep the process alive for ever. */
+async function withinDrainTime(closing: Promise<void>, edge: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => edge.server.closeAllConnections(), drainTimeoutMs);
+  try {
+    await closing;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,45 @@
+import { Command, Option } from 'commander';
+import { VaultCore } from '../app/vault-core.ts';
+import { permissionsOf } from '../core/access/permission.ts';
+import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
+import { printJson, printText } from './output.ts';
+
+interface BootstrapOptions {
+  readonly name: string;
+  readonly type: 'test' | 'production';
+  readonly ownerEmail?: string;
+  readonly json?: boolean;
+}
+
+export function bootstrapCommand(): Command {
+  return new Command('bootstrap')
+    .description('Make a tenant with its keys, its owner and a management application, and print its key once.')
+    .requiredOption('--name <name>', 'name of the tenant')
+    .addOption(new Option('--type <type>', 'kind of tenant').choices(['test', 'production']).default('production'))
+    .option('--owner-email <address>', 'e-mail address of the owner')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+With the management key, create applications for your services: POST /applications.
+The key is stored only as a hash. If it is lost, run bootstrap for a new tenant or create a key with another management key.`,
+    )
+    .action(async (options: BootstrapOptions) => {
+      const core = await VaultCore.open(readVaultConfig(processEnvironment()));
+      try {
+        const { tenantId, keys } = await core.tenantMaker.make({
+          name: options.name,
+          type: options.type,
+          ownerEmail: options.ownerEmail ?? null,
+          applications: [
+            { name: 'Management', type: 'management', permissions: permissionsOf('management'), rules: [] },
+          ],
+        });
+        const [key] = keys;
+        if (options.json === true) printJson({ tenant_id: tenantId, keys: { management: key } });
+        else printText(`Tenant ${tenantId} is ready. Its management key, shown this once:\n\n  ${key}\n`);
+      } finally {
+        await core.close();
+      }
+    });
+}

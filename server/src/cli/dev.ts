@@ -1,0 +1,81 @@
+import path from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { DevelopmentVault } from '../app/development-vault.ts';
+import { processEnvironment, readDevelopmentConfig } from '../platform/config/config.ts';
+import { createLogger } from '../platform/telemetry/logger.ts';
+import { printJson, printText } from './output.ts';
+import { untilStopped } from './until-stopped.ts';
+
+interface DevOptions {
+  readonly port: number;
+  readonly data?: string;
+  readonly json?: boolean;
+}
+
+export function devCommand(): Command {
+  return new Command('dev')
+    .description('Start a whole vault for development: database, tenant, keys, server and worker.')
+    .option('--port <port>', 'port to listen on; 0 takes a free one', parsePort, 8080)
+    .option(
+      '--data <directory>',
+      'keep database, root key and keys there for the next run; without it all is gone at the end',
+    )
+    .option('--json', 'print one line of JSON when ready')
+    .addHelpText(
+      'after',
+      `
+Starts a PostgreSQL of its own unless STRONGROOM_DATABASE_URL names one (then STRONGROOM_ROOT_KEY is needed too).
+It prints four keys:
+  private     every token permission; reads are masked
+  reveal      the same, with a rule that shows plaintext
+  public      may create tokens only: for browsers
+  management  every management permission, no token
+Not for production: secrets are printed, and there is no backup and no TLS.`,
+    )
+    .action(async (options: DevOptions) => {
+      const isJson = options.json === true;
+      const vault = await DevelopmentVault.start(
+        {
+          ...readDevelopmentConfig(processEnvironment()),
+          port: options.port,
+          dataDirectory: options.data === undefined ? undefined : path.resolve(options.data),
+          report: (step) => {
+            if (!isJson) printText(`${step} …`);
+          },
+        },
+        createLogger('warn'),
+      );
+      const stopped = untilStopped(() => vault.stop());
+      if (isJson) printJson({ url: vault.url, admin_url: vault.adminUrl, tenant_id: vault.tenantId, keys: vault.keys });
+      else printText(describe(vault, options.data));
+      await stopped;
+    });
+}
+
+function describe(vault: DevelopmentVault, data: string | undefined): string {
+  return `
+  *** DEVELOPMENT ONLY: never put real cards in here. ${data === undefined ? 'Everything is gone when you stop it.' : `Data and secrets are kept in ${data}.`} ***
+
+  API           ${vault.url}
+  Reference     ${vault.url}/docs
+  Admin         ${vault.adminUrl}/readyz?verbose
+  Tenant        ${vault.tenantId}
+
+  Keys
+    private     ${vault.keys.private}
+    reveal      ${vault.keys.reveal}
+    public      ${vault.keys.public}
+    management  ${vault.keys.management}
+
+  Store your first token:
+
+curl ${vault.url}/tokens -H 'BT-API-KEY: ${vault.keys.private}' -H 'Content-Type: application/json' -d '{"type":"token","data":"Sensitive Value"}'
+
+  Stop with Ctrl-C.`;
+}
+
+function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  return port;
+}

@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { prepareDatabase } from '../app/prepare-database.ts';
+import { processEnvironment, readDatabaseConfig } from '../platform/config/config.ts';
+import { printJson, printText } from './output.ts';
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('Create or update the schema. Safe to run at any time, also twice at once.')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Uses STRONGROOM_DATABASE_OWNER_URL where it is set and STRONGROOM_DATABASE_URL otherwise. The role needs CREATEROLE:
+it makes strongroom_app and strongroom_system, which own nothing and which the server uses.`,
+    )
+    .action(async (options: { json?: boolean }) => {
+      const { ownerUrl } = readDatabaseConfig(processEnvironment());
+      const { applied, version } = await prepareDatabase(ownerUrl);
+      if (options.json === true) printJson({ applied, version });
+      else
+        printText(
+          applied.length === 0
+            ? `The schema is up to date (version ${version}).`
+            : `Applied ${applied.join(', ')}; the schema is at version ${version}.`,
+        );
+    });
+}

@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { VaultServer } from '../app/vault-server.ts';
+import { processEnvironment, readServerConfig } from '../platform/config/config.ts';
+import { createLogger } from '../platform/telemetry/logger.ts';
+import { printJson, printText } from './output.ts';
+import { untilStopped } from './until-stopped.ts';
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('Answer API requests until SIGTERM, then finish those under way.')
+    .option('--json', 'print one line of JSON when ready')
+    .addHelpText(
+      'after',
+      `
+Needs three settings: STRONGROOM_DATABASE_URL, STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*), STRONGROOM_PUBLIC_URL.
+Refuses to start on a schema that does not fit (run \`strongroom migrate\`) and on a wrong root key.
+Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_ADMIN_PORT (8081).`,
+    )
+    .action(async (options: { json?: boolean }) => {
+      const config = readServerConfig(processEnvironment());
+      const server = await VaultServer.start(config, createLogger(config.logLevel));
+      const stopped = untilStopped(() => server.stop());
+      if (options.json === true) printJson({ url: server.url, admin_url: server.adminUrl });
+      else printText(`Serving on ${server.url}, health and metrics on ${server.adminUrl}.`);
+      await stopped;
+    });
+}

@@ -1,0 +1,17 @@
+export const rootContainer = '/';
+export const containerLengthMax = 400;
+
+/** Segments of letters, digits, `-` and `_`, each ended by a slash; the root is a lone slash. */
+const containerPattern = /^\/(?:[a-z0-9_-]+\/)*$/;
+
+/** Reads a container path, lower-cased; undefined when it is none. */
+export function parseContainer(text: string): string | undefined {
+  if (text.length > containerLengthMax) return undefined;
+  const path = text.toLowerCase();
+  return containerPattern.test(path) ? path : undefined;
+}
+
+/** `/pci/` covers `/pci/` and `/pci/high/`; both end with a slash, so `/pc/` does not. */
+export function isCovered(container: string, by: string): boolean {
+  return container.startsWith(by);
+}

@@ -1,0 +1,40 @@
+export const applicationTypes = ['private', 'public', 'management'] as const;
+export type ApplicationType = (typeof applicationTypes)[number];
+
+/** Every permission, what it allows, and the types of application that may hold it. */
+export const permissionCatalog = [
+  { type: 'token:create', description: 'Create tokens', applicationTypes: ['private', 'public'] },
+  { type: 'token:read', description: 'Read tokens', applicationTypes: ['private'] },
+  { type: 'token:update', description: 'Update tokens', applicationTypes: ['private', 'public'] },
+  { type: 'token:delete', description: 'Delete tokens', applicationTypes: ['private'] },
+  { type: 'token:search', description: 'Search tokens', applicationTypes: ['private'] },
+  { type: 'token:use', description: 'Use the plaintext of tokens in outbound calls', applicationTypes: ['private'] },
+  { type: 'tenant:read', description: 'Read the tenant', applicationTypes: ['management'] },
+  { type: 'tenant:update', description: 'Update the tenant', applicationTypes: ['management'] },
+  { type: 'tenant:delete', description: 'Delete the tenant', applicationTypes: ['management'] },
+  { type: 'tenant:member:read', description: 'Read members of the tenant', applicationTypes: ['management'] },
+  { type: 'tenant:member:update', description: 'Update members of the tenant', applicationTypes: ['management'] },
+  { type: 'tenant:member:delete', description: 'Delete members of the tenant', applicationTypes: ['management'] },
+  { type: 'tenant:invitation:create', description: 'Invite members', applicationTypes: ['management'] },
+  { type: 'tenant:invitation:read', description: 'Read invitations', applicationTypes: ['management'] },
+  { type: 'tenant:invitation:update', description: 'Resend invitations', applicationTypes: ['management'] },
+  { type: 'tenant:invitation:delete', description: 'Delete invitations', applicationTypes: ['management'] },
+  { type: 'application:create', description: 'Create applications and keys', applicationTypes: ['management'] },
+  { type: 'application:read', description: 'Read applications', applicationTypes: ['management'] },
+  { type: 'application:update', description: 'Update applications', applicationTypes: ['management'] },
+  { type: 'application:delete', description: 'Delete applications and keys', applicationTypes: ['management'] },
+  { type: 'log:read', description: 'Read the audit log', applicationTypes: ['management'] },
+  { type: 'report:read', description: 'Read usage reports', applicationTypes: ['management'] },
+] as const satisfies readonly {
+  readonly type: string;
+  readonly description: string;
+  readonly applicationTypes: readonly ApplicationType[];
+}[];
+
+export type Permission = (typeof permissionCatalog)[number]['type'];
+
+export function permissionsOf(applicationType: ApplicationType): Permission[] {
+  return permissionCatalog
+    .filter((permission) => (permission.applicationTypes as readonly ApplicationType[]).includes(applicationType))
+    .map(({ type }) => type);
+}

@@ -1,0 +1,98 @@
+import { ExpressionError } from '../expression-error.ts';
+import { tokenIdCharactersMax } from '../expression-limits.ts';
+import { binLength } from './card-bin.ts';
+import { type Filter, type FilterContext, type FilterInput, requireCharacters } from './filter.ts';
+
+const digits = '0123456789';
+const letters = 'abcdefghijklmnopqrstuvwxyz';
+
+/** Random digits in place of a card number's own; spaces and dashes stay where they are. */
+export const aliasCard: Filter = {
+  effect: 'alias',
+  argumentsMin: 0,
+  argumentsMax: 2,
+  revealedMax: (args) => (args.flag(0, false) ? binLength(16) : 0) + (args.flag(1, false) ? 4 : 0),
+  bind(args) {
+    const showsBin = args.flag(0, false);
+    const lastCount = args.flag(1, false) ? 4 : 0;
+    return (input, context) => {
+      const characters = requireAliasable(input, context);
+      const digitAt = characters.flatMap((character, index) => (character === ' ' || character === '-' ? [] : [index]));
+      const firstCount = showsBin ? binLength(digitAt.length) : 0;
+
+      const replacedAt = digitAt.slice(firstCount, Math.max(digitAt.length - lastCount, firstCount));
+      return replaceCharacters(
+        characters,
+        replacedAt.map((index) => ({ index, alphabet: digits })),
+        context,
+      );
+    };
+  },
+};
+
+/** Digits become digits and letters become lower-case letters; punctuation and space are the format and stay. */
+export const aliasPreserveFormat = aliasBy((character) => {
+  if (/^\p{Nd}$/u.test(character)) return digits;
+  // Outside ASCII everything counts as a letter: a name in another script is content, not format.
+  return /^[\s!-/:-@[-`{-~]$/.test(character) ? null : letters;
+});
+
+export const aliasPreserveLength = aliasBy(() => digits + letters);
+
+interface Replacement {
+  readonly index: number;
+  readonly alphabet: string;
+}
+
+function aliasBy(alphabetFor: (character: string) => string | null): Filter {
+  return {
+    effect: 'alias',
+    argumentsMin: 0,
+    argumentsMax: 2,
+    revealedMax: (args) => args.count(0, 0) + args.count(1, 0),
+    bind(args) {
+      const first = args.count(0, 0);
+      const last = args.count(1, 0);
+      return (input, context) => {
+        const characters = requireAliasable(input, context);
+        const replaceable = characters.flatMap((character, index) => {
+          const alphabet = alphabetFor(character);
+          return alphabet === null ? [] : [{ index, alphabet }];
+        });
+        const hidden = replaceable.filter(({ index }) => index >= first && index < characters.length - last);
+        // Where the revealed ends leave nothing to replace, the alias would be the value: then nothing is revealed.
+        return replaceCharacters(characters, hidden.length === 0 ? replaceable : hidden, context);
+      };
+    },
+  };
+}
+
+/** An alias is made to be an id, and no id is longer. */
+function requireAliasable(input: FilterInput, context: FilterContext): readonly string[] {
+  const characters = requireCharacters(input, context);
+  if (characters.length > tokenIdCharactersMax) throw new ExpressionError('output-too-large', context.offset);
+  return characters;
+}
+
+function replaceCharacters(
+  characters: readonly string[],
+  replacements: readonly Replacement[],
+  context: FilterContext,
+): string {
+  if (replacements.length === 0) throw new ExpressionError('nothing-to-alias', context.offset);
+  const alias = [...characters];
+  for (const { index, alphabet } of replacements) alias[index] = drawFrom(alphabet, context);
+  if (alias.join('').toLowerCase() !== characters.join('').toLowerCase()) return alias.join('');
+
+  // Chance gave the value back: with four free digits that happens once in ten thousand aliases. One character is
+  // drawn again from the rest of its alphabet.
+  const redrawn = replacements[context.tools.randomInt(replacements.length)];
+  if (redrawn === undefined) throw new RangeError('randomInt answered outside its range.');
+  const original = characters[redrawn.index]?.toLowerCase() ?? '';
+  alias[redrawn.index] = drawFrom(redrawn.alphabet.replace(original, ''), context);
+  return alias.join('');
+}
+
+function drawFrom(alphabet: string, context: FilterContext): string {
+  return alphabet.charAt(context.tools.randomInt(alphabet.length));
+}

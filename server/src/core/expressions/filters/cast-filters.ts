@@ -1,0 +1,49 @@
+import { toJsonText } from '../../json/json-text.ts';
+import { ExactNumber } from '../../json/json-value.ts';
+import { ExpressionError } from '../expression-error.ts';
+import { jsonLengthUpTo } from '../value-text.ts';
+import { type BoundFilter, type Filter, type FilterEffect, requireRoom, requireText } from './filter.ts';
+
+/** JSON text with every number spelled as it arrived; a string on its own stays as it is. */
+export const stringify = castFilter('shape', (input, context) => {
+  if (typeof input === 'string') return input;
+  if (input instanceof Uint8Array) throw new ExpressionError('wrong-value', context.offset);
+  requireRoom(jsonLengthUpTo(input, context.budget.outputCharactersMax), context);
+  return toJsonText(input);
+});
+
+export const toText = castFilter('select', requireText);
+
+export const toNumber = castFilter('select', (input, context) => {
+  if (typeof input === 'number' || input instanceof ExactNumber) return input;
+  const text = typeof input === 'string' ? toNumberText(input.trim()) : null;
+  if (text === null) throw new ExpressionError('wrong-value', context.offset);
+  const value = Number(text);
+  return String(value) === text ? value : new ExactNumber(text);
+});
+
+export const toBoolean = castFilter('select', (input, context) => {
+  const text = requireText(input, context).toLowerCase();
+  if (text !== 'true' && text !== 'false') throw new ExpressionError('wrong-value', context.offset);
+  return text === 'true';
+});
+
+function castFilter(effect: FilterEffect, cast: BoundFilter): Filter {
+  return { effect, argumentsMin: 0, argumentsMax: 0, bind: () => cast };
+}
+
+// Anchored, and no character fits two parts in a row: the match runs in time proportional to the text.
+const decimal = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** As JSON spells it: people write the month `04`, which JSON does not know. */
+function toNumberText(text: string): string | null {
+  if (!decimal.test(text)) return null;
+  const sign = text.startsWith('-') ? '-' : '';
+  let at = text.startsWith('+') || text.startsWith('-') ? 1 : 0;
+  while (text[at] === '0' && isDigit(text[at + 1])) at += 1;
+  return sign + text.slice(at);
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9';
+}

@@ -1,0 +1,57 @@
+import { ExpressionError } from '../expression-error.ts';
+import { toCharacters } from './characters.ts';
+
+/**
+ * The arguments of one filter, all as text: `4`, `'4'` and `"4"` mean the same, because clients quote numbers and
+ * booleans as they please. `nil` and `null` stand for an argument left out.
+ */
+export class FilterArguments {
+  readonly #texts: readonly (string | null)[];
+  readonly offset: number;
+
+  constructor(texts: readonly (string | null)[], offset: number) {
+    this.#texts = texts;
+    this.offset = offset;
+  }
+
+  text(position: number, fallback?: string): string {
+    const text = this.#texts[position] ?? fallback;
+    if (text === undefined) throw this.#refused();
+    return text;
+  }
+
+  /** Exactly one character, counted as the reader sees it and not in UTF-16 code units. */
+  character(position: number, fallback?: string): string {
+    const text = this.text(position, fallback);
+    if (toCharacters(text).length !== 1) throw this.#refused();
+    return text;
+  }
+
+  flag(position: number, fallback: boolean): boolean {
+    const text = this.text(position, String(fallback)).toLowerCase();
+    if (text !== 'true' && text !== 'false') throw this.#refused();
+    return text === 'true';
+  }
+
+  count(position: number, fallback?: number): number {
+    const count = this.integer(position, fallback);
+    if (count < 0) throw this.#refused();
+    return count;
+  }
+
+  integer(position: number, fallback?: number): number {
+    const text = this.text(position, fallback === undefined ? undefined : String(fallback));
+    // Bounded and without alternatives, so it cannot backtrack; nine digits stay far below any overflow.
+    if (!/^-?\d{1,9}$/.test(text)) throw this.#refused();
+    return Number(text);
+  }
+
+  /** For a filter that reads an argument in its own way. */
+  refuse(): never {
+    throw this.#refused();
+  }
+
+  #refused(): ExpressionError {
+    return new ExpressionError('bad-argument', this.offset);
+  }
+}

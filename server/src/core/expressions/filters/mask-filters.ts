@@ -1,0 +1,106 @@
+import { binLength } from './card-bin.ts';
+import { type Filter, requireCharacters } from './filter.ts';
+import type { FilterArguments } from './filter-arguments.ts';
+
+/** Masks all but the last characters. A dash is kept and counts as a character; a space is masked. */
+export const revealLast: Filter = {
+  effect: 'shape',
+  argumentsMin: 1,
+  argumentsMax: 2,
+  bind(args) {
+    const shownCount = args.count(0);
+    const style = { maskCharacter: args.character(1, 'X'), preserved: '-' };
+    return (input, context) => {
+      const characters = requireCharacters(input, context);
+      return maskRange(characters, style, { from: 0, to: characters.length - shownCount });
+    };
+  },
+};
+
+export const reveal: Filter = {
+  effect: 'shape',
+  argumentsMin: 0,
+  argumentsMax: 4,
+  bind(args) {
+    const first = args.count(0, 0);
+    const last = args.count(1, 0);
+    const style = parseStyle(args);
+    return (input, context) => {
+      const characters = requireCharacters(input, context);
+      return maskWithoutLeak(characters, style, { from: first, to: characters.length - last });
+    };
+  },
+};
+
+/** As `reveal`, but counting only what is not preserved: with or without dashes, the same digits are shown. */
+export const cardMask: Filter = {
+  effect: 'shape',
+  argumentsMin: 0,
+  argumentsMax: 4,
+  bind(args) {
+    const showsBin = args.flag(0, false);
+    const last = args.flag(1, false) ? 4 : 0;
+    const style = parseStyle(args);
+    return (input, context) => {
+      const characters = requireCharacters(input, context);
+      const digitAt = findDigits(characters, style.preserved);
+      const first = showsBin ? binLength(digitAt.length) : 0;
+      const hidden = { from: digitAt[first] ?? characters.length, to: digitAt.at(-last - 1) ?? -1 };
+      return maskWithoutLeak(characters, style, { from: hidden.from, to: hidden.to + 1 });
+    };
+  },
+};
+
+interface MaskStyle {
+  readonly maskCharacter: string;
+  readonly preserved: string;
+}
+
+/** Half-open, and empty where the end does not lie behind the start. */
+interface HiddenRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+function parseStyle(args: FilterArguments): MaskStyle {
+  return { maskCharacter: args.character(2, 'X'), preserved: args.text(3, '') };
+}
+
+/** The places of the characters that are not preserved. */
+function findDigits(characters: readonly string[], preserved: string): readonly number[] {
+  const places: number[] = [];
+  for (let index = 0; index < characters.length; index += 1) {
+    if (!preserved.includes(characters[index] ?? '')) places.push(index);
+  }
+  return places;
+}
+
+/**
+ * Where masking the range would give the value back, because the range is empty or all of it preserved, everything is
+ * masked, and in the end the preserved characters too: these filters never return the plaintext.
+ */
+function maskWithoutLeak(characters: readonly string[], style: MaskStyle, hidden: HiddenRange): string {
+  const value = characters.join('');
+  for (const range of [hidden, { from: 0, to: characters.length }]) {
+    const masked = maskRange(characters, style, range);
+    if (masked !== value) return masked;
+  }
+  return style.maskCharacter.repeat(characters.length);
+}
+
+/** Hidden runs are written at once: per character this took three times as long. */
+function maskRange(characters: readonly string[], style: MaskStyle, hidden: HiddenRange): string {
+  const { maskCharacter, preserved } = style;
+  const to = Math.max(hidden.from, hidden.to);
+  let masked = characters.slice(0, hidden.from).join('');
+  let runLength = 0;
+  for (const character of characters.slice(hidden.from, to)) {
+    if (preserved.includes(character)) {
+      masked += maskCharacter.repeat(runLength) + character;
+      runLength = 0;
+    } else {
+      runLength += 1;
+    }
+  }
+  return masked + maskCharacter.repeat(runLength) + characters.slice(to).join('');
+}

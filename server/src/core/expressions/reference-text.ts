@@ -1,0 +1,93 @@
+import { ExpressionError, type ExpressionReason } from './expression-error.ts';
+import { referencesPerTextMax, tokenIdCharactersMax } from './expression-limits.ts';
+import { type FilterChain, parseFilterChain } from './filter-chain.ts';
+import { expressionEnd, findStop, stopTable, TextCursor } from './text-cursor.ts';
+
+/** `{{ <id> }}` stands for a token's data, `{{ token: <id> }}` for the whole token. */
+export interface Reference {
+  readonly kind: 'data' | 'token';
+  readonly tokenId: string;
+  readonly filters: FilterChain;
+  readonly offset: number;
+}
+
+export interface ReferenceText {
+  readonly segments: readonly (string | Reference)[];
+  readonly referenceCount: number;
+  /** Each id once, to be fetched together before anything is evaluated. */
+  readonly tokenIds: ReadonlySet<string>;
+}
+
+export interface ReferenceOptions {
+  /**
+   * What to do with double braces that hold no token id: another template language, or chance bytes of an upload.
+   * `refuse` (the default) reports them, `keep` passes them on as text. Once there is an id, what follows it must be
+   * right in either case: a mistyped filter is never sent on.
+   */
+  readonly foreignBraces?: 'refuse' | 'keep';
+  /** For a caller that counts over several texts. */
+  readonly referencesMax?: number;
+}
+
+/** Finds the token references in a text of any length; only the single reference is limited to 1,000 characters. */
+export function compileReferences(text: string, options: ReferenceOptions = {}): ReferenceText {
+  const { foreignBraces = 'refuse', referencesMax = referencesPerTextMax } = options;
+  const segments: (string | Reference)[] = [];
+  const tokenIds = new Set<string>();
+  let referenceCount = 0;
+  let literalStart = 0;
+
+  for (let open = findOpening(text, 0); open !== -1; ) {
+    const head = readHead(text, open);
+    if (typeof head === 'string') {
+      // No exception is made on the way that keeps: a megabyte of braces would make half a million of them.
+      if (foreignBraces === 'refuse') throw new ExpressionError(head, open);
+      open = findOpening(text, open + 2);
+      continue;
+    }
+    if (referenceCount === referencesMax) throw new ExpressionError('too-many-expressions', open);
+    if (open > literalStart) segments.push(text.slice(literalStart, open));
+    const cursor = new TextCursor(text, head.end, expressionEnd(text, open));
+    const { kind, tokenId } = head;
+    segments.push({ kind, tokenId, filters: parseFilterChain(cursor), offset: open });
+    tokenIds.add(tokenId);
+    referenceCount += 1;
+    literalStart = cursor.at;
+    open = findOpening(text, literalStart);
+  }
+  if (literalStart < text.length || text === '') segments.push(text.slice(literalStart));
+  return { segments, referenceCount, tokenIds };
+}
+
+/** What a token id cannot hold, and so where one ends. */
+const tokenIdStops = stopTable('#/\\+?[]|&=%<>{}^');
+const tokenPrefix = 'token:';
+
+/** Of a longer run of braces the last two open the reference. */
+function findOpening(text: string, from: number): number {
+  let open = text.indexOf('{{', from);
+  while (open !== -1 && text.charCodeAt(open + 2) === 0x7b) open += 1;
+  return open;
+}
+
+interface Head {
+  readonly kind: Reference['kind'];
+  readonly tokenId: string;
+  readonly end: number;
+}
+
+/** Builds nothing before it has seen the end of an id, since most of what hostile text opens has none. */
+function readHead(text: string, open: number): Head | ExpressionReason {
+  const bound = expressionEnd(text, open);
+  const end = findStop(text, tokenIdStops, open + 2, bound);
+  const isEnded = text.startsWith('|', end) || (text.startsWith('}}', end) && end + 2 <= bound);
+  if (end === bound) return bound < text.length ? 'expression-too-long' : 'unclosed-expression';
+  if (!isEnded) return 'bad-token-id';
+
+  const named = text.slice(open + 2, end).trim();
+  const isToken = named.startsWith(tokenPrefix);
+  const tokenId = isToken ? named.slice(tokenPrefix.length).trim() : named;
+  if (tokenId === '') return 'empty-expression';
+  if (tokenId.length > tokenIdCharactersMax) return 'bad-token-id';
+  return { kind: isToken ? 'token' : 'data', tokenId, end };
+}

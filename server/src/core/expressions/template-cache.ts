@@ -1,0 +1,40 @@
+import { ExpressionError } from './expression-error.ts';
+import { expressionCharactersMax } from './expression-limits.ts';
+import { type CompileOptions, compileTemplate, type Template } from './template.ts';
+
+/**
+ * Compiled templates, the least recently used given up first. Tokens of one type share their expressions, so reads
+ * hardly ever compile. Bounded by count, and by the length that a cached text may have; refused texts are not kept.
+ */
+export class TemplateCache {
+  readonly #entriesMax: number;
+  readonly #templates = new Map<string, Template>();
+
+  constructor(entriesMax = 1_000) {
+    this.#entriesMax = entriesMax;
+  }
+
+  get size(): number {
+    return this.#templates.size;
+  }
+
+  compile(text: string, options: CompileOptions = {}): Template {
+    const { lengthMax = expressionCharactersMax } = options;
+    if (text.length > lengthMax) throw new ExpressionError('text-too-long', lengthMax);
+
+    const template = this.#templates.get(text) ?? compileTemplate(text, options);
+    if (text.length > expressionCharactersMax) return template;
+    // A Map keeps the order of insertion: putting an entry back makes it the youngest.
+    this.#templates.delete(text);
+    this.#templates.set(text, template);
+    if (this.#templates.size > this.#entriesMax) this.#forgetOldest();
+    return template;
+  }
+
+  #forgetOldest(): void {
+    for (const text of this.#templates.keys()) {
+      this.#templates.delete(text);
+      return;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { JsonValue } from '../json/json-value.ts';
+import { EvaluationBudget } from './evaluation-budget.ts';
+import { ExpressionError } from './expression-error.ts';
+import { expressionCharactersMax, expressionsPerTokenMax } from './expression-limits.ts';
+import type { ExpressionTools } from './expression-tools.ts';
+import { applyFilters, type FilterChain, parseFilterChain } from './filter-chain.ts';
+import { findValue, parsePath, type Scope, type ScopePath } from './scope-path.ts';
+import { expressionEnd, TextCursor } from './text-cursor.ts';
+
+export interface Expression {
+  readonly offset: number;
+  readonly path: ScopePath;
+  readonly filters: FilterChain;
+}
+
+/** Literal text and expressions in the order they stand. Values never become part of it, so none is read as one. */
+export interface Template {
+  readonly parts: readonly (string | Expression)[];
+  readonly expressionCount: number;
+}
+
+export interface CompileOptions {
+  /** Of the whole text; 1,000 unless told otherwise. */
+  readonly lengthMax?: number;
+}
+
+/**
+ * Checks a text and takes it apart. An expression that is opened and not closed is refused: kept as literal text it
+ * could show no data, but a fingerprint made of it would be the same for every token.
+ */
+export function compileTemplate(text: string, options: CompileOptions = {}): Template {
+  const { lengthMax = expressionCharactersMax } = options;
+  if (text.length > lengthMax) throw new ExpressionError('text-too-long', lengthMax);
+
+  const parts: (string | Expression)[] = [];
+  let expressionCount = 0;
+  let at = 0;
+  for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', at)) {
+    if (expressionCount === expressionsPerTokenMax) throw new ExpressionError('too-many-expressions', open);
+    if (open > at) parts.push(text.slice(at, open));
+    const cursor = new TextCursor(text, open + 2, expressionEnd(text, open));
+    parts.push(parseExpression(cursor));
+    expressionCount += 1;
+    at = cursor.at;
+  }
+  if (at < text.length || text === '') parts.push(text.slice(at));
+  return { parts, expressionCount };
+}
+
+/** A text that is one expression and nothing else yields the value itself; any other yields a string. */
+export function evaluateTemplate(
+  template: Template,
+  scope: Scope,
+  tools: ExpressionTools,
+  budget = new EvaluationBudget(),
+): JsonValue {
+  const [first = ''] = template.parts;
+  if (template.parts.length > 1 || typeof first === 'string') {
+    return evaluateTemplateAsText(template, scope, tools, budget);
+  }
+  const value = applyFilters(findValue(scope, first.path), first.filters, tools, budget);
+  return budget.spendValue(value, first.offset);
+}
+
+/** Always a string: null as nothing, objects and arrays as JSON, numbers as they were written. */
+export function evaluateTemplateAsText(
+  template: Template,
+  scope: Scope,
+  tools: ExpressionTools,
+  budget = new EvaluationBudget(),
+): string {
+  return template.parts
+    .map((part) => {
+      if (typeof part === 'string') return budget.spendText(part, 0);
+      const value = applyFilters(findValue(scope, part.path), part.filters, tools, budget);
+      return budget.spendText(value, part.offset);
+    })
+    .join('');
+}
+
+function parseExpression(cursor: TextCursor): Expression {
+  cursor.skipSpace();
+  const offset = cursor.at;
+  return { offset, path: parsePath(cursor), filters: parseFilterChain(cursor) };
+}

@@ -1,0 +1,93 @@
+import { ExpressionError, type ExpressionReason } from './expression-error.ts';
+import { expressionCharactersMax } from './expression-limits.ts';
+
+/** Which ASCII characters end a word; anything beyond ASCII never does. */
+export type StopTable = Uint8Array;
+
+export function stopTable(characters: string): StopTable {
+  const table = new Uint8Array(128);
+  for (const character of characters) table[character.charCodeAt(0)] = 1;
+  return table;
+}
+
+/** The first place from `start` that holds one of the stops, or else `end`. */
+export function findStop(text: string, stops: StopTable, start: number, end: number): number {
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    // Reading a typed array out of its bounds is allowed and slow: it doubled the time for other scripts.
+    if (code < 128 && stops[code] === 1) return at;
+  }
+  return end;
+}
+
+/** Where the expression opened at `open` must have been closed: behind the longest body and its closing braces. */
+export function expressionEnd(text: string, open: number): number {
+  return Math.min(open + 2 + expressionCharactersMax + 2, text.length);
+}
+
+/** Ends a filter name and an unquoted argument. */
+export const wordStops = stopTable(' \t\r\n|,:\'"{}');
+
+/**
+ * Reads forward through one expression and never past its bound. It holds no regular expression and goes back at most
+ * over one word, so reading takes time proportional to the text.
+ */
+export class TextCursor {
+  readonly text: string;
+  readonly #end: number;
+  at: number;
+
+  constructor(text: string, at: number, end = text.length) {
+    this.text = text;
+    this.at = at;
+    this.#end = end;
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.#end;
+  }
+
+  isAt(mark: string): boolean {
+    return this.at + mark.length <= this.#end && this.text.startsWith(mark, this.at);
+  }
+
+  accept(mark: string): boolean {
+    if (!this.isAt(mark)) return false;
+    this.at += mark.length;
+    return true;
+  }
+
+  skipSpace(): void {
+    while (this.at < this.#end) {
+      const code = this.text.charCodeAt(this.at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      this.at += 1;
+    }
+  }
+
+  readUntil(stops: StopTable): string {
+    const start = this.at;
+    this.at = findStop(this.text, stops, start, this.#end);
+    return this.text.slice(start, this.at);
+  }
+
+  /** The text up to the quote that was just opened. Liquid knows no escapes: the other quote is the way to hold one. */
+  readQuoted(quote: string): string {
+    const start = this.at;
+    const close = this.text.indexOf(quote, start);
+    if (close === -1 || close >= this.#end) throw this.failure('unclosed-quote');
+    this.at = close + 1;
+    return this.text.slice(start, close);
+  }
+
+  failure(reason: ExpressionReason): ExpressionError {
+    return new ExpressionError(reason, this.at);
+  }
+
+  /** What is wrong when none of the expected marks is here. */
+  get unexpected(): ExpressionReason {
+    // One short of the bound, the second closing brace may already lie beyond it.
+    if (this.#end < this.text.length && this.at >= this.#end - 1) return 'expression-too-long';
+    return this.isAtEnd ? 'unclosed-expression' : 'malformed-expression';
+  }
+}

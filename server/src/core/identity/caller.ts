@@ -1,0 +1,18 @@
+import type { AccessRule } from '../access/access-rule.ts';
+import type { ApplicationType } from '../access/permission.ts';
+import type { ApplicationId, ApplicationKeyId, TenantId } from './ids.ts';
+
+/** Who a key belongs to and what it may do. */
+export interface Identity {
+  readonly tenantId: TenantId;
+  readonly applicationId: ApplicationId;
+  readonly applicationType: ApplicationType;
+  readonly keyId: ApplicationKeyId;
+  readonly grants: readonly AccessRule[];
+}
+
+/** An identity in the course of one request: what services receive, and all that the audit log says about an actor. */
+export interface Caller extends Identity {
+  readonly requestId: string;
+  readonly sourceAddress: string;
+}

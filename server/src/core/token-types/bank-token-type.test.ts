@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../json/json-value.ts';
+import { bankTokenType } from './bank-token-type.ts';
+
+const routing_number = '021000021';
+const account_number = '00012345678901234';
+
+describe('bank data', () => {
+  it.each(['1', '1234567890', account_number])('may have the account number %s', (number) => {
+    expect(bankTokenType.validate({ routing_number, account_number: number })).toBeUndefined();
+  });
+
+  it('may have members of the caller', () => {
+    expect(bankTokenType.validate({ routing_number, account_number, account_type: 'checking' })).toBeUndefined();
+  });
+
+  it.each<[JsonValue]>([[null], ['021000021'], [[]], [7]])('is refused when it is %j instead of an object', (data) => {
+    expect(bankTokenType.validate(data)).toEqual({ data: ['Bank data must be an object.'] });
+  });
+
+  it.each<[JsonValue]>([[null], [''], [1234567890], ['123456789012345678'], ['12-34'], ['12 34'], [['1']]])(
+    'refuses the account number %j',
+    (value) => {
+      expect(bankTokenType.validate({ routing_number, account_number: value })).toEqual({
+        'data.account_number': ['The account number must be a string of at most 17 digits.'],
+      });
+    },
+  );
+
+  it('refuses a routing number that fails its checksum', () => {
+    expect(bankTokenType.validate({ routing_number: '021000022', account_number })).toEqual({
+      'data.routing_number': ['The routing number fails its checksum.'],
+    });
+  });
+
+  it('reports every missing member at once', () => {
+    expect(Object.keys(bankTokenType.validate({}) ?? {})).toEqual(['data.routing_number', 'data.account_number']);
+  });
+});
+
+describe('derived bank', () => {
+  it('shows the routing number and the end of the account number', () => {
+    expect(bankTokenType.derive?.({ routing_number, account_number })).toEqual({
+      bank: { routing_number, account_number_last4: '1234' },
+    });
+  });
+
+  it.each<[JsonValue]>([[null], ['1'], [{}], [{ routing_number }], [{ routing_number, account_number: 12 }]])(
+    'is absent for %j',
+    (data) => {
+      expect(bankTokenType.derive?.(data)).toBeUndefined();
+    },
+  );
+});

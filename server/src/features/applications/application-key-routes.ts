@@ -1,0 +1,88 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
+import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
+import type { ApplicationKeyService } from './application-key-service.ts';
+import { ApplicationKeyView, toApplicationKeyView } from './application-schemas.ts';
+import { noSuchApplication } from './application-service.ts';
+
+const KeyParameters = Type.Object({ id: Type.String(), keyId: Type.String() });
+type KeyParameters = Static<typeof KeyParameters>;
+
+export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationKeyService): void {
+  app.post<{ Params: Static<typeof IdParameter> }>(
+    '/applications/:id/keys',
+    {
+      config: { permission: 'application:create', hasBody: false },
+      schema: {
+        operationId: 'createApplicationKey',
+        tags: ['Application keys'],
+        params: IdParameter,
+        response: { 201: ApplicationKeyView },
+      },
+    },
+    async (request, reply) => {
+      const key = await keys.create(request.caller, requireUuid(request.params.id, noSuchApplication));
+      return reply.code(201).send(toApplicationKeyView(key));
+    },
+  );
+
+  app.get<{ Params: Static<typeof IdParameter> }>(
+    '/applications/:id/keys',
+    {
+      config: { permission: 'application:read' },
+      schema: {
+        operationId: 'listApplicationKeys',
+        tags: ['Application keys'],
+        params: IdParameter,
+        response: { 200: Type.Array(ApplicationKeyView) },
+      },
+    },
+    async (request) => {
+      const found = await keys.list(request.caller, requireUuid(request.params.id, noSuchApplication));
+      return found.map(toApplicationKeyView);
+    },
+  );
+
+  app.get<{ Params: KeyParameters }>(
+    '/applications/:id/keys/:keyId',
+    {
+      config: { permission: 'application:read' },
+      schema: {
+        operationId: 'getApplicationKey',
+        tags: ['Application keys'],
+        params: KeyParameters,
+        response: { 200: ApplicationKeyView },
+      },
+    },
+    async (request) => {
+      const { applicationId, keyId } = toIds(request.params);
+      return toApplicationKeyView(await keys.get(request.caller, applicationId, keyId));
+    },
+  );
+
+  app.delete<{ Params: KeyParameters }>(
+    '/applications/:id/keys/:keyId',
+    {
+      config: { permission: 'application:delete', hasBody: false },
+      schema: {
+        operationId: 'deleteApplicationKey',
+        tags: ['Application keys'],
+        params: KeyParameters,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { applicationId, keyId } = toIds(request.params);
+      await keys.revoke(request.caller, applicationId, keyId);
+      return reply.code(204).send();
+    },
+  );
+}
+
+function toIds(parameters: KeyParameters): { applicationId: ApplicationId; keyId: ApplicationKeyId } {
+  return {
+    applicationId: requireUuid(parameters.id, noSuchApplication),
+    keyId: requireUuid(parameters.keyId, noSuchApplication),
+  };
+}

@@ -1,0 +1,78 @@
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { Caller } from '../../core/identity/caller.ts';
+import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
+import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Application, ApplicationKey, NewApplicationKey } from './application.ts';
+import { ApplicationKeyStore } from './application-key-store.ts';
+import { applicationEvent, noSuchApplication } from './application-service.ts';
+import { ApplicationStore } from './application-store.ts';
+import type { KeyMaker } from './key-maker.ts';
+
+/** Two keys let a service roll over without a gap; many would only be forgotten ones. */
+const keysMax = 10;
+
+/** Keys of an application. A key is never shown again; it is replaced. */
+export class ApplicationKeyService {
+  readonly #database: Database;
+  readonly #audit: AuditLog;
+  readonly #keyMaker: KeyMaker;
+
+  constructor(parts: { database: Database; audit: AuditLog; keyMaker: KeyMaker }) {
+    this.#database = parts.database;
+    this.#audit = parts.audit;
+    this.#keyMaker = parts.keyMaker;
+  }
+
+  async create(caller: Caller, applicationId: ApplicationId): Promise<NewApplicationKey> {
+    return this.#database.forTenant(caller.tenantId, async (tx) => {
+      const application = await getApplication(tx, caller, applicationId);
+      const store = new ApplicationKeyStore(tx, caller.tenantId);
+      if ((await store.countOf(applicationId)) >= keysMax) {
+        throw new DomainError(
+          'validation-failed',
+          `An application has at most ${keysMax} keys. Delete one that is no longer used.`,
+        );
+      }
+      const key = await this.#keyMaker.make(tx, application, caller.applicationId);
+      await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(applicationId, 'update'));
+      return key;
+    });
+  }
+
+  async list(caller: Caller, applicationId: ApplicationId): Promise<readonly ApplicationKey[]> {
+    const keys = await this.#database.forTenant(caller.tenantId, async (tx) => {
+      await getApplication(tx, caller, applicationId);
+      return new ApplicationKeyStore(tx, caller.tenantId).listOf([applicationId]);
+    });
+    await this.#audit.append(caller, applicationEvent(applicationId, 'read'));
+    return keys;
+  }
+
+  async get(caller: Caller, applicationId: ApplicationId, id: ApplicationKeyId): Promise<ApplicationKey> {
+    const key = await this.#database.forTenant(caller.tenantId, (tx) =>
+      new ApplicationKeyStore(tx, caller.tenantId).find(applicationId, id),
+    );
+    if (key === undefined) throw noSuchKey();
+    await this.#audit.append(caller, applicationEvent(applicationId, 'read'));
+    return key;
+  }
+
+  /** The key stops working on every server as soon as this commits. */
+  async revoke(caller: Caller, applicationId: ApplicationId, id: ApplicationKeyId): Promise<void> {
+    await this.#database.forTenant(caller.tenantId, async (tx) => {
+      if (!(await new ApplicationKeyStore(tx, caller.tenantId).delete(applicationId, id))) throw noSuchKey();
+      await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(applicationId, 'update'));
+    });
+  }
+}
+
+async function getApplication(tx: Transaction, caller: Caller, id: ApplicationId): Promise<Application> {
+  const application = await new ApplicationStore(tx, caller.tenantId).find(id);
+  if (application === undefined) throw noSuchApplication();
+  return application;
+}
+
+function noSuchKey(): DomainError {
+  return new DomainError('not-found', 'There is no such key.');
+}

@@ -1,0 +1,112 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { pageParameters, parsePageRequest, toPaginationView } from '../../http/pagination.ts';
+import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
+import {
+  ApplicationPage,
+  ApplicationView,
+  CreateApplication,
+  toApplicationSettings,
+  toApplicationView,
+  toNewApplication,
+  UpdateApplication,
+} from './application-schemas.ts';
+import { type ApplicationService, noSuchApplication } from './application-service.ts';
+
+const ListQuery = Type.Object(pageParameters);
+
+export function addApplicationRoutes(app: FastifyInstance, applications: ApplicationService): void {
+  app.post<{ Body: Static<typeof CreateApplication> }>(
+    '/applications',
+    {
+      config: { permission: 'application:create' },
+      schema: {
+        operationId: 'createApplication',
+        tags: ['Applications'],
+        body: CreateApplication,
+        response: { 201: ApplicationView },
+      },
+    },
+    async (request, reply) => {
+      const created = await applications.create(request.caller, toNewApplication(request.body));
+      return reply.code(201).send(toApplicationView(created));
+    },
+  );
+
+  app.get<{ Querystring: Static<typeof ListQuery> }>(
+    '/applications',
+    {
+      config: { permission: 'application:read' },
+      schema: {
+        operationId: 'listApplications',
+        tags: ['Applications'],
+        querystring: ListQuery,
+        response: { 200: ApplicationPage },
+      },
+    },
+    async (request) => {
+      const page = parsePageRequest(request.query);
+      const { totalItems, items } = await applications.list(request.caller, page);
+      return { pagination: toPaginationView(page, totalItems), data: items.map(toApplicationView) };
+    },
+  );
+
+  app.get(
+    '/applications/key',
+    {
+      config: { permission: 'any-key' },
+      schema: { operationId: 'getApplicationByKey', tags: ['Applications'], response: { 200: ApplicationView } },
+    },
+    async (request) => toApplicationView(await applications.getOwn(request.caller)),
+  );
+
+  app.get<{ Params: Static<typeof IdParameter> }>(
+    '/applications/:id',
+    {
+      config: { permission: 'application:read' },
+      schema: {
+        operationId: 'getApplication',
+        tags: ['Applications'],
+        params: IdParameter,
+        response: { 200: ApplicationView },
+      },
+    },
+    async (request) =>
+      toApplicationView(await applications.get(request.caller, requireUuid(request.params.id, noSuchApplication))),
+  );
+
+  app.put<{ Params: Static<typeof IdParameter>; Body: Static<typeof UpdateApplication> }>(
+    '/applications/:id',
+    {
+      config: { permission: 'application:update' },
+      schema: {
+        operationId: 'updateApplication',
+        tags: ['Applications'],
+        params: IdParameter,
+        body: UpdateApplication,
+        response: { 200: ApplicationView },
+      },
+    },
+    async (request) => {
+      const id = requireUuid<Parameters<typeof applications.update>[1]>(request.params.id, noSuchApplication);
+      return toApplicationView(await applications.update(request.caller, id, toApplicationSettings(request.body)));
+    },
+  );
+
+  app.delete<{ Params: Static<typeof IdParameter> }>(
+    '/applications/:id',
+    {
+      config: { permission: 'application:delete', hasBody: false },
+      schema: {
+        operationId: 'deleteApplication',
+        tags: ['Applications'],
+        params: IdParameter,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await applications.delete(request.caller, requireUuid(request.params.id, noSuchApplication));
+      return reply.code(204).send();
+    },
+  );
+}

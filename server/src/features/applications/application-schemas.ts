@@ -1,0 +1,94 @@
+import { type Static, Type } from 'typebox';
+import { applicationTypes } from '../../core/access/permission.ts';
+import { invalidField } from '../../core/errors/domain-error.ts';
+import { AccessRuleBody, PermissionName, rulesMax, toAccessRule } from '../../http/access-rule-schemas.ts';
+import { PaginationView } from '../../http/pagination.ts';
+import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import { parseIsoTimestamp } from '../../core/expiry/timestamp.ts';
+import type { ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
+import type { ApplicationWithKeys, NewApplication } from './application-service.ts';
+
+const settings = {
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  permissions: Type.Optional(Type.Array(PermissionName, { maxItems: 50 })),
+  rules: Type.Optional(Type.Array(AccessRuleBody, { maxItems: rulesMax })),
+  expires_at: Type.Optional(Type.String({ maxLength: 50 })),
+};
+
+export const UpdateApplication = Type.Object(settings);
+export const CreateApplication = Type.Object({
+  ...settings,
+  type: Type.Enum([...applicationTypes]),
+  create_key: Type.Optional(Type.Boolean()),
+});
+
+export const ApplicationKeyView = Type.Object({
+  id: Type.String(),
+  key: Type.Optional(Type.String({ description: 'The secret, in the answer that creates the key and never again.' })),
+  version: Type.String(),
+  created_by: Type.Optional(Type.String()),
+  created_at: Timestamp,
+});
+
+export const ApplicationView = Type.Object({
+  id: Type.String(),
+  tenant_id: Type.String(),
+  name: Type.String(),
+  key: Type.Optional(
+    Type.String({ description: 'The secret, in the answer that creates the application and never again.' }),
+  ),
+  keys: Type.Array(ApplicationKeyView),
+  type: Type.Enum([...applicationTypes]),
+  permissions: Type.Array(Type.String()),
+  rules: Type.Array(AccessRuleBody),
+  expires_at: Type.Optional(Timestamp),
+  ...changeFields,
+});
+
+export const ApplicationPage = Type.Object({ pagination: PaginationView, data: Type.Array(ApplicationView) });
+
+export function toApplicationSettings(body: Static<typeof UpdateApplication>): ApplicationSettings {
+  return {
+    name: body.name,
+    permissions: [...new Set(body.permissions ?? [])],
+    rules: (body.rules ?? []).map((rule, index) => toAccessRule(rule, `rules.${index}`)),
+    expiresAt: toExpiry(body.expires_at),
+  };
+}
+
+export function toNewApplication(body: Static<typeof CreateApplication>): NewApplication {
+  return { ...toApplicationSettings(body), type: body.type, createKey: body.create_key ?? true };
+}
+
+export function toApplicationView({ application, keys }: ApplicationWithKeys): Static<typeof ApplicationView> {
+  const secret = keys.map(toApplicationKeyView).find(({ key }) => key !== undefined)?.key;
+  return {
+    id: application.id,
+    tenant_id: application.tenantId,
+    name: application.name,
+    ...(secret === undefined ? {} : { key: secret }),
+    keys: keys.map(toApplicationKeyView),
+    type: application.type,
+    permissions: [...application.permissions],
+    rules: application.rules.map((rule) => ({ ...rule, permissions: [...rule.permissions] })),
+    ...(application.expiresAt === null ? {} : { expires_at: toTimestamp(application.expiresAt) }),
+    ...toChangeFields(application),
+  };
+}
+
+export function toApplicationKeyView(key: ApplicationKey | NewApplicationKey): Static<typeof ApplicationKeyView> {
+  return {
+    id: key.id,
+    ...('text' in key ? { key: key.text } : {}),
+    version: String(key.version),
+    ...(key.createdBy === null ? {} : { created_by: key.createdBy }),
+    created_at: toTimestamp(key.createdAt),
+  };
+}
+
+function toExpiry(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const timestamp = parseIsoTimestamp(text);
+  if (timestamp === undefined) throw invalidField('expires_at', 'must be an ISO 8601 date-time');
+  return timestamp.instant;
+}

@@ -1,0 +1,111 @@
+import type { ApplicationType } from '../../core/access/permission.ts';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { Caller } from '../../core/identity/caller.ts';
+import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
+import type { Page, PageRequest } from '../../http/pagination.ts';
+import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
+import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Application, ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
+import { ApplicationKeyStore } from './application-key-store.ts';
+import { ApplicationStore } from './application-store.ts';
+import type { KeyMaker } from './key-maker.ts';
+import { requireValidSettings } from './application-settings.ts';
+
+export interface ApplicationWithKeys {
+  readonly application: Application;
+  readonly keys: readonly (ApplicationKey | NewApplicationKey)[];
+}
+
+export interface NewApplication extends ApplicationSettings {
+  readonly type: ApplicationType;
+  readonly createKey: boolean;
+}
+
+export class ApplicationService {
+  readonly #database: Database;
+  readonly #audit: AuditLog;
+  readonly #keyMaker: KeyMaker;
+
+  constructor(parts: { database: Database; audit: AuditLog; keyMaker: KeyMaker }) {
+    this.#database = parts.database;
+    this.#audit = parts.audit;
+    this.#keyMaker = parts.keyMaker;
+  }
+
+  /** Stores the application, its first key and the record of both together. */
+  async create(caller: Caller, wanted: NewApplication): Promise<ApplicationWithKeys> {
+    requireValidSettings(wanted.type, wanted);
+    const id = crypto.randomUUID() as ApplicationId;
+    return this.#database.forTenant(caller.tenantId, async (tx) => {
+      const createdBy = caller.applicationId;
+      const application = await new ApplicationStore(tx, caller.tenantId).insert({ ...wanted, id, createdBy });
+      const keys = wanted.createKey ? [await this.#keyMaker.make(tx, application, createdBy)] : [];
+      await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(id, 'create'));
+      return { application, keys };
+    });
+  }
+
+  async get(caller: Caller, id: ApplicationId): Promise<ApplicationWithKeys> {
+    const found = await this.#load(caller.tenantId, id);
+    await this.#audit.append(caller, applicationEvent(id, 'read'));
+    return found;
+  }
+
+  /** The application of the key that asks; any key may look at itself, so nothing is recorded. */
+  getOwn(caller: Caller): Promise<ApplicationWithKeys> {
+    return this.#load(caller.tenantId, caller.applicationId);
+  }
+
+  async list(caller: Caller, request: PageRequest): Promise<Page<ApplicationWithKeys>> {
+    const page = await this.#database.forTenant(caller.tenantId, async (tx) => {
+      const { totalItems, items } = await new ApplicationStore(tx, caller.tenantId).list(request);
+      const keys = await new ApplicationKeyStore(tx, caller.tenantId).listOf(items.map(({ id }) => id));
+      const withKeys = items.map((application) => ({
+        application,
+        keys: keys.filter(({ applicationId }) => applicationId === application.id),
+      }));
+      return { totalItems, items: withKeys };
+    });
+    await this.#audit.append(caller, applicationEvent('list', 'read'));
+    return page;
+  }
+
+  /** Replaces everything but the type, which never changes. */
+  async update(caller: Caller, id: ApplicationId, settings: ApplicationSettings): Promise<ApplicationWithKeys> {
+    return this.#database.forTenant(caller.tenantId, async (tx) => {
+      const store = new ApplicationStore(tx, caller.tenantId);
+      const current = await store.find(id);
+      if (current === undefined) throw noSuchApplication();
+      requireValidSettings(current.type, settings);
+      const application = await store.update(id, { ...settings, modifiedBy: caller.applicationId });
+      if (application === undefined) throw noSuchApplication();
+      await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(id, 'update'));
+      return { application, keys: await new ApplicationKeyStore(tx, caller.tenantId).listOf([id]) };
+    });
+  }
+
+  /** Its keys stop working on every server as soon as this commits. */
+  async delete(caller: Caller, id: ApplicationId): Promise<void> {
+    await this.#database.forTenant(caller.tenantId, async (tx) => {
+      if (!(await new ApplicationStore(tx, caller.tenantId).delete(id))) throw noSuchApplication();
+      await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(id, 'delete'));
+    });
+  }
+
+  async #load(tenantId: TenantId, id: ApplicationId): Promise<ApplicationWithKeys> {
+    return this.#database.forTenant(tenantId, async (tx) => {
+      const application = await new ApplicationStore(tx, tenantId).find(id);
+      if (application === undefined) throw noSuchApplication();
+      return { application, keys: await new ApplicationKeyStore(tx, tenantId).listOf([id]) };
+    });
+  }
+}
+
+export function applicationEvent(id: string, operation: Operation): AuditEvent {
+  return { entityType: 'application', entityId: id, operation, outcome: 'success' };
+}
+
+export function noSuchApplication(): DomainError {
+  return new DomainError('not-found', 'There is no such application.');
+}

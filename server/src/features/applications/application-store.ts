@@ -1,0 +1,84 @@
+import type { ApplicationType } from '../../core/access/permission.ts';
+import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
+import type { PageRequest } from '../../http/pagination.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import type { Application, ApplicationSettings } from './application.ts';
+
+const columns = `tenant_id as "tenantId", id, name, type, permissions, rules, expires_at as "expiresAt",
+  created_by as "createdBy", created_at as "createdAt", modified_by as "modifiedBy", modified_at as "modifiedAt"`;
+
+export class ApplicationStore {
+  readonly #tx: Transaction;
+  readonly #tenantId: TenantId;
+
+  constructor(tx: Transaction, tenantId: TenantId) {
+    this.#tx = tx;
+    this.#tenantId = tenantId;
+  }
+
+  async insert(
+    application: ApplicationSettings & { id: ApplicationId; type: ApplicationType; createdBy: string | null },
+  ): Promise<Application> {
+    const { id, name, type, permissions, rules, expiresAt, createdBy } = application;
+    const [row] = await this.#tx.query<Application>({
+      text: `insert into applications (tenant_id, id, name, type, permissions, rules, expires_at, created_by)
+        values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
+      values: [this.#tenantId, id, name, type, permissions, JSON.stringify(rules), expiresAt, createdBy],
+    });
+    if (row === undefined) throw new Error('An insert returned no row.');
+    return row;
+  }
+
+  /** Keys carry the environment of their tenant in their text. */
+  async tenantType(): Promise<string | undefined> {
+    const [row] = await this.#tx.query<{ type: string }>({
+      text: 'select type from tenants where id = $1',
+      values: [this.#tenantId],
+    });
+    return row?.type;
+  }
+
+  async find(id: ApplicationId): Promise<Application | undefined> {
+    const [row] = await this.#tx.query<Application>({
+      text: `select ${columns} from applications where tenant_id = $1 and id = $2`,
+      values: [this.#tenantId, id],
+    });
+    return row;
+  }
+
+  /** Newest first. A tenant has hundreds of applications at most, so counting them is cheap. */
+  async list({ page, size }: PageRequest): Promise<{ totalItems: number; items: Application[] }> {
+    const items = await this.#tx.query<Application>({
+      text: `select ${columns} from applications where tenant_id = $1
+        order by created_at desc, id desc limit $2 offset $3`,
+      values: [this.#tenantId, size, (page - 1) * size],
+    });
+    const [count] = await this.#tx.query<{ total: number }>({
+      text: 'select count(*)::integer as total from applications where tenant_id = $1',
+      values: [this.#tenantId],
+    });
+    return { totalItems: count?.total ?? 0, items };
+  }
+
+  async update(
+    id: ApplicationId,
+    settings: ApplicationSettings & { modifiedBy: string },
+  ): Promise<Application | undefined> {
+    const { name, permissions, rules, expiresAt, modifiedBy } = settings;
+    const [row] = await this.#tx.query<Application>({
+      text: `update applications set name = $3, permissions = $4, rules = $5, expires_at = $6, modified_by = $7, modified_at = now()
+        where tenant_id = $1 and id = $2 returning ${columns}`,
+      values: [this.#tenantId, id, name, permissions, JSON.stringify(rules), expiresAt, modifiedBy],
+    });
+    return row;
+  }
+
+  /** Its keys go with it. */
+  async delete(id: ApplicationId): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: 'delete from applications where tenant_id = $1 and id = $2 returning id',
+      values: [this.#tenantId, id],
+    });
+    return rows.length > 0;
+  }
+}

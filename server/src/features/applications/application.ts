@@ -1,0 +1,39 @@
+import type { AccessRule } from '../../core/access/access-rule.ts';
+import type { ApplicationType, Permission } from '../../core/access/permission.ts';
+import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/identity/ids.ts';
+
+/** What is allowed to call the vault, and with which rights. */
+export interface Application {
+  readonly tenantId: TenantId;
+  readonly id: ApplicationId;
+  readonly name: string;
+  readonly type: ApplicationType;
+  readonly permissions: readonly Permission[];
+  readonly rules: readonly AccessRule[];
+  readonly expiresAt: Date | null;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  readonly modifiedBy: string | null;
+  readonly modifiedAt: Date | null;
+}
+
+/** A key of an application as it can be shown any time: without its secret. */
+export interface ApplicationKey {
+  readonly id: ApplicationKeyId;
+  readonly version: number;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+}
+
+/** A key in the one answer that carries its secret. */
+export interface NewApplicationKey extends ApplicationKey {
+  readonly text: string;
+}
+
+/** What a caller may decide about an application. */
+export interface ApplicationSettings {
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+  readonly rules: readonly AccessRule[];
+  readonly expiresAt: Date | null;
+}

@@ -1,0 +1,44 @@
+import type { AccessRule } from '../../core/access/access-rule.ts';
+import type { ApplicationType, Permission } from '../../core/access/permission.ts';
+import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/identity/ids.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+
+/** A key with the application behind it, as the look-up of an unknown caller needs it. */
+export interface Credential {
+  readonly keyId: ApplicationKeyId;
+  readonly secretHash: Buffer;
+  readonly tenantId: TenantId;
+  readonly applicationId: ApplicationId;
+  readonly applicationType: ApplicationType;
+  readonly permissions: readonly Permission[];
+  readonly rules: readonly AccessRule[];
+  readonly expiresAt: Date | null;
+}
+
+/** Looks keys up before their tenant is known, so it works inside `forSystem` only. */
+export class CredentialStore {
+  readonly #tx: Transaction;
+
+  constructor(tx: Transaction) {
+    this.#tx = tx;
+  }
+
+  async find(keyId: ApplicationKeyId): Promise<Credential | undefined> {
+    const [row] = await this.#tx.query<Credential>({
+      name: 'credential-find',
+      text: `select k.id as "keyId", k.secret_hash as "secretHash", a.tenant_id as "tenantId", a.id as "applicationId",
+          a.type as "applicationType", a.permissions, a.rules, a.expires_at as "expiresAt"
+        from application_keys k join applications a on a.tenant_id = k.tenant_id and a.id = k.application_id
+        where k.id = $1`,
+      values: [keyId],
+    });
+    return row;
+  }
+
+  async touch(keyIds: readonly ApplicationKeyId[]): Promise<void> {
+    await this.#tx.query({
+      text: 'update application_keys set last_used_at = now() where id = any($1)',
+      values: [keyIds],
+    });
+  }
+}

@@ -1,0 +1,4 @@
+export { purgeTenantJob } from './purge-tenant-job.ts';
+export { type FirstApplication, TenantMaker } from './tenant-maker.ts';
+export { addTenantRoutes } from './tenant-routes.ts';
+export { TenantService } from './tenant-service.ts';

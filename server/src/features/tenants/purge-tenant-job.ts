@@ -1,0 +1,23 @@
+import { parseTenantId } from '../../core/identity/ids.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Job } from '../../platform/jobs/job.ts';
+import { PurgeStore } from './purge-store.ts';
+
+const rowsPerStep = 1_000;
+
+/** Removes the unreadable rows of a deleted tenant, a thousand at a time. Starting it again does no harm. */
+export function purgeTenantJob(database: Database): Job {
+  return {
+    name: 'purge-tenant',
+    async run(payload) {
+      const tenantId = parseTenantId(String((payload as { tenant_id?: unknown }).tenant_id));
+      for (;;) {
+        const deleted = await database.forTenant(tenantId, (tx) =>
+          new PurgeStore(tx, tenantId).deleteTokens(rowsPerStep),
+        );
+        if (deleted < rowsPerStep) break;
+      }
+      await database.forTenant(tenantId, (tx) => new PurgeStore(tx, tenantId).deleteCounts());
+    },
+  };
+}

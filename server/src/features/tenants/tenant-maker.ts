@@ -1,0 +1,76 @@
+import type { AccessRule } from '../../core/access/access-rule.ts';
+import type { ApplicationType, Permission } from '../../core/access/permission.ts';
+import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
+import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Keyring } from '../../platform/keyring/keyring.ts';
+import { ApplicationStore, type KeyMaker } from '../applications/index.ts';
+import type { TenantType } from './tenant.ts';
+import { TenantStore } from './tenant-store.ts';
+
+export interface FirstApplication {
+  readonly name: string;
+  readonly type: ApplicationType;
+  readonly permissions: readonly Permission[];
+  readonly rules: readonly AccessRule[];
+}
+
+export interface MadeTenant {
+  readonly tenantId: TenantId;
+  /** The text of each application's key, in the order in which the applications were given. */
+  readonly keys: readonly string[];
+}
+
+/** Makes a tenant with its keys, its owner and the applications that let somebody in: all of it or nothing. */
+export class TenantMaker {
+  readonly #database: Database;
+  readonly #keyring: Keyring;
+  readonly #keyMaker: KeyMaker;
+
+  constructor(parts: { database: Database; keyring: Keyring; keyMaker: KeyMaker }) {
+    this.#database = parts.database;
+    this.#keyring = parts.keyring;
+    this.#keyMaker = parts.keyMaker;
+  }
+
+  async make(tenant: {
+    readonly name: string;
+    readonly type: TenantType;
+    readonly ownerEmail: string | null;
+    readonly applications: readonly FirstApplication[];
+  }): Promise<MadeTenant> {
+    const tenantId = crypto.randomUUID() as TenantId;
+    const tenantKeys = await this.#keyring.makeTenantKeys(tenantId);
+    return this.#database.forTenant(tenantId, async (tx) => {
+      const store = new TenantStore(tx, tenantId);
+      await store.insert(tenant);
+      await tenantKeys.store(tx);
+      await store.insertOwner({ userId: crypto.randomUUID(), memberId: crypto.randomUUID(), email: tenant.ownerEmail });
+      await recordInTransaction(tx, tenantId, 'system', {
+        entityType: 'tenant',
+        entityId: tenantId,
+        operation: 'create',
+        outcome: 'success',
+      });
+
+      const keys: string[] = [];
+      for (const wanted of tenant.applications) {
+        const id = crypto.randomUUID() as ApplicationId;
+        const application = await new ApplicationStore(tx, tenantId).insert({
+          ...wanted,
+          id,
+          expiresAt: null,
+          createdBy: null,
+        });
+        keys.push((await this.#keyMaker.make(tx, application, null)).text);
+        await recordInTransaction(tx, tenantId, 'system', {
+          entityType: 'application',
+          entityId: id,
+          operation: 'create',
+          outcome: 'success',
+        });
+      }
+      return { tenantId, keys };
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox';
+import { invalidField } from '../../core/errors/domain-error.ts';
+import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import type { Member, Tenant, TokenCount } from './tenant.ts';
+
+const settingsMax = 50;
+
+export const UpdateTenant = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  settings: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 500 }))),
+});
+
+export const TenantView = Type.Object({
+  id: Type.String(),
+  owner_id: Type.Optional(Type.String()),
+  name: Type.String(),
+  type: Type.String(),
+  settings: Type.Record(Type.String(), Type.String()),
+  ...changeFields,
+});
+
+export const MemberView = Type.Object({
+  id: Type.String(),
+  tenant_id: Type.String(),
+  role: Type.String(),
+  user: Type.Object({
+    id: Type.String(),
+    email: Type.Optional(Type.String()),
+    first_name: Type.Optional(Type.String()),
+    last_name: Type.Optional(Type.String()),
+    picture: Type.Optional(Type.String()),
+  }),
+  ...changeFields,
+  created_date: Timestamp,
+});
+
+const TypeCount = Type.Object({ count: Type.Integer(), last_created_at: Type.Optional(Timestamp) });
+
+export const UsageReport = Type.Object({
+  total_tokens: Type.Integer(),
+  token_report: Type.Object({ total_tokens: Type.Integer(), metrics_by_type: Type.Record(Type.String(), TypeCount) }),
+});
+
+export function toTenantChange(body: Static<typeof UpdateTenant>): { name: string; settings: Record<string, string> } {
+  const settings = body.settings ?? {};
+  if (Object.keys(settings).length > settingsMax)
+    throw invalidField('settings', `must have at most ${settingsMax} keys`);
+  return { name: body.name, settings };
+}
+
+export function toTenantView(tenant: Tenant): Static<typeof TenantView> {
+  return {
+    id: tenant.id,
+    ...(tenant.ownerId === null ? {} : { owner_id: tenant.ownerId }),
+    name: tenant.name,
+    type: tenant.type,
+    settings: { ...tenant.settings },
+    ...toChangeFields(tenant),
+  };
+}
+
+export function toMemberView(member: Member): Static<typeof MemberView> {
+  return {
+    id: member.id,
+    tenant_id: member.tenantId,
+    role: member.role,
+    user: {
+      id: member.userId,
+      ...(member.email === null ? {} : { email: member.email }),
+      ...(member.firstName === null ? {} : { first_name: member.firstName }),
+      ...(member.lastName === null ? {} : { last_name: member.lastName }),
+      ...(member.picture === null ? {} : { picture: member.picture }),
+    },
+    ...toChangeFields(member),
+    // Published clients read this older name.
+    created_date: toTimestamp(member.createdAt),
+  };
+}
+
+export function toUsageReport(counts: readonly TokenCount[]): Static<typeof UsageReport> {
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  const byType = counts.map(({ type, count, lastCreatedAt }) => [
+    type,
+    { count, ...(lastCreatedAt === null ? {} : { last_created_at: toTimestamp(lastCreatedAt) }) },
+  ]);
+  return { total_tokens: total, token_report: { total_tokens: total, metrics_by_type: Object.fromEntries(byType) } };
+}

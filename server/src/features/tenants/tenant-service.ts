@@ -1,0 +1,77 @@
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { Caller } from '../../core/identity/caller.ts';
+import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
+import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Member, Tenant, TokenCount } from './tenant.ts';
+import { TenantStore } from './tenant-store.ts';
+
+/** The tenant of the calling key: there is no way to name another one. */
+export class TenantService {
+  readonly #database: Database;
+  readonly #audit: AuditLog;
+
+  constructor(parts: { database: Database; audit: AuditLog }) {
+    this.#database = parts.database;
+    this.#audit = parts.audit;
+  }
+
+  async get(caller: Caller): Promise<Tenant> {
+    const tenant = await this.#read(caller, (store) => store.find());
+    await this.#audit.append(caller, tenantEvent(caller, 'read'));
+    return tenant;
+  }
+
+  async update(caller: Caller, change: { name: string; settings: Readonly<Record<string, string>> }): Promise<Tenant> {
+    return this.#database.forTenant(caller.tenantId, async (tx) => {
+      const store = new TenantStore(tx, caller.tenantId);
+      await store.update({ ...change, modifiedBy: caller.applicationId });
+      await recordInTransaction(tx, caller.tenantId, caller, tenantEvent(caller, 'update'));
+      return required(await store.find());
+    });
+  }
+
+  /** Destroys the tenant's keys, and with them everything that was sealed under them. */
+  async delete(caller: Caller): Promise<void> {
+    await this.#database.forTenant(caller.tenantId, async (tx) => {
+      if (!(await new TenantStore(tx, caller.tenantId).delete())) throw noSuchTenant();
+      await recordInTransaction(tx, caller.tenantId, caller, tenantEvent(caller, 'delete'));
+    });
+  }
+
+  async getOwner(caller: Caller): Promise<Member> {
+    const owner = await this.#read(caller, (store) => store.findOwner());
+    await this.#audit.append(caller, {
+      entityType: 'member',
+      entityId: owner.id,
+      operation: 'read',
+      outcome: 'success',
+    });
+    return owner;
+  }
+
+  async reportUsage(caller: Caller): Promise<readonly TokenCount[]> {
+    const counts = await this.#read(caller, (store) => store.countTokensByType());
+    await this.#audit.append(caller, tenantEvent(caller, 'read'));
+    return counts;
+  }
+
+  async #read<T>(caller: Caller, read: (store: TenantStore) => Promise<T | undefined>): Promise<T> {
+    return required(
+      await this.#database.forTenant(caller.tenantId, (tx) => read(new TenantStore(tx, caller.tenantId))),
+    );
+  }
+}
+
+function tenantEvent(caller: Caller, operation: Operation): AuditEvent {
+  return { entityType: 'tenant', entityId: caller.tenantId, operation, outcome: 'success' };
+}
+
+function required<T>(found: T | undefined): T {
+  if (found === undefined) throw noSuchTenant();
+  return found;
+}
+
+function noSuchTenant(): DomainError {
+  return new DomainError('not-found', 'There is no such tenant.');
+}

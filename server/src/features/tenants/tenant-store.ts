@@ -1,0 +1,95 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import type { Member, Tenant, TenantType, TokenCount } from './tenant.ts';
+
+const columns = `tenants.id, owner.user_id as "ownerId", tenants.name, tenants.type, tenants.settings,
+  tenants.created_by as "createdBy", tenants.created_at as "createdAt",
+  tenants.modified_by as "modifiedBy", tenants.modified_at as "modifiedAt"`;
+const withOwner = `left join members owner on owner.tenant_id = tenants.id and owner.role = 'OWNER'`;
+
+export class TenantStore {
+  readonly #tx: Transaction;
+  readonly #tenantId: TenantId;
+
+  constructor(tx: Transaction, tenantId: TenantId) {
+    this.#tx = tx;
+    this.#tenantId = tenantId;
+  }
+
+  async insert(tenant: { name: string; type: TenantType }): Promise<void> {
+    await this.#tx.query({
+      text: 'insert into tenants (id, name, type) values ($1, $2, $3)',
+      values: [this.#tenantId, tenant.name, tenant.type],
+    });
+  }
+
+  async insertOwner(owner: { userId: string; memberId: string; email: string | null }): Promise<void> {
+    await this.#tx.query({
+      text: 'insert into users (id, email) values ($1, $2)',
+      values: [owner.userId, owner.email],
+    });
+    await this.#tx.query({
+      text: `insert into members (tenant_id, id, user_id, role) values ($1, $2, $3, 'OWNER')`,
+      values: [this.#tenantId, owner.memberId, owner.userId],
+    });
+  }
+
+  async find(): Promise<Tenant | undefined> {
+    const [row] = await this.#tx.query<Tenant>({
+      text: `select ${columns} from tenants ${withOwner} where tenants.id = $1`,
+      values: [this.#tenantId],
+    });
+    return row;
+  }
+
+  /** Settings are merged: what is not named stays as it is. */
+  async update(change: {
+    name: string;
+    settings: Readonly<Record<string, string>>;
+    modifiedBy: string;
+  }): Promise<void> {
+    await this.#tx.query({
+      text: `update tenants set name = $2, settings = settings || $3::jsonb, modified_by = $4, modified_at = now() where id = $1`,
+      values: [this.#tenantId, change.name, JSON.stringify(change.settings), change.modifiedBy],
+    });
+  }
+
+  /**
+   * Members, applications, keys and above all the wrapped tenant keys go with the row, so nothing that the tenant
+   * stored can be opened any more. What is left is unreadable rows, which a job removes.
+   */
+  async delete(): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: 'delete from tenants where id = $1 returning id',
+      values: [this.#tenantId],
+    });
+    if (rows.length === 0) return false;
+    await this.#tx.query({
+      text: `select enqueue_job('purge-tenant', json_build_object('tenant_id', $1::uuid), 'purge-tenant:' || $1)`,
+      values: [this.#tenantId],
+    });
+    return true;
+  }
+
+  async findOwner(): Promise<Member | undefined> {
+    const [row] = await this.#tx.query<Member>({
+      text: `select members.id, members.tenant_id as "tenantId", members.role, users.id as "userId", users.email,
+          users.first_name as "firstName", users.last_name as "lastName", users.picture,
+          members.created_by as "createdBy", members.created_at as "createdAt",
+          members.modified_by as "modifiedBy", members.modified_at as "modifiedAt"
+        from members join users on users.id = members.user_id
+        where members.tenant_id = $1 and members.role = 'OWNER'`,
+      values: [this.#tenantId],
+    });
+    return row;
+  }
+
+  /** Summed from the counters that every write keeps, whose number does not grow with the tokens. */
+  countTokensByType(): Promise<TokenCount[]> {
+    return this.#tx.query({
+      text: `select type, sum(tokens)::float8 as count, max(last_created_at) as "lastCreatedAt"
+        from token_counts where tenant_id = $1 group by type having sum(tokens) > 0 order by type`,
+      values: [this.#tenantId],
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import { fastify, type FastifyInstance } from 'fastify';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+
+/** One thing that must work before traffic should arrive. It throws when it does not. */
+export interface ReadinessCheck {
+  readonly name: string;
+  readonly check: () => Promise<void>;
+}
+
+/** Health and metrics, on a port of their own that the outside never reaches. */
+export function createAdminEdge(options: {
+  readonly checks: readonly ReadinessCheck[];
+  readonly metrics: Metrics;
+}): FastifyInstance {
+  const { checks, metrics } = options;
+  const app = fastify({ logger: false, requestTimeout: 10_000 });
+
+  app.get('/livez', () => ({ status: 'ok' }));
+  app.get<{ Querystring: { verbose?: string } }>('/readyz', async (request, reply) => {
+    const results = await Promise.all(checks.map(run));
+    const isReady = results.every(({ status }) => status === 'ok');
+    reply.code(isReady ? 200 : 503);
+    const summary = { status: isReady ? 'ok' : 'unavailable' };
+    return request.query.verbose === undefined ? summary : { ...summary, checks: results };
+  });
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()));
+  return app;
+}
+
+async function run({ name, check }: ReadinessCheck): Promise<{ name: string; status: 'ok' | 'unavailable' }> {
+  return check().then(
+    () => ({ name, status: 'ok' as const }),
+    () => ({ name, status: 'unavailable' as const }),
+  );
+}

@@ -1,0 +1,57 @@
+import { Type } from 'typebox';
+import { DomainError } from '../core/errors/domain-error.ts';
+
+export interface PageRequest {
+  readonly page: number;
+  readonly size: number;
+}
+
+export interface Page<Item> {
+  readonly totalItems: number;
+  readonly items: readonly Item[];
+}
+
+const sizeDefault = 20;
+const wholeNumber = /^[1-9]\d{0,8}$/;
+
+/** The query parameters of an offset list. They are text on the wire; `parsePageRequest` reads them. */
+export const pageParameters = {
+  page: Type.Optional(Type.String({ maxLength: 10, description: 'Page to return, counted from 1.' })),
+  size: Type.Optional(Type.String({ maxLength: 10, description: 'Items on a page.' })),
+};
+
+export function parsePageRequest(
+  query: { readonly page?: string; readonly size?: string },
+  sizeMax = 100,
+): PageRequest {
+  const fields: Record<string, string[]> = {};
+  const read = (name: 'page' | 'size', fallback: number, max: number): number => {
+    const text = query[name];
+    if (text === undefined) return fallback;
+    const value = wholeNumber.test(text) ? Number(text) : Number.NaN;
+    if (value <= max) return value;
+    fields[name] = [`must be a whole number from 1 to ${max}`];
+    return fallback;
+  };
+  const request = { page: read('page', 1, 999_999_999), size: read('size', sizeDefault, sizeMax) };
+  if (Object.keys(fields).length > 0) {
+    throw new DomainError('validation-failed', 'The request did not pass validation.', { fields });
+  }
+  return request;
+}
+
+export const PaginationView = Type.Object({
+  total_items: Type.Integer(),
+  page_number: Type.Integer(),
+  page_size: Type.Integer(),
+  total_pages: Type.Integer(),
+});
+
+export function toPaginationView(request: PageRequest, totalItems: number) {
+  return {
+    total_items: totalItems,
+    page_number: request.page,
+    page_size: request.size,
+    total_pages: Math.ceil(totalItems / request.size),
+  };
+}

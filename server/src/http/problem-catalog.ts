@@ -1,0 +1,111 @@
+import type { ErrorCode } from '../core/errors/domain-error.ts';
+
+export interface ProblemEntry {
+  readonly status: number;
+  readonly title: string;
+  /** What happened, and what to do about it: the page at `/docs/errors/<code>`. */
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+/** The one table that turns an error code into a response and a page. */
+export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
+  'validation-failed': {
+    status: 400,
+    title: 'One or more validation errors occurred.',
+    meaning: 'A field of the body, the query or an expression does not have the form that the endpoint takes.',
+    remedy: 'Read `errors` in the answer: it names each field by its path and says what is expected there.',
+  },
+  'malformed-json': {
+    status: 400,
+    title: 'The request body is not valid JSON.',
+    meaning: 'The body could not be read as JSON in UTF-8, repeats a member name, or is nested too deeply.',
+    remedy:
+      'The offset in `detail` counts characters from the start of the body. Correct the text there and send it again.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'Unauthorized',
+    meaning: 'The BT-API-KEY header is missing, or its key is unknown, revoked or expired.',
+    remedy:
+      'Send the key of an application in the BT-API-KEY header. A key is shown once, when it is created; make a new one if it is lost.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'Forbidden',
+    meaning: 'The key is valid, but its application does not hold the permission for this operation on this container.',
+    remedy:
+      'The permission and the container are named in `detail`. Grant them to the application, or use another key.',
+  },
+  'not-found': {
+    status: 404,
+    title: 'Not Found',
+    meaning: 'Nothing with this id exists for the tenant of the key, or the path is not part of the API.',
+    remedy:
+      'Check the id, the path and that the key belongs to the right tenant. Expired and deleted tokens are gone for good.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method Not Allowed',
+    meaning: 'The path exists, but not for this HTTP method.',
+    remedy: 'The API reference at /docs lists the methods of every path.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'Request Timeout',
+    meaning: 'The request did not arrive completely within the time allowed.',
+    remedy: 'Send it again over a better connection, or make the body smaller.',
+  },
+  'token-id-taken': {
+    status: 409,
+    title: 'Conflict',
+    meaning: 'A token with this id exists already.',
+    remedy: 'Choose another id, or leave it out and let the vault assign one.',
+  },
+  'version-conflict': {
+    status: 409,
+    title: 'Conflict',
+    meaning: 'The token was changed by others several times while this request was handled.',
+    remedy: 'Send the request again.',
+  },
+  'body-too-large': {
+    status: 413,
+    title: 'Payload Too Large',
+    meaning: 'The body is larger than the limit of 4 MiB.',
+    remedy: 'Split the request into several smaller ones.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'Unsupported Media Type',
+    meaning: 'The Content-Type header is missing or names a format that this endpoint does not take.',
+    remedy: 'Send `Content-Type: application/json`; updating a token takes `application/merge-patch+json`.',
+  },
+  'owner-undeletable': {
+    status: 422,
+    title: 'Unprocessable Entity',
+    meaning: 'The owner of a tenant cannot be removed from it.',
+    remedy: 'Make another member the owner first.',
+  },
+  overloaded: {
+    status: 503,
+    title: 'Service Unavailable',
+    meaning:
+      'The vault, or the database behind it, cannot take this request at the moment. A write may or may not have happened.',
+    remedy:
+      'Wait for the seconds in Retry-After and send it again. Give creates an id of your own to make a repeat safe.',
+  },
+  'key-service-unavailable': {
+    status: 503,
+    title: 'Service Unavailable',
+    meaning: 'The key management service has been out of reach for longer than keys are kept in memory.',
+    remedy:
+      'Wait for the seconds in Retry-After and send it again. Operators: check the KMS or HSM and `strongroom doctor`.',
+  },
+  'internal-error': {
+    status: 500,
+    title: 'Internal Server Error',
+    meaning:
+      'The vault met a situation that it was not built for. Nothing about the request was revealed or half stored.',
+    remedy: 'Report it with the BT-TRACE-ID of the answer: the server log has an entry with the same id.',
+  },
+};

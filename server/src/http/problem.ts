@@ -1,0 +1,50 @@
+import { DomainError, type ErrorCode, type FieldErrors } from '../core/errors/domain-error.ts';
+import { problemCatalog } from './problem-catalog.ts';
+
+/** RFC 9457 problem details. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly errors?: FieldErrors;
+}
+
+export const problemContentType = 'application/problem+json; charset=utf-8';
+
+/**
+ * `instance` names the route, not the path that was called: a path can hold a value that somebody pasted into it, and
+ * two ids that do not exist must give the same bytes.
+ */
+export function toProblem(error: DomainError, instance: string): Problem {
+  const { status, title } = problemCatalog[error.code];
+  return {
+    type: problemType(error.code),
+    title,
+    status,
+    detail: error.message,
+    instance,
+    ...(error.fields === undefined ? {} : { errors: error.fields }),
+  };
+}
+
+export function problemType(code: ErrorCode): string {
+  return `/docs/errors/${code}`;
+}
+
+/** Whatever was thrown becomes one of our own errors; what we did not foresee says nothing about itself. */
+export function toDomainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  const code = frameworkCodes.get((error as { code?: unknown } | null)?.code);
+  if (code !== undefined) return new DomainError(code, problemCatalog[code].meaning, { cause: error });
+  return new DomainError('internal-error', 'The request could not be handled.', { cause: error });
+}
+
+const frameworkCodes: ReadonlyMap<unknown, ErrorCode> = new Map([
+  ['FST_ERR_CTP_BODY_TOO_LARGE', 'body-too-large'],
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'unsupported-media-type'],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 'malformed-json'],
+  ['FST_ERR_BAD_URL', 'not-found'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
+]);

@@ -1,0 +1,26 @@
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { Permission } from '../core/access/permission.ts';
+
+/** `any-key` needs a valid key and no permission; `public` needs no key at all. */
+export type RoutePermission = Permission | 'any-key' | 'public';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    permission?: RoutePermission;
+    mediaTypes?: readonly string[];
+    hasBody?: boolean;
+  }
+}
+
+/** Stops the start on a route that does not say who may call it. */
+export function requireDeclaredPermissions(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    if (route.config?.permission === undefined && !isDocumentation(route)) {
+      throw new Error(`${String(route.method)} ${route.url} declares no permission.`);
+    }
+  });
+}
+
+function isDocumentation(route: RouteOptions): boolean {
+  return route.url === '/docs' || route.url.startsWith('/docs/');
+}

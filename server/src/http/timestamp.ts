@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+
+/** ISO 8601 in UTC, as every time of ours is written. */
+export const Timestamp = Type.String({ format: 'date-time' });
+
+export function toTimestamp(date: Date): string {
+  return date.toISOString();
+}
+
+/** The four fields that say who made and last changed a thing; what is unset is left out. */
+export const changeFields = {
+  created_by: Type.Optional(Type.String({ format: 'uuid' })),
+  created_at: Timestamp,
+  modified_by: Type.Optional(Type.String({ format: 'uuid' })),
+  modified_at: Type.Optional(Timestamp),
+};
+
+export function toChangeFields(thing: {
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  readonly modifiedBy: string | null;
+  readonly modifiedAt: Date | null;
+}) {
+  return {
+    ...(thing.createdBy === null ? {} : { created_by: thing.createdBy }),
+    created_at: toTimestamp(thing.createdAt),
+    ...(thing.modifiedBy === null ? {} : { modified_by: thing.modifiedBy }),
+    ...(thing.modifiedAt === null ? {} : { modified_at: toTimestamp(thing.modifiedAt) }),
+  };
+}

@@ -1,0 +1,47 @@
+import type { Caller } from '../../core/identity/caller.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { TenantBatcher } from '../database/tenant-batcher.ts';
+import { type AuditEvent, type AuditRow, toAuditRow } from './audit-event.ts';
+import { insertAuditRecords } from './audit-statement.ts';
+
+const appendText = insertAuditRecords(2);
+
+/** Appends the record of an operation within the operation's own transaction: neither exists without the other. */
+export async function recordInTransaction(
+  tx: Transaction,
+  tenantId: TenantId,
+  caller: Caller | 'system',
+  event: AuditEvent,
+): Promise<void> {
+  await tx.query({
+    name: 'audit-append',
+    text: appendText,
+    values: [tenantId, JSON.stringify([toAuditRow(caller, event)])],
+  });
+}
+
+/** Records of operations that write nothing else, such as reads: one commit for many, each durable before its answer. */
+export class AuditLog {
+  readonly #batcher: TenantBatcher<AuditRow, true>;
+
+  constructor(database: Database) {
+    this.#batcher = new TenantBatcher({
+      itemsMax: 200,
+      queueMax: 10_000,
+      run: async (tenantId, rows) => {
+        await database.runForTenant(tenantId, {
+          name: 'audit-append',
+          text: appendText,
+          values: [tenantId, JSON.stringify(rows)],
+        });
+        return rows.map(() => true as const);
+      },
+    });
+  }
+
+  /** Resolves once the record is committed; an answer must not leave before. */
+  async append(caller: Caller, event: AuditEvent): Promise<void> {
+    await this.#batcher.add(caller.tenantId, toAuditRow(caller, event));
+  }
+}

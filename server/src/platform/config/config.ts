@@ -1,0 +1,111 @@
+import type { RootKeyConfig } from '../keyring/kms/open-root-key.ts';
+import { type Environment, type Setting, SettingReader } from './setting.ts';
+import * as settings from './settings.ts';
+
+export interface DatabaseConfig {
+  readonly url: string;
+  /** For changing the schema and taking jobs; the same as `url` where one role does both. */
+  readonly ownerUrl: string;
+  readonly connectionsMax: number;
+}
+
+export interface ListenConfig {
+  readonly publicUrl: string;
+  readonly host: string;
+  readonly port: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+}
+
+export interface ServerConfig {
+  readonly database: DatabaseConfig;
+  readonly rootKey: RootKeyConfig;
+  readonly listen: ListenConfig;
+  readonly logLevel: settings.LogLevel;
+}
+
+/** The environment of this process: the one place that reads it. */
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
+/** What `serve` needs: a database, a root key and a public address; everything else has a default. */
+export function readServerConfig(environment: Environment): ServerConfig {
+  const reader = new SettingReader(environment);
+  const config = {
+    database: readDatabase(reader),
+    rootKey: readRootKey(reader),
+    listen: {
+      publicUrl: reader.read(settings.publicUrl),
+      host: reader.read(settings.host),
+      port: reader.read(settings.port),
+      adminHost: reader.read(settings.adminHost),
+      adminPort: reader.read(settings.adminPort),
+    },
+    logLevel: reader.read(settings.logLevel),
+  };
+  reader.finish();
+  return Object.freeze(config as ServerConfig);
+}
+
+/** What commands need that work on the vault without serving it. */
+export type VaultConfig = Pick<ServerConfig, 'database' | 'rootKey' | 'logLevel'>;
+
+export function readVaultConfig(environment: Environment): VaultConfig {
+  const reader = new SettingReader(environment);
+  const config = {
+    database: readDatabase(reader),
+    rootKey: readRootKey(reader),
+    logLevel: reader.read(settings.logLevel),
+  };
+  reader.finish();
+  return Object.freeze(config as VaultConfig);
+}
+
+export function readDatabaseConfig(environment: Environment): DatabaseConfig {
+  const reader = new SettingReader(environment);
+  const config = readDatabase(reader);
+  reader.finish();
+  return Object.freeze(config as DatabaseConfig);
+}
+
+/** What `dev` takes from the environment: each part on its own, since it brings its own for the rest. */
+export function readDevelopmentConfig(environment: Environment): {
+  readonly database: DatabaseConfig | undefined;
+  readonly rootKey: RootKeyConfig | undefined;
+} {
+  const reader = new SettingReader(environment);
+  const hasDatabase = reader.has(settings.databaseUrl.variable);
+  const hasRootKey = reader.has(settings.rootKey.variable) || reader.has(settings.pkcs11Module.variable);
+  const database = hasDatabase ? readDatabase(reader) : undefined;
+  // A database outlives this process, so the key that seals it has to as well.
+  const rootKey = hasRootKey || hasDatabase ? readRootKey(reader) : undefined;
+  reader.finish();
+  return { database: database as DatabaseConfig | undefined, rootKey: rootKey as RootKeyConfig | undefined };
+}
+
+type Unfinished<T> = { readonly [Key in keyof T]: T[Key] | undefined };
+
+function readDatabase(reader: SettingReader): Unfinished<DatabaseConfig> {
+  const url = reader.read(settings.databaseUrl);
+  return {
+    url,
+    ownerUrl: readOptional(reader, settings.databaseOwnerUrl) ?? url,
+    connectionsMax: reader.read(settings.databaseConnections),
+  };
+}
+
+function readRootKey(reader: SettingReader): Unfinished<RootKeyConfig> {
+  if (!reader.has(settings.pkcs11Module.variable)) return { kind: 'file', key: reader.read(settings.rootKey) };
+  return {
+    kind: 'pkcs11',
+    modulePath: reader.read(settings.pkcs11Module),
+    tokenLabel: reader.read(settings.pkcs11Token),
+    pin: reader.read(settings.pkcs11Pin),
+    keyLabel: reader.read(settings.pkcs11Key),
+  };
+}
+
+function readOptional<T>(reader: SettingReader, setting: Setting<T>): T | undefined {
+  return reader.has(setting.variable) ? reader.read(setting) : undefined;
+}

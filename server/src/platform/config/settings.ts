@@ -1,0 +1,127 @@
+import { Sensitive } from '../../core/identity/sensitive.ts';
+import { parseRootKey } from '../keyring/kms/file-root-key.ts';
+import type { Setting } from './setting.ts';
+
+export const databaseUrl: Setting<string> = {
+  variable: 'STRONGROOM_DATABASE_URL',
+  expectation: 'the address of a PostgreSQL 15 or newer database',
+  example: 'postgresql://strongroom:secret@db.internal:5432/strongroom',
+  parse: parsePostgresUrl,
+};
+
+export const databaseOwnerUrl: Setting<string> = {
+  variable: 'STRONGROOM_DATABASE_OWNER_URL',
+  expectation: 'the address of the same database for the role that owns its schema',
+  example: 'postgresql://strongroom_owner:secret@db.internal:5432/strongroom',
+  parse: parsePostgresUrl,
+};
+
+export const rootKey: Setting<Buffer> = {
+  variable: 'STRONGROOM_ROOT_KEY',
+  expectation:
+    '32 random bytes as base64 or hexadecimal (make them with `openssl rand -base64 32`), or a PKCS#11 key instead',
+  example: 'mP1y0bqPqkU7yq2c0r9m3m1b1g6o0v5b3w8k2n4t6y0=',
+  parse: parseRootKey,
+};
+
+export const pkcs11Module: Setting<string> = {
+  variable: 'STRONGROOM_PKCS11_MODULE',
+  expectation: 'the path of the PKCS#11 library of the HSM',
+  example: '/usr/lib/softhsm/libsofthsm2.so',
+  parse: parseText,
+};
+
+export const pkcs11Token: Setting<string> = {
+  variable: 'STRONGROOM_PKCS11_TOKEN',
+  expectation: 'the label of the token that holds the root key',
+  example: 'strongroom',
+  parse: parseText,
+};
+
+export const pkcs11Pin: Setting<Sensitive<string>> = {
+  variable: 'STRONGROOM_PKCS11_PIN',
+  expectation: 'the user PIN of the token',
+  example: '1234',
+  parse: (text) => (text === '' ? undefined : new Sensitive(text)),
+};
+
+export const pkcs11Key: Setting<string> = {
+  variable: 'STRONGROOM_PKCS11_KEY',
+  expectation: 'the label of the AES-256 key on the token',
+  example: 'strongroom-root',
+  parse: parseText,
+};
+
+export const publicUrl: Setting<string> = {
+  variable: 'STRONGROOM_PUBLIC_URL',
+  expectation: 'the address under which clients reach this vault',
+  example: 'https://vault.example.com',
+  parse: (text) =>
+    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? text.replace(/\/$/, '') : undefined,
+};
+
+export const host: Setting<string> = {
+  variable: 'STRONGROOM_HOST',
+  expectation: 'the address to listen on',
+  example: '0.0.0.0',
+  parse: parseText,
+  fallback: '0.0.0.0',
+};
+
+export const port: Setting<number> = {
+  variable: 'STRONGROOM_PORT',
+  expectation: 'a port from 0 to 65535',
+  example: '8080',
+  parse: wholeNumber(0, 65_535),
+  fallback: 8080,
+};
+
+export const adminHost: Setting<string> = {
+  variable: 'STRONGROOM_ADMIN_HOST',
+  expectation: 'the address to serve health and metrics on; keep it private',
+  example: '127.0.0.1',
+  parse: parseText,
+  fallback: '127.0.0.1',
+};
+
+export const adminPort: Setting<number> = {
+  variable: 'STRONGROOM_ADMIN_PORT',
+  expectation: 'a port from 0 to 65535',
+  example: '8081',
+  parse: wholeNumber(0, 65_535),
+  fallback: 8081,
+};
+
+export const databaseConnections: Setting<number> = {
+  variable: 'STRONGROOM_DATABASE_CONNECTIONS',
+  expectation: 'how many database connections a server keeps, from 1 to 100',
+  example: '8',
+  parse: wholeNumber(1, 100),
+  fallback: 8,
+};
+
+const logLevels = ['info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export const logLevel: Setting<LogLevel> = {
+  variable: 'STRONGROOM_LOG_LEVEL',
+  expectation: `one of ${logLevels.join(', ')}`,
+  example: 'info',
+  parse: (text) => logLevels.find((level) => level === text),
+  fallback: 'info',
+};
+
+function parseText(text: string): string | undefined {
+  return text.trim() === '' ? undefined : text;
+}
+
+function parsePostgresUrl(text: string): string | undefined {
+  return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol) ? text : undefined;
+}
+
+function wholeNumber(min: number, max: number): (text: string) => number | undefined {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : undefined;
+  };
+}

@@ -1,0 +1,92 @@
+import pg from 'pg';
+
+const versionMin = 150_000;
+const skewMaxMs = 5_000;
+
+interface Inspection {
+  readonly version: string;
+  readonly version_number: number;
+  readonly now: Date;
+  readonly is_member: boolean;
+  readonly bypasses: boolean;
+  readonly owned: number;
+  readonly unprotected: string[];
+}
+
+const inspectText = `select
+  current_setting('server_version') as version,
+  current_setting('server_version_num')::integer as version_number,
+  clock_timestamp() as now,
+  coalesce(pg_has_role(current_user, to_regrole('strongroom_app'), 'member'), false) as is_member,
+  coalesce((select rolsuper or rolbypassrls from pg_roles where rolname = 'strongroom_app'), false) as bypasses,
+  (select count(*)::integer from pg_class where relowner = to_regrole('strongroom_app')) as owned,
+  array(select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
+    where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
+      and not (c.relrowsecurity and c.relforcerowsecurity)) as unprotected`;
+
+/** What can be said about a database before anything is served from it. Throws only when it cannot be reached. */
+export async function inspectDatabase(url: string): Promise<{ name: string; isOk: boolean; detail: string }[]> {
+  const found = await ask(url);
+  const skewMs = Math.abs(Date.now() - found.now.getTime());
+  return [
+    {
+      name: 'database',
+      isOk: found.version_number >= versionMin,
+      detail: `PostgreSQL ${found.version}${found.version_number >= versionMin ? '' : ': version 15 or newer is needed'}`,
+    },
+    {
+      name: 'application role',
+      isOk: found.is_member && !found.bypasses && found.owned === 0,
+      detail: describeRole(found),
+    },
+    {
+      name: 'row-level security',
+      isOk: found.unprotected.length === 0,
+      detail:
+        found.unprotected.length === 0
+          ? 'forced on every tenant table'
+          : `not forced on ${found.unprotected.join(', ')}: restore it with "alter table … force row level security"`,
+    },
+    {
+      name: 'clock',
+      isOk: skewMs < skewMaxMs,
+      detail:
+        skewMs < skewMaxMs
+          ? 'agrees with the database'
+          : `differs from the database by ${Math.round(skewMs / 1_000)} s: check NTP on both`,
+    },
+  ];
+}
+
+function describeRole({ is_member, bypasses, owned }: Inspection): string {
+  if (!is_member)
+    return 'strongroom_app is missing or not granted to this login: run `strongroom migrate`, then "grant strongroom_app, strongroom_system to <login>"';
+  if (bypasses)
+    return 'strongroom_app can bypass row-level security: "alter role strongroom_app nosuperuser nobypassrls"';
+  if (owned > 0)
+    return 'strongroom_app owns tables: give them to the owner role with "reassign owned by strongroom_app to <owner>"';
+  return 'strongroom_app owns nothing and bypasses nothing';
+}
+
+async function ask(url: string): Promise<Inspection> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    application_name: 'strongroom doctor',
+  });
+  try {
+    await client.connect();
+    const { rows } = await client.query<Inspection>(inspectText);
+    const [row] = rows;
+    if (row === undefined) throw new Error('The database gave no answer.');
+    return row;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `The database cannot be reached (${reason}). Check STRONGROOM_DATABASE_URL and that PostgreSQL runs.`,
+      { cause: error },
+    );
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,51 @@
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
+
+const algorithm = 'aes-256-gcm';
+const nonceLength = 12;
+export const gcmTagLength = 16;
+
+/** What both directions have to agree on. */
+export interface GcmInput {
+  readonly key: KeyObject | Buffer;
+  readonly nonce: Buffer;
+  readonly associatedData: Buffer;
+}
+
+export interface GcmOutput {
+  readonly ciphertext: Buffer;
+  readonly tag: Buffer;
+}
+
+/** AES-256-GCM with a nonce of 96 and a tag of 128 bits. Nothing else in the vault makes a cipher. */
+export function encryptGcm(plaintext: Buffer, input: GcmInput): GcmOutput {
+  requireNonce(input.nonce);
+  const cipher = createCipheriv(algorithm, input.key, input.nonce, { authTagLength: gcmTagLength });
+  cipher.setAAD(input.associatedData);
+  const ciphertext = cipher.update(plaintext);
+  cipher.final();
+  return { ciphertext, tag: cipher.getAuthTag() };
+}
+
+/** Gives the plaintext, or nothing at all when the tag does not fit; the caller knows which error that is. */
+export function decryptGcm(output: GcmOutput, input: GcmInput): Buffer | undefined {
+  requireNonce(input.nonce);
+  if (output.tag.length !== gcmTagLength) return undefined;
+  // Without authTagLength Node would accept a tag of four bytes.
+  const decipher = createDecipheriv(algorithm, input.key, input.nonce, { authTagLength: gcmTagLength });
+  decipher.setAAD(input.associatedData);
+  decipher.setAuthTag(output.tag);
+  const plaintext = decipher.update(output.ciphertext);
+  try {
+    decipher.final();
+  } catch {
+    // GCM decrypts before it checks: what came out so far is unauthenticated and must not survive.
+    plaintext.fill(0);
+    return undefined;
+  }
+  return plaintext;
+}
+
+/** Node takes a nonce of any length, and hashes those that are not 96 bits: other nonces could then collide with ours. */
+function requireNonce(nonce: Buffer): void {
+  if (nonce.length !== nonceLength) throw new TypeError('A GCM nonce has 12 bytes.');
+}

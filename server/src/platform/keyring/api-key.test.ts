@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { generateApiKey, parseApiKey } from './api-key.ts';
+
+describe('an API key', () => {
+  it.each([
+    ['test', 'pvt'],
+    ['prod', 'pub'],
+    ['test', 'mgt'],
+    ['prod', 'sess'],
+  ] as const)('for %s %s is short, plain and reads back', (environment, kind) => {
+    for (let round = 0; round < 200; round += 1) {
+      const key = generateApiKey(environment, kind);
+      expect(key.text).toMatch(
+        new RegExp(`^key_${environment}_${kind}_[1-9A-HJ-NP-Za-km-z]{66}_[1-9A-HJ-NP-Za-km-z]{6}$`),
+      );
+      expect(key.text.length).toBeLessThanOrEqual(100);
+      expect(parseApiKey(key.text)).toEqual({ id: key.id, secret: new Uint8Array(key.secret) });
+    }
+  });
+
+  it('is refused with any single character changed, without a look-up', () => {
+    const { text } = generateApiKey('test', 'pvt');
+    for (let index = 0; index < text.length; index += 1) {
+      const changed = text[index] === 'x' ? 'y' : 'x';
+      expect(parseApiKey(text.slice(0, index) + changed + text.slice(index + 1))).toBeUndefined();
+    }
+  });
+
+  it.each(['', 'key', 'key____', 'key_test_pvt__', `key_test_pvt_${'1'.repeat(66)}_111111`, '_____', '_'.repeat(500)])(
+    'is not %j',
+    (text) => {
+      expect(parseApiKey(text)).toBeUndefined();
+    },
+  );
+
+  it('is refused with a part missing, doubled or cut', () => {
+    const { text } = generateApiKey('prod', 'mgt');
+    for (let length = 0; length < text.length; length += 1) expect(parseApiKey(text.slice(0, length))).toBeUndefined();
+    expect(parseApiKey(`${text}_${text}`)).toBeUndefined();
+    expect(parseApiKey(` ${text}`)).toBeUndefined();
+  });
+});

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { decodeBase58, encodeBase58 } from '../../core/identity/base58.ts';
+import type { ApplicationKeyId } from '../../core/identity/ids.ts';
+
+/*
+ * key_<test|prod>_<pvt|pub|mgt|sess>_<random>_<checksum>
+ *
+ *   random    base58 of the 16 bytes of the key's id (22 characters) and of 32 secret bytes (44 characters)
+ *   checksum  base58 of the CRC-32 of everything before it (6 characters)
+ *
+ * 87 characters at most. The checksum is no secret: it lets a secret scanner, and us, recognise a key and a typing
+ * error without asking a database.
+ */
+const idLength = 16;
+const secretLength = 32;
+const idCharacters = 22;
+
+export type KeyEnvironment = 'test' | 'prod';
+export type KeyKind = 'pvt' | 'pub' | 'mgt' | 'sess';
+
+export interface ApiKey {
+  readonly id: ApplicationKeyId;
+  readonly secret: Uint8Array;
+}
+
+/** A new key: its text goes to the caller once, its secret only as a keyed hash into the database. */
+export function generateApiKey(environment: KeyEnvironment, kind: KeyKind): ApiKey & { readonly text: string } {
+  const id = crypto.randomUUID() as ApplicationKeyId;
+  const secret = randomBytes(secretLength);
+  const body = `key_${environment}_${kind}_${encodeBase58(uuidBytes(id))}${encodeBase58(secret)}`;
+  return { id, secret, text: `${body}_${checksum(body)}` };
+}
+
+/** Reads a key; undefined for anything that cannot be one, which costs no look-up. */
+export function parseApiKey(text: string): ApiKey | undefined {
+  const [prefix, environment, kind, random = '', sum, ...rest] = text.split('_');
+  const isKnown =
+    prefix === 'key' &&
+    ['test', 'prod'].includes(environment ?? '') &&
+    ['pvt', 'pub', 'mgt', 'sess'].includes(kind ?? '');
+  if (!isKnown || rest.length > 0 || sum !== checksum(text.slice(0, text.lastIndexOf('_')))) return undefined;
+
+  const idBytes = decodeBase58(random.slice(0, idCharacters), idLength);
+  const secret = decodeBase58(random.slice(idCharacters), secretLength);
+  return idBytes === undefined || secret === undefined ? undefined : { id: toUuid(idBytes), secret };
+}
+
+function checksum(text: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(text));
+  return encodeBase58(bytes);
+}
+
+function uuidBytes(id: string): Uint8Array {
+  return Buffer.from(id.replaceAll('-', ''), 'hex');
+}
+
+function toUuid(bytes: Uint8Array): ApplicationKeyId {
+  const hex = Buffer.from(bytes).toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
+    '-',
+  ) as ApplicationKeyId;
+}

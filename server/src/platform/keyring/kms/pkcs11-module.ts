@@ -1,0 +1,74 @@
+import type * as Pkcs11js from 'pkcs11js';
+
+/** The package's constants beside the loaded library of the HSM's maker. */
+export interface Pkcs11Module {
+  readonly constants: typeof Pkcs11js;
+  readonly library: Pkcs11js.PKCS11;
+}
+
+/** The HSM, its client software or its configuration is at fault. The message is one line that says what to do. */
+export class HsmError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'HsmError';
+  }
+}
+
+/**
+ * One object per library for the life of the process: PKCS#11 is initialised per process, and pkcs11js unloads the
+ * library when its object is collected, even while a thread is still inside it.
+ */
+const loaded = new Map<string, Pkcs11Module>();
+
+/** Loads the library that speaks to the HSM and initialises it, again if somebody has finalised it since. */
+export async function loadPkcs11Module(
+  modulePath: string,
+  importPackage: () => Promise<{ readonly default: typeof Pkcs11js }> = () => import('pkcs11js'),
+): Promise<Pkcs11Module> {
+  const module = loaded.get(modulePath) ?? load(modulePath, await importOptional(importPackage));
+  loaded.set(modulePath, module);
+  try {
+    // Operations run on threads of the pool, so the library has to lock for itself.
+    module.library.C_Initialize({ flags: module.constants.CKF_OS_LOCKING_OK });
+  } catch (error) {
+    if (resultOf(error) !== 'CKR_CRYPTOKI_ALREADY_INITIALIZED') {
+      throw new HsmError(
+        `The PKCS#11 module ${modulePath} does not start (${resultOf(error)}). Check its configuration.`,
+        error,
+      );
+    }
+  }
+  return module;
+}
+
+/** The PKCS#11 return value by name, such as `CKR_PIN_INCORRECT`; some calls of pkcs11js carry it in the text only. */
+export function resultOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  return /CKR_\w+/.exec(message)?.[0] ?? 'no return value';
+}
+
+async function importOptional(
+  importPackage: () => Promise<{ readonly default: typeof Pkcs11js }>,
+): Promise<typeof Pkcs11js> {
+  try {
+    return (await importPackage()).default;
+  } catch (error) {
+    throw new HsmError(
+      'A PKCS#11 root key needs the optional package pkcs11js, which is not installed. Run: npm install pkcs11js',
+      error,
+    );
+  }
+}
+
+function load(modulePath: string, constants: typeof Pkcs11js): Pkcs11Module {
+  const library = new constants.PKCS11();
+  try {
+    library.load(modulePath);
+  } catch (error) {
+    throw new HsmError(
+      `The PKCS#11 module ${modulePath} cannot be loaded. Install the client software of the HSM, or correct the path.`,
+      error,
+    );
+  }
+  return { constants, library };
+}

@@ -1,0 +1,93 @@
+import { Pkcs11Connection } from './pkcs11-connection.ts';
+import { HsmError, resultOf } from './pkcs11-module.ts';
+import { type Pkcs11Options, PinRefused } from './pkcs11-session.ts';
+import { type RootKey, RootKeyMismatch, type WrapContext } from './root-key.ts';
+
+/**
+ * A root key inside an HSM that speaks PKCS#11. What goes wrong with the HSM fails the call at hand with an `HsmError`;
+ * the next call connects and logs in again.
+ */
+export class Pkcs11RootKey implements RootKey {
+  readonly id: string;
+  readonly #options: Pkcs11Options;
+  #connection: Pkcs11Connection | undefined;
+  #pinRefused: PinRefused | undefined;
+  #isClosed = false;
+  #lastTurn: Promise<unknown> = Promise.resolve();
+
+  static async open(options: Pkcs11Options): Promise<Pkcs11RootKey> {
+    const connection = await Pkcs11Connection.open(options).catch((error: unknown) => {
+      throw toHsmError(error);
+    });
+    return new Pkcs11RootKey(options, connection);
+  }
+
+  private constructor(options: Pkcs11Options, connection: Pkcs11Connection) {
+    this.id = connection.id;
+    this.#options = options;
+    this.#connection = connection;
+  }
+
+  wrap(key: Buffer, context: WrapContext): Promise<Buffer> {
+    return this.#inTurn((connection) => connection.wrap(key, context));
+  }
+
+  unwrap(wrapped: Buffer, context: WrapContext): Promise<Buffer> {
+    return this.#inTurn((connection) => connection.unwrap(wrapped, context));
+  }
+
+  /** Lets the calls that are waiting finish first. */
+  async close(): Promise<void> {
+    await this.#lastTurn;
+    this.#isClosed = true;
+    this.#drop();
+  }
+
+  /** A session does one thing at a time: a second operation would be refused, or mixed up with the first. */
+  #inTurn<T>(work: (connection: Pkcs11Connection) => Promise<T>): Promise<T> {
+    const turn = this.#lastTurn.then(() => this.#attempt(work));
+    this.#lastTurn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #attempt<T>(work: (connection: Pkcs11Connection) => Promise<T>): Promise<T> {
+    try {
+      this.#connection ??= await this.#reconnect();
+      return await work(this.#connection);
+    } catch (error) {
+      if (error instanceof RootKeyMismatch || error instanceof TypeError) throw error;
+      // Whatever it was, the state of the session is unknown from here on.
+      this.#drop();
+      throw toHsmError(error);
+    }
+  }
+
+  async #reconnect(): Promise<Pkcs11Connection> {
+    if (this.#isClosed) throw new HsmError('The root key is closed.');
+    // Every request would try again, and a few wrong PINs lock a token.
+    if (this.#pinRefused !== undefined) throw this.#pinRefused;
+    const connection = await Pkcs11Connection.open(this.#options).catch((error: unknown) => {
+      if (error instanceof PinRefused) this.#pinRefused = error;
+      throw error;
+    });
+    if (connection.id === this.id) return connection;
+    // Keys wrapped from here on would be stored under an id that is not the one of their root key.
+    connection.close();
+    throw new HsmError(
+      `The key labelled "${this.#options.keyLabel}" was replaced: it is ${connection.id}, and this server was started with ${this.id}. Restore that key.`,
+    );
+  }
+
+  #drop(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+}
+
+function toHsmError(error: unknown): HsmError {
+  if (error instanceof HsmError) return error;
+  return new HsmError(
+    `The HSM does not answer as it should (${resultOf(error)}). Check that it is connected and that the token is unlocked.`,
+    error,
+  );
+}

@@ -1,0 +1,58 @@
+import { pino } from 'pino';
+
+/** Every field a log line may have. A value that does not fit one of these is not logged. */
+export interface LogFields {
+  readonly trace_id?: string;
+  readonly method?: string;
+  readonly route?: string;
+  readonly status?: number;
+  readonly duration_ms?: number;
+  readonly code?: string;
+  readonly error?: string;
+  readonly sql_state?: string;
+  readonly stack?: string;
+  readonly url?: string;
+  readonly root_key?: string;
+  readonly count?: number;
+  readonly job?: string;
+}
+
+export interface Logger {
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+const allowed: ReadonlySet<string> = new Set<keyof Required<LogFields>>([
+  'trace_id',
+  'method',
+  'route',
+  'status',
+  'duration_ms',
+  'code',
+  'error',
+  'sql_state',
+  'stack',
+  'url',
+  'root_key',
+  'count',
+  'job',
+]);
+
+/** JSON lines on standard error, so that standard output stays free for what a command prints. */
+export function createLogger(level: 'info' | 'warn' | 'error' | 'silent'): Logger {
+  const lines = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ fd: 2, sync: false }),
+  );
+  return {
+    info: (message, fields = {}) => lines.info(pick(fields), message),
+    warn: (message, fields = {}) => lines.warn(pick(fields), message),
+    error: (message, fields = {}) => lines.error(pick(fields), message),
+  };
+}
+
+/** The compiler holds the list at our own calls; this holds it for objects that carry more than their type says. */
+function pick(fields: LogFields): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.has(name)));
+}

@@ -1,0 +1,49 @@
+import { Gauge, Histogram, collectDefaultMetrics, Registry } from 'prom-client';
+
+export interface HttpMetrics {
+  observe(request: { method: string; route: string; status: number; seconds: number }): void;
+}
+
+/** Prometheus metrics of this process. Labels are bounded: routes and status codes, never ids, addresses or containers. */
+export class Metrics implements HttpMetrics {
+  readonly #registry = new Registry();
+  readonly #requests: Histogram<'method' | 'route' | 'status'>;
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+    this.#requests = new Histogram({
+      name: 'strongroom_http_request_seconds',
+      help: 'Time from the first byte of a request to the last byte of its answer.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      registers: [this.#registry],
+    });
+  }
+
+  observe({
+    method,
+    route,
+    status,
+    seconds,
+  }: {
+    method: string;
+    route: string;
+    status: number;
+    seconds: number;
+  }): void {
+    this.#requests.observe({ method, route, status }, seconds);
+  }
+
+  /** A value that is read when it is scraped. */
+  addGauge(name: string, help: string, read: () => number): void {
+    const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) });
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  render(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const modulePaths = [
+  '/usr/lib/softhsm/libsofthsm2.so',
+  '/usr/lib/x86_64-linux-gnu/softhsm/libsofthsm2.so',
+  '/usr/lib/aarch64-linux-gnu/softhsm/libsofthsm2.so',
+  '/usr/lib64/pkcs11/libsofthsm2.so',
+  '/usr/local/lib/softhsm/libsofthsm2.so',
+  '/opt/homebrew/lib/softhsm/libsofthsm2.so',
+];
+
+/** A real PKCS#11 module with throw-away tokens. One per process: SoftHSM reads its configuration from the environment. */
+export class SoftHsm {
+  readonly modulePath: string;
+  readonly #directory: string;
+
+  static async start(): Promise<SoftHsm> {
+    const modulePath = await findModule();
+    const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-hsm-'));
+    const hsm = new SoftHsm(modulePath, directory);
+    await mkdir(hsm.#tokens);
+    const configuration = path.join(directory, 'softhsm2.conf');
+    await writeFile(
+      configuration,
+      `directories.tokendir = ${hsm.#tokens}\nobjectstore.backend = file\nlog.level = ERROR\n`,
+    );
+    // The library looks at it when it is initialised, so it has to stand before the first use.
+    process.env['SOFTHSM2_CONF'] = configuration;
+    return hsm;
+  }
+
+  private constructor(modulePath: string, directory: string) {
+    this.modulePath = modulePath;
+    this.#directory = directory;
+  }
+
+  async addToken(label: string, pin: string): Promise<void> {
+    await run('softhsm2-util', ['--init-token', '--free', '--label', label, '--pin', pin, '--so-pin', `so-${pin}`]);
+  }
+
+  /** Takes every token away while `work` runs, as if the cable had been pulled. */
+  async whileAway(work: () => Promise<void>): Promise<void> {
+    const elsewhere = `${this.#tokens}-away`;
+    await rename(this.#tokens, elsewhere);
+    await mkdir(this.#tokens);
+    try {
+      await work();
+    } finally {
+      await rm(this.#tokens, { recursive: true });
+      await rename(elsewhere, this.#tokens);
+    }
+  }
+
+  async remove(): Promise<void> {
+    delete process.env['SOFTHSM2_CONF'];
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  get #tokens(): string {
+    return path.join(this.#directory, 'tokens');
+  }
+}
+
+async function findModule(): Promise<string> {
+  for (const candidate of modulePaths) {
+    const isThere = await access(candidate).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return candidate;
+  }
+  throw new Error('SoftHSM 2 was not found on this machine. Install it (Debian: apt-get install softhsm2).');
+}
