@@ -22,7 +22,7 @@ create table system_keys (
   wrapped bytea not null,
   created_at timestamptz(3) not null default now(),
   constraint system_keys_pkey primary key (purpose, version),
-  constraint system_keys_purpose_known check (purpose in ('credential', 'cursor'))
+  constraint system_keys_purpose_known check (purpose in ('credential', 'exchange'))
 );
 comment on column system_keys.wrapped is 'Ciphertext: the 256-bit key of the installation, wrapped by the root key.';
 

@@ -7,14 +7,15 @@ import {
   ApplicationService,
   CredentialDirectory,
 } from '../features/applications/index.ts';
-import { addTenantRoutes, TenantService } from '../features/tenants/index.ts';
-import { addTokenRoutes, TokenService, TokenStore } from '../features/tokens/index.ts';
+import { addTenantRoutes, TenantService, TenantSettingsDirectory } from '../features/tenants/index.ts';
 import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
 import { createEdge } from '../http/edge.ts';
 import type { ServerConfig } from '../platform/config/config.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
+import { MemoryCvcSealer } from '../platform/keyring/memory-cvc-sealer.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
+import { addAllTokenRoutes } from './token-wiring.ts';
 import { VaultCore } from './vault-core.ts';
 
 const drainTimeoutMs = 25_000;
@@ -35,11 +36,17 @@ export class VaultServer {
       if (table === 'tenant_keys') core.keyring.forget(id);
     });
 
+    const cvcSealer = new MemoryCvcSealer();
     const metrics = new Metrics();
     addDatabaseMetrics(metrics, core);
     let isDraining = false;
     const edge = await createEdge({ publicUrl: config.listen.publicUrl, authenticator: directory, logger, metrics });
     addRoutes(edge, core);
+    addAllTokenRoutes(edge, {
+      core,
+      settings: new TenantSettingsDirectory({ database: core.database, feed }),
+      cvcSealer,
+    });
     const admin = createAdminEdge({ metrics, checks: readinessChecks(core, feed, () => isDraining) });
 
     const stop = async () => {
@@ -75,12 +82,11 @@ export class VaultServer {
 }
 
 function addRoutes(edge: FastifyInstance, core: VaultCore): void {
-  const { database, audit, keyMaker, keyring } = core;
+  const { database, audit, keyMaker } = core;
   addTenantRoutes(edge, new TenantService({ database, audit }));
   addApplicationRoutes(edge, new ApplicationService({ database, audit, keyMaker }));
   addApplicationKeyRoutes(edge, new ApplicationKeyService({ database, audit, keyMaker }));
   addCatalogRoutes(edge);
-  addTokenRoutes(edge, new TokenService({ store: new TokenStore(database), keyring, audit }));
 }
 
 function readinessChecks(core: VaultCore, feed: ChangeFeed, isDraining: () => boolean): ReadinessCheck[] {

@@ -3,17 +3,28 @@ import { type AccessRule, transforms } from '../core/access/access-rule.ts';
 import { containerLengthMax, parseContainer } from '../core/access/container.ts';
 import { permissionCatalog } from '../core/access/permission.ts';
 import { invalidField } from '../core/errors/domain-error.ts';
+import { plainText } from './text-schemas.ts';
 
 export const PermissionName = Type.Enum(permissionCatalog.map(({ type }) => type));
 
-/** A rule as applications carry it: on a container and everything below. */
-export const AccessRuleBody = Type.Object({
-  description: Type.Optional(Type.String({ maxLength: 500 })),
+const rule = {
+  description: Type.Optional(plainText({ maxLength: 500 })),
   priority: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   container: Type.String({ maxLength: containerLengthMax }),
   transform: Type.Enum([...transforms]),
   permissions: Type.Array(PermissionName, { minItems: 1, maxItems: 50 }),
+};
+
+/** A rule as applications carry it: on a container and everything below. */
+export const AccessRuleBody = Type.Object({
+  ...rule,
+  // Ignoring them like any other property would grant more than was asked for.
+  conditions: Type.Optional(
+    Type.Array(Type.Unknown(), { maxItems: 0, description: 'Rules of applications have a container instead.' }),
+  ),
 });
+
+export const AccessRuleView = Type.Object(rule);
 
 export const rulesMax = 100;
 
@@ -31,5 +42,16 @@ export function toAccessRule(body: Static<typeof AccessRuleBody>, path: string):
     container,
     transform: body.transform,
     permissions: body.permissions,
+  };
+}
+
+export function toAccessRuleView(rule: AccessRule): Static<typeof AccessRuleView> {
+  const { description, priority, container, transform, permissions } = rule;
+  return {
+    ...(description === '' ? {} : { description }),
+    priority,
+    container,
+    transform,
+    permissions: [...permissions],
   };
 }

@@ -19,19 +19,19 @@ export function addValidation(app: FastifyInstance): void {
     const validator = Compile(schema);
     return (value: unknown) => {
       if (validator.Check(value)) return { value };
-      return { error: toValidationError(validator.Errors(value), httpPart ?? 'body') };
+      const fields = toFieldErrors(validator.Errors(value), httpPart ?? 'body');
+      return { error: new DomainError('validation-failed', 'The request did not pass validation.', { fields }) };
     };
   });
 }
 
-function toValidationError(errors: readonly SchemaError[], part: string): DomainError {
+/** Messages by field path; `part` names the place of an error that belongs to no single field. */
+export function toFieldErrors(errors: readonly SchemaError[], part: string): FieldErrors {
   const fields: Record<string, string[]> = {};
   for (const error of errors.slice(0, errorsMax)) {
     for (const [path, message] of toFieldMessages(error, part)) (fields[path] ??= []).push(message);
   }
-  return new DomainError('validation-failed', 'The request did not pass validation.', {
-    fields: fields satisfies FieldErrors,
-  });
+  return fields;
 }
 
 function toFieldMessages(error: SchemaError, part: string): [string, string][] {

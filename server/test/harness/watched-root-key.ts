@@ -32,7 +32,7 @@ export class WatchedRootKey implements RootKey {
   }
 
   /** Stops every call from here on until `release` is called; `reached` tells that the first one has come. */
-  hold(): { readonly reached: Promise<void>; release(): void } {
+  hold(): { readonly reached: Promise<void>; readonly release: () => void } {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#open = promise;
     const reached = new Promise<void>((arrive) => {

@@ -95,6 +95,13 @@ describe('compileReferences', () => {
     expect(() => compileReferences('{{a}}{{b}}', { referencesMax: 1 })).toThrow(ExpressionError);
   });
 
+  it('limits the number of braces that it keeps', () => {
+    expect(compileReferences('{{ '.repeat(50_000), { foreignBraces: 'keep' }).referenceCount).toBe(0);
+    expect(() => compileReferences('{{ '.repeat(50_001), { foreignBraces: 'keep' })).toThrow(
+      expect.objectContaining({ reason: 'too-many-expressions', offset: 150_000 }),
+    );
+  });
+
   it('loses no character of the text around references', () => {
     const unit = fc.constantFrom('{', '}', '{{', '}}', 'a', ' ', '|', '/', 'token:', '{{ a }}', '😀');
     fc.assert(

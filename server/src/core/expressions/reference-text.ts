@@ -1,5 +1,5 @@
 import { ExpressionError, type ExpressionReason } from './expression-error.ts';
-import { referencesPerTextMax, tokenIdCharactersMax } from './expression-limits.ts';
+import { foreignBracesPerTextMax, referencesPerTextMax, tokenIdCharactersMax } from './expression-limits.ts';
 import { type FilterChain, parseFilterChain } from './filter-chain.ts';
 import { expressionEnd, findStop, stopTable, TextCursor } from './text-cursor.ts';
 
@@ -35,6 +35,7 @@ export function compileReferences(text: string, options: ReferenceOptions = {}):
   const segments: (string | Reference)[] = [];
   const tokenIds = new Set<string>();
   let referenceCount = 0;
+  let foreignCount = 0;
   let literalStart = 0;
 
   for (let open = findOpening(text, 0); open !== -1; ) {
@@ -42,6 +43,8 @@ export function compileReferences(text: string, options: ReferenceOptions = {}):
     if (typeof head === 'string') {
       // No exception is made on the way that keeps: a megabyte of braces would make half a million of them.
       if (foreignBraces === 'refuse') throw new ExpressionError(head, open);
+      if (foreignCount === foreignBracesPerTextMax) throw new ExpressionError('too-many-expressions', open);
+      foreignCount += 1;
       open = findOpening(text, open + 2);
       continue;
     }

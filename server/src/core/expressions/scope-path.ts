@@ -11,8 +11,8 @@ export type ScopePath = readonly string[];
 /** `data.a.b`, `data['a b']`, `data.list.0`, `data.list[0]`. */
 export function parsePath(cursor: TextCursor): ScopePath {
   const root = cursor.readUntil(nameStops);
-  if (!startsLikeName(root))
-    throw cursor.failure(root === '' && cursor.isAt('}}') ? 'empty-expression' : cursor.unexpected);
+  if (root === '' && cursor.isAt('}}')) throw cursor.failure('empty-expression');
+  if (!startsLikeName(root)) throw cursor.failure(cursor.unexpected);
   const path = [root];
   for (let name = parseStep(cursor); name !== null; name = parseStep(cursor)) {
     if (path.length > pathStepsMax) throw cursor.failure('path-too-deep');

@@ -180,6 +180,15 @@ describe('evaluation budget', () => {
     ['x{{ data }}', ['\u0001'.repeat(60_000)], 'output-too-large'],
     [`{{ data ${'| upcase '.repeat(8)} | last4 }}`.replace('| upcase ', ''), large, 'work-too-large'],
     ['{{ data | last4 }}', 'a'.repeat(300_000), 'work-too-large'],
+    ['{{ data | slice: 0, 300000 | first }}', Array.from({ length: 300_000 }, () => 0), 'work-too-large'],
+    ["{{ data | json: '$[*]' }}", Array.from({ length: 300_000 }, () => 0), 'work-too-large'],
+    [
+      "{{ data | json: '$[*][*].a' }}",
+      Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => 0)),
+      'work-too-large',
+    ],
+    ['{{ data | first }}', Array.from({ length: 300_000 }, () => 0), 'none'],
+    ["{{ data | json: '$[299999]' }}", Array.from({ length: 300_000 }, () => 0), 'none'],
   ])('%j is bounded (%#)', (text, value, reason) => {
     if (reason === 'none') expect(reasonFor(text, value)).not.toThrow();
     else expect(reasonFor(text, value)).toThrow(expect.objectContaining({ reason }));

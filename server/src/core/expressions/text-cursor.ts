@@ -14,7 +14,7 @@ export function stopTable(characters: string): StopTable {
 export function findStop(text: string, stops: StopTable, start: number, end: number): number {
   for (let at = start; at < end; at += 1) {
     const code = text.charCodeAt(at);
-    // Reading a typed array out of its bounds is allowed and slow: it doubled the time for other scripts.
+    // Reading a typed array out of its bounds is allowed, and slow.
     if (code < 128 && stops[code] === 1) return at;
   }
   return end;

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
 import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
-import type { ApplicationKeyService } from './application-key-service.ts';
+import { type ApplicationKeyService, noSuchKey } from './application-key-service.ts';
 import { ApplicationKeyView, toApplicationKeyView } from './application-schemas.ts';
 import { noSuchApplication } from './application-service.ts';
 
@@ -82,7 +82,7 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
 
 function toIds(parameters: KeyParameters): { applicationId: ApplicationId; keyId: ApplicationKeyId } {
   return {
-    applicationId: requireUuid(parameters.id, noSuchApplication),
-    keyId: requireUuid(parameters.keyId, noSuchApplication),
+    applicationId: requireUuid(parameters.id, noSuchKey),
+    keyId: requireUuid(parameters.keyId, noSuchKey),
   };
 }

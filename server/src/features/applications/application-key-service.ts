@@ -2,8 +2,8 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
-import type { Application, ApplicationKey, NewApplicationKey } from './application.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { ApplicationKey, NewApplicationKey } from './application.ts';
 import { ApplicationKeyStore } from './application-key-store.ts';
 import { applicationEvent, noSuchApplication } from './application-service.ts';
 import { ApplicationStore } from './application-store.ts';
@@ -26,7 +26,9 @@ export class ApplicationKeyService {
 
   async create(caller: Caller, applicationId: ApplicationId): Promise<NewApplicationKey> {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
-      const application = await getApplication(tx, caller, applicationId);
+      // Held until the commit: of two requests at once, the second counts the key of the first.
+      const application = await new ApplicationStore(tx, caller.tenantId).lock(applicationId);
+      if (application === undefined) throw noSuchApplication();
       const store = new ApplicationKeyStore(tx, caller.tenantId);
       if ((await store.countOf(applicationId)) >= keysMax) {
         throw new DomainError(
@@ -42,7 +44,8 @@ export class ApplicationKeyService {
 
   async list(caller: Caller, applicationId: ApplicationId): Promise<readonly ApplicationKey[]> {
     const keys = await this.#database.forTenant(caller.tenantId, async (tx) => {
-      await getApplication(tx, caller, applicationId);
+      if ((await new ApplicationStore(tx, caller.tenantId).find(applicationId)) === undefined)
+        throw noSuchApplication();
       return new ApplicationKeyStore(tx, caller.tenantId).listOf([applicationId]);
     });
     await this.#audit.append(caller, applicationEvent(applicationId, 'read'));
@@ -67,12 +70,6 @@ export class ApplicationKeyService {
   }
 }
 
-async function getApplication(tx: Transaction, caller: Caller, id: ApplicationId): Promise<Application> {
-  const application = await new ApplicationStore(tx, caller.tenantId).find(id);
-  if (application === undefined) throw noSuchApplication();
-  return application;
-}
-
-function noSuchKey(): DomainError {
+export function noSuchKey(): DomainError {
   return new DomainError('not-found', 'There is no such key.');
 }

@@ -1,15 +1,23 @@
 import { type Static, Type } from 'typebox';
 import { applicationTypes } from '../../core/access/permission.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
-import { AccessRuleBody, PermissionName, rulesMax, toAccessRule } from '../../http/access-rule-schemas.ts';
+import {
+  AccessRuleBody,
+  AccessRuleView,
+  PermissionName,
+  rulesMax,
+  toAccessRule,
+  toAccessRuleView,
+} from '../../http/access-rule-schemas.ts';
 import { PaginationView } from '../../http/pagination.ts';
+import { plainText } from '../../http/text-schemas.ts';
 import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
 import { parseIsoTimestamp } from '../../core/expiry/timestamp.ts';
 import type { ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
 import type { ApplicationWithKeys, NewApplication } from './application-service.ts';
 
 const settings = {
-  name: Type.String({ minLength: 1, maxLength: 200 }),
+  name: plainText({ minLength: 1, maxLength: 200 }),
   permissions: Type.Optional(Type.Array(PermissionName, { maxItems: 50 })),
   rules: Type.Optional(Type.Array(AccessRuleBody, { maxItems: rulesMax })),
   expires_at: Type.Optional(Type.String({ maxLength: 50 })),
@@ -40,7 +48,7 @@ export const ApplicationView = Type.Object({
   keys: Type.Array(ApplicationKeyView),
   type: Type.Enum([...applicationTypes]),
   permissions: Type.Array(Type.String()),
-  rules: Type.Array(AccessRuleBody),
+  rules: Type.Array(AccessRuleView),
   expires_at: Type.Optional(Timestamp),
   ...changeFields,
 });
@@ -70,7 +78,7 @@ export function toApplicationView({ application, keys }: ApplicationWithKeys): S
     keys: keys.map(toApplicationKeyView),
     type: application.type,
     permissions: [...application.permissions],
-    rules: application.rules.map((rule) => ({ ...rule, permissions: [...rule.permissions] })),
+    rules: application.rules.map(toAccessRuleView),
     ...(application.expiresAt === null ? {} : { expires_at: toTimestamp(application.expiresAt) }),
     ...toChangeFields(application),
   };

@@ -39,7 +39,10 @@ export class ApplicationService {
     const id = crypto.randomUUID() as ApplicationId;
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const createdBy = caller.applicationId;
-      const application = await new ApplicationStore(tx, caller.tenantId).insert({ ...wanted, id, createdBy });
+      const store = new ApplicationStore(tx, caller.tenantId);
+      // The tenant may be deleted at this very moment, by somebody else with the right to do so.
+      if (!(await store.holdTenant())) throw new DomainError('not-found', 'There is no such tenant.');
+      const application = await store.insert({ ...wanted, id, createdBy });
       const keys = wanted.createKey ? [await this.#keyMaker.make(tx, application, createdBy)] : [];
       await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(id, 'create'));
       return { application, keys };

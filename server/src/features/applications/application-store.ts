@@ -29,6 +29,15 @@ export class ApplicationStore {
     return row;
   }
 
+  /** Keeps the tenant from being deleted before this transaction ends; false when it is gone already. */
+  async holdTenant(): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: 'select from tenants where id = $1 for key share',
+      values: [this.#tenantId],
+    });
+    return rows.length > 0;
+  }
+
   /** Keys carry the environment of their tenant in their text. */
   async tenantType(): Promise<string | undefined> {
     const [row] = await this.#tx.query<{ type: string }>({
@@ -41,6 +50,15 @@ export class ApplicationStore {
   async find(id: ApplicationId): Promise<Application | undefined> {
     const [row] = await this.#tx.query<Application>({
       text: `select ${columns} from applications where tenant_id = $1 and id = $2`,
+      values: [this.#tenantId, id],
+    });
+    return row;
+  }
+
+  /** As `find`, and nobody else locks, changes or deletes the row before this transaction ends. */
+  async lock(id: ApplicationId): Promise<Application | undefined> {
+    const [row] = await this.#tx.query<Application>({
+      text: `select ${columns} from applications where tenant_id = $1 and id = $2 for no key update`,
       values: [this.#tenantId, id],
     });
     return row;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { applicationTypes, permissionCatalog, permissionsOf } from '../../core/access/permission.ts';
-import { AccessRuleBody } from '../../http/access-rule-schemas.ts';
+import { AccessRuleView } from '../../http/access-rule-schemas.ts';
 
 const PermissionView = Type.Object({
   type: Type.String(),
@@ -18,7 +18,7 @@ const TemplateView = Type.Object({
   template_type: Type.String(),
   is_starter: Type.Boolean(),
   permissions: Type.Array(Type.String()),
-  rules: Type.Array(AccessRuleBody),
+  rules: Type.Array(AccessRuleView),
 });
 
 /** The fixed lists that clients and the portal choose from. */

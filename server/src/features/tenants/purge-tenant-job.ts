@@ -2,6 +2,7 @@ import { parseTenantId } from '../../core/identity/ids.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Job } from '../../platform/jobs/job.ts';
 import { PurgeStore } from './purge-store.ts';
+import { TenantStore } from './tenant-store.ts';
 
 const rowsPerStep = 1_000;
 
@@ -11,6 +12,8 @@ export function purgeTenantJob(database: Database): Job {
     name: 'purge-tenant',
     async run(payload) {
       const tenantId = parseTenantId(String((payload as { tenant_id?: unknown }).tenant_id));
+      const tenant = await database.forTenant(tenantId, (tx) => new TenantStore(tx, tenantId).find());
+      if (tenant !== undefined) throw new Error('A tenant that still exists is not purged.');
       for (;;) {
         const deleted = await database.forTenant(tenantId, (tx) =>
           new PurgeStore(tx, tenantId).deleteTokens(rowsPerStep),

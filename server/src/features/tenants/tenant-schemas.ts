@@ -1,13 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { invalidField } from '../../core/errors/domain-error.ts';
+import { plainText, textMap } from '../../http/text-schemas.ts';
 import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
-import type { Member, Tenant, TokenCount } from './tenant.ts';
-
-const settingsMax = 50;
+import { type Member, settingsMax, type Tenant, type TokenCount } from './tenant.ts';
 
 export const UpdateTenant = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200 }),
-  settings: Type.Optional(Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 500 }))),
+  name: plainText({ minLength: 1, maxLength: 200 }),
+  settings: Type.Optional(textMap({ nameMax: 100, valueMax: 500, entriesMax: settingsMax })),
 });
 
 export const TenantView = Type.Object({
@@ -42,10 +40,7 @@ export const UsageReport = Type.Object({
 });
 
 export function toTenantChange(body: Static<typeof UpdateTenant>): { name: string; settings: Record<string, string> } {
-  const settings = body.settings ?? {};
-  if (Object.keys(settings).length > settingsMax)
-    throw invalidField('settings', `must have at most ${settingsMax} keys`);
-  return { name: body.name, settings };
+  return { name: body.name, settings: body.settings ?? {} };
 }
 
 export function toTenantView(tenant: Tenant): Static<typeof TenantView> {

@@ -1,9 +1,9 @@
-import { DomainError } from '../../core/errors/domain-error.ts';
+import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
-import type { Member, Tenant, TokenCount } from './tenant.ts';
+import { type Member, settingsMax, type Tenant, type TokenCount } from './tenant.ts';
 import { TenantStore } from './tenant-store.ts';
 
 /** The tenant of the calling key: there is no way to name another one. */
@@ -26,8 +26,12 @@ export class TenantService {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new TenantStore(tx, caller.tenantId);
       await store.update({ ...change, modifiedBy: caller.applicationId });
+      const tenant = required(await store.find());
+      // Settings are merged, so a request with few of them can still be one too many.
+      if (Object.keys(tenant.settings).length > settingsMax)
+        throw invalidField('settings', `a tenant has at most ${settingsMax} settings`);
       await recordInTransaction(tx, caller.tenantId, caller, tenantEvent(caller, 'update'));
-      return required(await store.find());
+      return tenant;
     });
   }
 

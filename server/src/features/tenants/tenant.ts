@@ -2,6 +2,9 @@ import type { TenantId } from '../../core/identity/ids.ts';
 
 export type TenantType = 'test' | 'production';
 
+/** How many settings a tenant has at most. */
+export const settingsMax = 50;
+
 export interface Tenant {
   readonly id: TenantId;
   readonly ownerId: string | null;

@@ -1,23 +1,44 @@
-import { invalidField } from '../../core/errors/domain-error.ts';
 import type { TokenId } from '../../core/identity/ids.ts';
+import type { JsonValue } from '../../core/json/json-value.ts';
+import { invalidAt } from './request-path.ts';
+import { evaluateIdExpression } from './token-expressions.ts';
 
 const forbidden = new Set('#/\\+?[]|&=%<>{}^');
 const lengthMin = 3;
 const lengthMax = 400;
 
-/** Reads an id that a caller chose for a new token. */
-export function parseTokenId(text: string): TokenId {
-  const isPlain = ![...text].some((character) => forbidden.has(character) || character < ' ' || character === '\u007f');
-  if (text.length < lengthMin || text.length > lengthMax || !isPlain || !text.isWellFormed()) {
-    throw invalidField(
+/** An alias is random; after this many that were taken already, a UUID is used. */
+export const aliasTriesMax = 3;
+
+export function isIdExpression(wanted: string | undefined): wanted is string {
+  return wanted?.includes('{{') === true;
+}
+
+/** The id of a new token: assigned, chosen by the caller, or an alias that an expression makes. */
+export function toTokenId(draft: {
+  readonly path: string;
+  readonly wantedId: string | undefined;
+  readonly data: JsonValue;
+}): TokenId {
+  const { path, wantedId, data } = draft;
+  if (wantedId === undefined) return crypto.randomUUID() as TokenId;
+  const id = isIdExpression(wantedId) ? evaluateIdExpression(path, wantedId, data) : wantedId;
+  if (!isAcceptable(id)) {
+    throw invalidAt(
+      path,
       'id',
       `must have ${lengthMin} to ${lengthMax} characters and none of ${[...forbidden].join(' ')}`,
     );
   }
-  return text as TokenId;
+  return id as TokenId;
 }
 
-/** Reads an id from a path: one that no token can have is simply not found. */
+/** An id in a path that no token can have is simply not found. */
 export function isTokenId(text: string): text is TokenId {
   return text.length <= lengthMax && text.isWellFormed() && !text.includes('\0');
+}
+
+function isAcceptable(id: string): boolean {
+  const isPlain = ![...id].some((character) => forbidden.has(character) || character < ' ' || character === '\u007f');
+  return id.length >= lengthMin && id.length <= lengthMax && isPlain && id.isWellFormed();
 }

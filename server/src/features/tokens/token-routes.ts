@@ -1,45 +1,72 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TokenId } from '../../core/identity/ids.ts';
 import { IdParameter } from '../../http/uuid-parameter.ts';
+import type { VisibleToken } from './token.ts';
+import type { TokenCreator } from './token-creator.ts';
 import { isTokenId } from './token-id.ts';
-import { CreateToken, TokenView, toNewToken, toTokenJson } from './token-schemas.ts';
-import type { TokenService } from './token-service.ts';
+import { toTokenJson } from './token-json.ts';
+import { CreateToken, TokenView, toTokenPatch, toTokenRequest, UpdateToken } from './token-schemas.ts';
+import { noSuchToken, type TokenService } from './token-service.ts';
+import type { TokenUpdater } from './token-updater.ts';
 
-const jsonContentType = 'application/json; charset=utf-8';
+type IdParameter = Static<typeof IdParameter>;
 
-export function addTokenRoutes(app: FastifyInstance, tokens: TokenService): void {
-  app.post<{ Body: Static<typeof CreateToken> }>(
+export function addTokenRoutes(
+  app: FastifyInstance,
+  parts: { creator: TokenCreator; tokens: TokenService; updater: TokenUpdater },
+): void {
+  const { creator, tokens, updater } = parts;
+
+  app.post<{ Body: CreateToken }>(
     '/tokens',
     {
       config: { permission: 'token:create' },
-      schema: { operationId: 'createToken', tags: ['Tokens'], body: CreateToken, response: { 201: TokenView } },
+      schema: {
+        operationId: 'createToken',
+        tags: ['Tokens'],
+        body: CreateToken,
+        response: { 201: TokenView, 200: TokenView },
+      },
     },
     async (request, reply) => {
-      const token = await tokens.create(request.caller, toNewToken(request.body, request.bodySource));
-      return reply
-        .code(201)
-        .header('location', `/tokens/${encodeURIComponent(token.id)}`)
-        .header('content-type', jsonContentType)
-        .serializer(toTokenJson)
-        .send(token);
+      const { isCreated, token } = await creator.create(
+        request.caller,
+        toTokenRequest(request.body, request.bodySource),
+      );
+      if (isCreated) reply.code(201).header('location', `/tokens/${encodeURIComponent(token.token.id)}`);
+      return sendToken(reply, token);
     },
   );
 
-  app.get<{ Params: Static<typeof IdParameter> }>(
+  app.get<{ Params: IdParameter }>(
     '/tokens/:id',
     {
       config: { permission: 'token:read' },
       schema: { operationId: 'getToken', tags: ['Tokens'], params: IdParameter, response: { 200: TokenView } },
     },
+    async (request, reply) => sendToken(reply, await tokens.get(request.caller, requireTokenId(request.params.id))),
+  );
+
+  app.patch<{ Params: IdParameter; Body: Static<typeof UpdateToken> }>(
+    '/tokens/:id',
+    {
+      config: { permission: 'token:update', mediaTypes: ['application/merge-patch+json'] },
+      schema: {
+        operationId: 'updateToken',
+        tags: ['Tokens'],
+        params: IdParameter,
+        body: UpdateToken,
+        response: { 200: TokenView },
+      },
+    },
     async (request, reply) => {
-      const token = await tokens.get(request.caller, requireTokenId(request.params.id));
-      return reply.header('content-type', jsonContentType).serializer(toTokenJson).send(token);
+      const patch = toTokenPatch(request.body, request.bodySource);
+      return sendToken(reply, await updater.update(request.caller, requireTokenId(request.params.id), patch));
     },
   );
 
-  app.delete<{ Params: Static<typeof IdParameter> }>(
+  app.delete<{ Params: IdParameter }>(
     '/tokens/:id',
     {
       config: { permission: 'token:delete', hasBody: false },
@@ -52,7 +79,11 @@ export function addTokenRoutes(app: FastifyInstance, tokens: TokenService): void
   );
 }
 
+function sendToken(reply: FastifyReply, token: VisibleToken): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(toTokenJson(token));
+}
+
 function requireTokenId(text: string): TokenId {
-  if (!isTokenId(text)) throw new DomainError('not-found', 'There is no such token.');
+  if (!isTokenId(text)) throw noSuchToken();
   return text;
 }

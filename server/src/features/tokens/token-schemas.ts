@@ -1,28 +1,47 @@
 import { type Static, Type } from 'typebox';
-import { containerLengthMax, parseContainer } from '../../core/access/container.ts';
-import { invalidField } from '../../core/errors/domain-error.ts';
-import type { TokenId } from '../../core/identity/ids.ts';
+import { containerLengthMax } from '../../core/access/container.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../core/json/json-source.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
-import { findTokenType } from '../../core/token-types/token-type-catalog.ts';
-import { changeFields, toChangeFields } from '../../http/timestamp.ts';
-import type { NewToken, VisibleToken } from './token.ts';
-import { parseTokenId } from './token-id.ts';
+import { changeFields } from '../../http/timestamp.ts';
+import type { TokenPatch } from './token-patch.ts';
+import type { TokenRequest } from './token-request.ts';
 
-const containersMax = 10;
-const metadataMax = 50;
+const Expression = Type.String({ maxLength: 1_000 });
+const MetadataKey = Type.String({ minLength: 1, maxLength: 200 });
+const MetadataValue = Type.String({ maxLength: 500 });
+const Containers = Type.Array(Type.String({ maxLength: containerLengthMax }), { minItems: 1, maxItems: 10 });
+const SearchIndexes = Type.Array(Expression, { maxItems: 20 });
 
-const Metadata = Type.Record(Type.String({ minLength: 1, maxLength: 200 }), Type.String({ maxLength: 500 }));
+/** Clients write null where they leave a field out. */
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Optional(Type.Union([schema, Type.Null()]));
 
 export const CreateToken = Type.Object({
-  id: Type.Optional(Type.String()),
+  id: nullable(Type.String({ maxLength: 1_000, description: 'An id, or an expression that makes one.' })),
   type: Type.String({ maxLength: 50 }),
   data: Type.Unknown({ description: 'Object, array or primitive.' }),
-  containers: Type.Optional(
-    Type.Array(Type.String({ maxLength: containerLengthMax }), { minItems: 1, maxItems: containersMax }),
+  mask: Type.Optional(
+    Type.Unknown({ description: 'An expression, or an object or array of them; null for no mask at all.' }),
   ),
-  metadata: Type.Optional(Metadata),
+  containers: nullable(Containers),
+  metadata: nullable(Type.Record(MetadataKey, MetadataValue)),
+  search_indexes: nullable(SearchIndexes),
+  fingerprint_expression: nullable(Type.String({ maxLength: 400 })),
+  deduplicate_token: nullable(Type.Boolean()),
+  expires_at: nullable(Type.String({ maxLength: 50 })),
+});
+export type CreateToken = Static<typeof CreateToken>;
+
+export const UpdateToken = Type.Object({
+  data: Type.Optional(Type.Unknown({ description: 'Merge patch.' })),
+  mask: Type.Optional(Type.Unknown({ description: 'Merge patch.' })),
+  metadata: nullable(Type.Record(MetadataKey, Type.Union([MetadataValue, Type.Null()]))),
+  containers: nullable(Containers),
+  search_indexes: nullable(SearchIndexes),
+  fingerprint_expression: nullable(Type.String({ maxLength: 400 })),
+  deduplicate_token: nullable(Type.Boolean()),
+  expires_at: nullable(Type.String({ maxLength: 50 })),
 });
 
 export const TokenView = Type.Object({
@@ -30,42 +49,55 @@ export const TokenView = Type.Object({
   tenant_id: Type.String(),
   type: Type.String(),
   data: Type.Optional(Type.Unknown({ description: 'As the access rules of the caller show it.' })),
+  mask: Type.Optional(Type.Unknown()),
+  fingerprint: Type.Optional(Type.String()),
+  fingerprint_expression: Type.Optional(Type.String()),
   containers: Type.Array(Type.String()),
-  metadata: Type.Optional(Metadata),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+  search_indexes: Type.Optional(Type.Array(Type.String())),
+  expires_at: Type.Optional(Type.String()),
+  card: Type.Optional(
+    Type.Object({
+      bin: Type.String(),
+      last4: Type.String(),
+      brand: Type.Optional(Type.String()),
+      expiration_month: Type.Optional(Type.Integer()),
+      expiration_year: Type.Optional(Type.Integer()),
+    }),
+  ),
+  bank: Type.Optional(Type.Object({ routing_number: Type.String(), account_number_last4: Type.String() })),
   ...changeFields,
 });
 
-export function toNewToken(body: Static<typeof CreateToken>, source: JsonSource): NewToken {
-  const type = findTokenType(body.type);
-  if (type === undefined || type.name !== 'token') throw invalidField('type', 'must be a known token type');
-  if (Object.keys(body.metadata ?? {}).length > metadataMax)
-    throw invalidField('metadata', `must have at most ${metadataMax} keys`);
+export function toTokenRequest(body: CreateToken, source: JsonSource, path = ''): TokenRequest {
+  const data = body.data as JsonValue;
   return {
-    id: body.id === undefined ? (crypto.randomUUID() as TokenId) : parseTokenId(body.id),
-    type: type.name,
-    data: new Sensitive(source.textOf(body, 'data', body.data as JsonValue)),
-    containers: toContainers(body.containers) ?? type.defaultContainers,
-    metadata: body.metadata ?? null,
+    path,
+    id: body.id ?? undefined,
+    type: body.type,
+    data,
+    dataText: new Sensitive(source.textOf(body, 'data', data)),
+    mask: body.mask as JsonValue | undefined,
+    containers: body.containers ?? undefined,
+    metadata: body.metadata ?? undefined,
+    searchIndexes: body.search_indexes ?? undefined,
+    fingerprintExpression: body.fingerprint_expression ?? undefined,
+    deduplicate: body.deduplicate_token ?? undefined,
+    expiresAt: body.expires_at ?? undefined,
   };
 }
 
-function toContainers(given: readonly string[] | undefined): readonly string[] | undefined {
-  return given?.map((text, index) => {
-    const container = parseContainer(text);
-    if (container === undefined) throw invalidField(`containers.${index}`, 'must start and end with a slash');
-    return container;
-  });
-}
-
-/** Writes the answer. The data is JSON text already and goes in as it is: parsing it again could alter it. */
-export function toTokenJson(token: VisibleToken): string {
-  const rest = JSON.stringify({
-    id: token.id,
-    tenant_id: token.tenantId,
-    type: token.type,
-    containers: token.containers,
-    ...(token.metadata === null ? {} : { metadata: token.metadata }),
-    ...toChangeFields(token),
-  });
-  return token.data === undefined ? rest : `${rest.slice(0, -1)},"data":${token.data.reveal()}}`;
+export function toTokenPatch(body: Static<typeof UpdateToken>, source: JsonSource): TokenPatch {
+  const data = body.data as JsonValue | undefined;
+  return {
+    data,
+    dataText: data === undefined ? undefined : new Sensitive(source.textOf(body, 'data', data)),
+    mask: body.mask as JsonValue | undefined,
+    metadata: body.metadata,
+    containers: body.containers,
+    searchIndexes: body.search_indexes,
+    fingerprintExpression: body.fingerprint_expression,
+    deduplicate: body.deduplicate_token ?? undefined,
+    expiresAt: body.expires_at,
+  };
 }

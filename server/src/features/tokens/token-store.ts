@@ -3,44 +3,30 @@ import type { AuditRow } from '../../platform/audit/audit-event.ts';
 import { insertAuditRecords } from '../../platform/audit/audit-statement.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
+import { countSlot } from './count-slot.ts';
 import type { StoredToken } from './token.ts';
+import {
+  isAlive,
+  joinCvc,
+  toByteaText,
+  toJsonRow,
+  jsonRowColumns,
+  tokenColumns,
+  type TokenRow,
+  toStoredToken,
+} from './token-row.ts';
+import type { SealedToken } from './token-sealer.ts';
 
-/** A token to insert, with the record of its creation. */
-export interface TokenInsert {
-  readonly token: Omit<StoredToken, 'tenantId' | 'version' | 'createdAt' | 'modifiedBy' | 'modifiedAt'>;
-  readonly audit: AuditRow;
-}
-
-export type InsertOutcome = { readonly isInserted: true; readonly createdAt: Date } | { readonly isInserted: false };
-
-/** Servers add to different rows of the counters, so that none waits for another. */
-const countSlot = Math.floor(Math.random() * 64);
-
-const columns = `tenant_id as "tenantId", id, type, version, data, containers, metadata, created_by as "createdBy",
-  created_at as "createdAt", modified_by as "modifiedBy", modified_at as "modifiedAt"`;
-
-/** Tokens, their counters and their records are written by one statement: none of them exists without the others. */
-const insertText = `with written as (
-    insert into tokens (tenant_id, id, type, data, containers, metadata, created_by)
-    select $1::uuid, id, type, decode(data, 'base64'), containers, metadata, created_by
-    from json_to_recordset($2::json) as row(id text, type text, data text, containers text[], metadata jsonb, created_by uuid)
-    on conflict (tenant_id, id) do nothing
-    returning id, type, containers, created_at
-  ), counted as (
-    insert into token_counts (tenant_id, type, containers, slot, tokens, last_created_at)
-    select $1::uuid, type, containers, $4, count(*), max(created_at) from written group by type, containers order by type, containers
-    on conflict (tenant_id, type, containers, slot)
-    do update set tokens = token_counts.tokens + excluded.tokens, last_created_at = excluded.last_created_at
-  ), recorded as (
-    ${insertAuditRecords(3, 'join written on written.id = record.entity_id')}
-  )
-  select id, created_at as "createdAt" from written`;
-
-const findText = `select ${columns} from tokens
-  where tenant_id = $1 and id = any($2) and (expires_at is null or expires_at > now())`;
+const findText = `select ${tokenColumns} from tokens t ${joinCvc}
+  where t.tenant_id = $1 and t.id = any($2) and ${isAlive}`;
 
 const deleteText = `with gone as (
-    delete from tokens where tenant_id = $1 and id = $2 and version = $3 returning id, type, containers
+    delete from tokens where tenant_id = $1 and id = $2 and version = $3 returning id, type, containers, terms, created_at
+  ), unlisted as (
+    delete from token_terms using gone
+    where tenant_id = $1 and token_id = gone.id and token_terms.created_at = gone.created_at and term = any(gone.terms)
+  ), uncoded as (
+    delete from token_cvcs using gone where tenant_id = $1 and token_id = gone.id
   ), counted as (
     insert into token_counts (tenant_id, type, containers, slot, tokens)
     select $1::uuid, type, containers, $5, -1 from gone
@@ -50,32 +36,71 @@ const deleteText = `with gone as (
   )
   select id from gone`;
 
+const updateText = `with row as materialized (
+    select * from json_to_recordset($4::json) as row(${jsonRowColumns})
+  ), changed as (
+    update tokens set version = row.version, data = row.data, mask = row.mask, containers = row.containers,
+      metadata = row.metadata, search_indexes = row.search_indexes, fingerprint = row.fingerprint,
+      fingerprint_expression = row.fingerprint_expression, terms = row.terms, expires_at = row.expires_at,
+      expires_at_offset_minutes = row.expires_at_offset_minutes, modified_by = $5, modified_at = now()
+    from row
+    where tokens.tenant_id = $1 and tokens.id = $2 and tokens.version = $3
+    returning tokens.id, tokens.type, tokens.created_at, tokens.modified_at
+  ), unlisted as (
+    delete from token_terms using changed
+    where tenant_id = $1 and token_id = changed.id and token_terms.created_at = changed.created_at and term = any($6::bytea[])
+  ), listed as (
+    insert into token_terms (tenant_id, term, created_at, token_id)
+    select $1::uuid, unnest($7::bytea[]), created_at, id from changed
+  ), uncoded as (
+    delete from token_cvcs using changed where $8 = 'remove' and tenant_id = $1 and token_id = changed.id
+  ), coded as (
+    insert into token_cvcs (tenant_id, token_id, token_version, sealed, expires_at)
+    select $1::uuid, changed.id, row.version, row.cvc, now() + interval '1 hour' from changed cross join row where $8 = 'set'
+    on conflict (tenant_id, token_id)
+    do update set token_version = excluded.token_version, sealed = excluded.sealed, expires_at = excluded.expires_at
+  ), counted as (
+    insert into token_counts (tenant_id, type, containers, slot, tokens)
+    select $1::uuid, changed.type, moved.containers, $10, moved.tokens
+    from changed cross join json_to_recordset($9::json) as moved(containers text[], tokens integer)
+    order by moved.containers
+    on conflict (tenant_id, type, containers, slot) do update set tokens = token_counts.tokens + excluded.tokens
+  ), recorded as (
+    ${insertAuditRecords(11, 'join changed on changed.id = record.entity_id')}
+  )
+  select modified_at from changed`;
+
+/** What an update does to the card verification code. */
+export type CvcChange = 'keep' | 'set' | 'remove';
+
 export class TokenStore {
   readonly #database: Database;
-  readonly #inserts: TenantBatcher<TokenInsert, InsertOutcome>;
   readonly #finds: TenantBatcher<TokenId, { readonly token: StoredToken | undefined }>;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#inserts = new TenantBatcher({
-      itemsMax: 200,
-      queueMax: 10_000,
-      run: (tenantId, items) => this.#insertAll(tenantId, items),
-    });
     this.#finds = new TenantBatcher({
       itemsMax: 200,
       queueMax: 10_000,
-      run: (tenantId, ids) => this.#findAll(tenantId, ids),
+      run: async (tenantId, ids) => {
+        const found = await this.findAll(tenantId, ids);
+        return ids.map((id) => ({ token: found.get(id) }));
+      },
     });
   }
 
-  /** Committed together with whatever else the tenant inserts at this moment. */
-  insert(tenantId: TenantId, item: TokenInsert): Promise<InsertOutcome> {
-    return this.#inserts.add(tenantId, item);
-  }
-
+  /** Asked together with whatever else is looked up in the tenant at this moment. */
   async find(tenantId: TenantId, id: TokenId): Promise<StoredToken | undefined> {
     return (await this.#finds.add(tenantId, id)).token;
+  }
+
+  async findAll(tenantId: TenantId, ids: readonly TokenId[]): Promise<Map<TokenId, StoredToken>> {
+    const rows = await this.#database.runForTenant<TokenRow>(tenantId, {
+      name: 'token-find',
+      text: findText,
+      values: [tenantId, [...new Set(ids)]],
+    });
+    return new Map(rows.map((row) => [row.id, toStoredToken(row)]));
   }
 
   /** Deletes this version of the token and no other; false when it was changed or deleted meanwhile. */
@@ -88,40 +113,43 @@ export class TokenStore {
     return rows.length > 0;
   }
 
-  async #insertAll(tenantId: TenantId, items: readonly TokenInsert[]): Promise<InsertOutcome[]> {
-    // Of two equal ids in one batch the first wins, as it would have with a statement each.
-    const winners = new Map<TokenId, TokenInsert>();
-    for (const item of items) if (!winners.has(item.token.id)) winners.set(item.token.id, item);
-    const wanted = [...winners.values()];
-    const rows = await this.#database.runForTenant<{ id: TokenId; createdAt: Date }>(tenantId, {
-      name: 'token-insert',
-      text: insertText,
+  /** Replaces this version of the token by the next one; undefined when it was changed or deleted meanwhile. */
+  async update(
+    current: StoredToken,
+    next: SealedToken,
+    change: { readonly cvc: CvcChange; readonly modifiedBy: string; readonly audit: AuditRow },
+  ): Promise<Date | undefined> {
+    const [row] = await this.#database.runForTenant<{ modified_at: Date }>(current.tenantId, {
+      name: 'token-update',
+      text: updateText,
       values: [
-        tenantId,
-        JSON.stringify(wanted.map(toRow)),
-        JSON.stringify(wanted.map(({ audit }) => audit)),
+        current.tenantId,
+        current.id,
+        current.version,
+        JSON.stringify([toJsonRow(next)]),
+        change.modifiedBy,
+        without(current.terms, next.terms),
+        without(next.terms, current.terms),
+        change.cvc,
+        JSON.stringify(movesOf(current, next)),
         countSlot,
+        JSON.stringify([change.audit]),
       ],
     });
-    const createdAt = new Map(rows.map((row) => [row.id, row.createdAt]));
-    return items.map((item) => {
-      const at = winners.get(item.token.id) === item ? createdAt.get(item.token.id) : undefined;
-      return at === undefined ? { isInserted: false } : { isInserted: true, createdAt: at };
-    });
-  }
-
-  async #findAll(tenantId: TenantId, ids: readonly TokenId[]): Promise<{ token: StoredToken | undefined }[]> {
-    const rows = await this.#database.runForTenant<StoredToken>(tenantId, {
-      name: 'token-find',
-      text: findText,
-      values: [tenantId, [...new Set(ids)]],
-    });
-    const found = new Map(rows.map((token) => [token.id, token]));
-    return ids.map((id) => ({ token: found.get(id) }));
+    return row?.modified_at;
   }
 }
 
-function toRow({ token }: TokenInsert) {
-  const { id, type, data, containers, metadata, createdBy } = token;
-  return { id, type, data: data.toString('base64'), containers, metadata, created_by: createdBy };
+/** Terms that stay are left alone: within one statement a row cannot be deleted and inserted again. */
+function without(terms: readonly Buffer[], others: readonly Buffer[]): string[] {
+  const excluded = new Set(others.map(toByteaText));
+  return terms.map(toByteaText).filter((term) => !excluded.has(term));
+}
+
+function movesOf(current: StoredToken, next: SealedToken): { containers: readonly string[]; tokens: number }[] {
+  if (current.containers.join() === next.containers.join()) return [];
+  return [
+    { containers: current.containers, tokens: -1 },
+    { containers: next.containers, tokens: 1 },
+  ];
 }

@@ -1,32 +1,55 @@
-import type { Sensitive } from '../../core/identity/sensitive.ts';
+import type { ExpiresAt } from '../../core/expiry/expires-at.ts';
 import type { TenantId, TokenId } from '../../core/identity/ids.ts';
+import type { Sensitive } from '../../core/identity/sensitive.ts';
+import type { JsonValue } from '../../core/json/json-value.ts';
+import type { DerivedDetails } from '../../core/token-types/token-type.ts';
 
-/** A token as a caller asks for it, checked and with the defaults of its type filled in. */
-export interface NewToken {
-  readonly id: TokenId;
+export type Metadata = Readonly<Record<string, string>>;
+
+/** What is kept of a token beside its data; null where the caller said nothing. */
+export interface TokenAttributes {
   readonly type: string;
-  /** The JSON text of the data, as it was sent. */
-  readonly data: Sensitive<string>;
+  /** JSON text; null where the default of the type applies. */
+  readonly mask: string | null;
   readonly containers: readonly string[];
-  readonly metadata: Readonly<Record<string, string>> | null;
+  readonly metadata: Metadata | null;
+  /** JSON text of the expressions; null where the default of the type applies. */
+  readonly searchIndexes: string | null;
+  readonly fingerprint: string | null;
+  readonly fingerprintExpression: string | null;
+  readonly expiresAt: ExpiresAt | null;
 }
 
-/** A token as the database holds it: the data is sealed. */
-export interface StoredToken {
+/** A token as the database holds it: what is sensitive is sealed. */
+export interface StoredToken extends TokenAttributes {
   readonly tenantId: TenantId;
   readonly id: TokenId;
-  readonly type: string;
   readonly version: number;
   readonly data: Buffer;
-  readonly containers: readonly string[];
-  readonly metadata: Readonly<Record<string, string>> | null;
+  readonly terms: readonly Buffer[];
+  readonly cvc: { readonly sealed: Buffer; readonly tokenVersion: number } | null;
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly modifiedBy: string | null;
   readonly modifiedAt: Date | null;
 }
 
-/** A token as one caller may see it; `data` is JSON text and absent where the caller may not see any. */
-export interface VisibleToken extends Omit<StoredToken, 'data' | 'version'> {
+/** A token as one caller may see it. Absent data means that the caller may see none. */
+export interface VisibleToken {
+  readonly token: StoredToken;
+  /** JSON text. */
   readonly data: Sensitive<string> | undefined;
+  /** JSON text. */
+  readonly mask: string | undefined;
+  readonly searchIndexes: readonly string[];
+  readonly fingerprintExpression: string;
+  readonly derived: DerivedDetails | undefined;
+  /** Set where the token was found instead of made, and the caller may not read it: only what identifies it is shown. */
+  readonly isReduced?: boolean;
+}
+
+/** The whole of what a token's expressions may refer to. The card verification code is never part of it. */
+export interface ExpressionScope {
+  readonly data: JsonValue;
+  readonly metadata: Metadata;
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
@@ -9,13 +10,18 @@ import { makeWrappedKey, unwrapKey } from './tenant-key-wrapping.ts';
 import { TenantKeyring, type TenantKeyPurpose, tenantKeyPurposes } from './tenant-keyring.ts';
 
 const freshMs = 5 * 60_000;
-/** How long keys stay usable while the key service cannot be reached. */
-const staleMs = 15 * 60_000;
+/** A key service may be away for a quarter of an hour from the moment in which a refresh first needed it. */
+const staleMs = freshMs + 15 * 60_000;
+/** Between two tries of a refresh that failed: a service in trouble is not helped by a try with every request. */
+const retryMs = 5_000;
+/** A key service that does not answer is one that is away. */
+const unwrapTimeoutMs = 5_000;
 const tenantsMax = 1_000;
 
 interface CachedKeyring {
   readonly keyring: TenantKeyring;
   readonly loadedAt: number;
+  retryAt: number;
 }
 
 /** Gives each tenant its unwrapped keys: loaded once, refreshed one at a time, bounded in number and in age. */
@@ -26,14 +32,11 @@ export class Keyring {
   readonly #cache = new LRUCache<TenantId, CachedKeyring>({ max: tenantsMax });
   readonly #loading = new Map<TenantId, Promise<TenantKeyring>>();
 
-  constructor(database: Database, rootKey: RootKey, now: () => number = Date.now) {
+  /** The clock only measures distances, so the default is one that nobody can set back. */
+  constructor(database: Database, rootKey: RootKey, now: () => number = () => performance.now()) {
     this.#database = database;
     this.#rootKey = rootKey;
     this.#now = now;
-  }
-
-  get rootKeyId(): string {
-    return this.#rootKey.id;
   }
 
   async forTenant(tenantId: TenantId): Promise<TenantKeyring> {
@@ -41,10 +44,12 @@ export class Keyring {
     const age = cached === undefined ? Number.POSITIVE_INFINITY : this.#now() - cached.loadedAt;
     if (cached !== undefined && age < freshMs) return cached.keyring;
 
-    const loading = this.#load(tenantId);
-    if (cached === undefined || age >= staleMs) return loading;
+    if (cached === undefined || age >= staleMs) return this.#load(tenantId);
     // Still trusted while a fresh copy is on its way; a failure shows up once the grace period is over.
-    loading.catch(() => undefined);
+    if (this.#now() >= cached.retryAt) {
+      cached.retryAt = this.#now() + retryMs;
+      this.#load(tenantId).catch(() => undefined);
+    }
     return cached.keyring;
   }
 
@@ -88,7 +93,7 @@ export class Keyring {
     const isCurrent = () => this.#loading.get(tenantId) === loading;
     const loading = this.#unwrapAll(tenantId)
       .then((keyring) => {
-        if (isCurrent()) this.#cache.set(tenantId, { keyring, loadedAt: this.#now() });
+        if (isCurrent()) this.#cache.set(tenantId, { keyring, loadedAt: this.#now(), retryAt: 0 });
         return keyring;
       })
       .finally(() => {
@@ -112,12 +117,20 @@ export class Keyring {
     });
   }
 
-  #unwrap(row: WrappedTenantKey) {
-    return unwrapKey(this.#rootKey, row).catch((error: unknown) => {
+  #unwrap(row: WrappedTenantKey): Promise<KeyObject> {
+    return withinTime(unwrapKey(this.#rootKey, row)).catch((error: unknown) => {
       if (error instanceof RootKeyMismatch || error instanceof SealedRecordError) throw error;
       throw new DomainError('key-service-unavailable', 'The key service cannot be reached. Try again shortly.', {
         cause: error,
       });
     });
   }
+}
+
+function withinTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The key service did not answer in time.')), unwrapTimeoutMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -31,7 +31,7 @@ describe('SystemKeys.load', () => {
     const stored = await storedKeys();
     expect(stored).toMatchObject([
       { purpose: 'credential', version: 1, root_key: rootKey.id },
-      { purpose: 'cursor', version: 1, root_key: rootKey.id },
+      { purpose: 'exchange', version: 1, root_key: rootKey.id },
     ]);
     const second = await SystemKeys.load(database, rootKey);
     expect(second.hashCredential(secret)).toEqual(first.hashCredential(secret));
@@ -48,7 +48,7 @@ describe('SystemKeys.load', () => {
 
   it('adds the key that is missing and leaves the other alone', async () => {
     const first = await SystemKeys.load(database, rootKey);
-    await test.owner.query(`delete from system_keys where purpose = 'cursor'`);
+    await test.owner.query(`delete from system_keys where purpose = 'exchange'`);
     const second = await SystemKeys.load(database, rootKey);
     expect(await storedKeys()).toHaveLength(2);
     expect(second.hashCredential(secret)).toEqual(first.hashCredential(secret));
@@ -67,7 +67,7 @@ describe('SystemKeys.load', () => {
 
   it('refuses a wrong root key before it adds a missing key under it', async () => {
     await SystemKeys.load(database, rootKey);
-    await test.owner.query(`delete from system_keys where purpose = 'cursor'`);
+    await test.owner.query(`delete from system_keys where purpose = 'exchange'`);
     const wrong = new WatchedRootKey();
     await expect(SystemKeys.load(database, wrong)).rejects.toThrow(WrongRootKeyError);
     expect(await storedKeys()).toHaveLength(1);
@@ -76,21 +76,23 @@ describe('SystemKeys.load', () => {
 
   it('lets one of two root keys win a race for an empty database, and it owns all of it', async () => {
     const other = new WatchedRootKey();
-    const first = rootKey.hold();
+    const [first, their] = [rootKey.hold(), other.hold()];
     const ours = SystemKeys.load(test.open(), rootKey);
-    await first.reached;
-    // Ours has looked at the empty table, goes on to its second key and stays there while the other does everything.
+    const theirLoad = SystemKeys.load(test.open(), other);
+    await Promise.all([first.reached, their.reached]);
+    // Both have seen an empty table. Ours goes on to its second key and stays there while the other does everything.
     const second = rootKey.hold();
     first.release();
     await second.reached;
-    const theirs = await Promise.allSettled([SystemKeys.load(test.open(), other)]);
+    their.release();
+    const theirs = await Promise.allSettled([theirLoad]);
     second.release();
     const outcomes = [...theirs, ...(await Promise.allSettled([ours]))];
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(new Set((await storedKeys()).map((row) => row.root_key)).size).toBe(1);
   });
 
-  it.each(['credential', 'cursor'])('names the damaged row of the %s key', async (purpose) => {
+  it.each(['credential', 'exchange'])('names the damaged row of the %s key', async (purpose) => {
     await SystemKeys.load(database, rootKey);
     await test.owner.query(
       `update system_keys set wrapped = set_byte(wrapped, 20, 255 - get_byte(wrapped, 20)) where purpose = $1`,

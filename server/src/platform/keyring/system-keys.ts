@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { type RootKey, RootKeyMismatch } from './kms/root-key.ts';
 import { WrongRootKeyError } from './root-key-check.ts';
 
-const purposes = ['credential', 'cursor'] as const;
+const purposes = ['credential', 'exchange'] as const;
 type SystemKeyPurpose = (typeof purposes)[number];
 
 interface SystemKeyRow {
@@ -12,7 +12,7 @@ interface SystemKeyRow {
   readonly wrapped: Buffer;
 }
 
-/** Keys of the installation rather than of a tenant: the pepper of credentials and the seal of page cursors. */
+/** Keys of the installation rather than of a tenant: the pepper of credentials, and what servers know each other by. */
 export class SystemKeys {
   readonly #keys: ReadonlyMap<SystemKeyPurpose, KeyObject>;
 
@@ -40,6 +40,11 @@ export class SystemKeys {
 
   isCredential(secret: Uint8Array, hash: Buffer): boolean {
     return timingSafeEqual(this.hashCredential(secret), hash);
+  }
+
+  /** Marks a message between servers of this installation, so that nobody else can speak in their name. */
+  authenticate(message: Buffer): Buffer {
+    return createHmac('sha256', this.#key('exchange')).update('strongroom/exchange/1').update(message).digest();
   }
 
   #key(purpose: SystemKeyPurpose): KeyObject {

@@ -15,6 +15,12 @@ export const tenantKeyPurposes = ['data', 'fingerprint', 'index', 'audit'] as co
 export type TenantKeyPurpose = (typeof tenantKeyPurposes)[number];
 export type TenantKeys = Readonly<Record<TenantKeyPurpose, readonly VersionedKey[]>>;
 
+/** What an indexed value is: the evaluated search index of a token, or a pair of its metadata. */
+export type BlindIndexKind = 'data' | 'metadata';
+
+/** 128 bits: two values meet by accident after 2⁶⁴ of them. */
+const termLength = 16;
+
 /** Where within its tenant a record belongs. */
 export type FieldBinding = Omit<RecordBinding, 'tenantId'>;
 
@@ -54,11 +60,10 @@ export class TenantKeyring {
     return encodeBase58(createHmac('sha256', this.#fingerprintKey).update(message).digest());
   }
 
-  /** What is stored and compared instead of an indexed value. */
-  blindIndex(value: string): Buffer {
-    return createHmac('sha256', this.#indexKey)
-      .update(lengthPrefixed(['strongroom/index/1', value]))
-      .digest();
+  /** What is stored and compared instead of a value that tokens are found by; kinds never meet. */
+  blindIndex(kind: BlindIndexKind, ...parts: readonly string[]): Buffer {
+    const message = lengthPrefixed(['strongroom/index/1', kind, ...parts]);
+    return createHmac('sha256', this.#indexKey).update(message).digest().subarray(0, termLength);
   }
 }
 

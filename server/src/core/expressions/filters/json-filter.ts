@@ -2,8 +2,8 @@ import { ExpressionError } from '../expression-error.ts';
 import type { Filter } from './filter.ts';
 import { findMatches, parseJsonPath } from './json-path.ts';
 
-/** Fetching a member takes about four times as long as reading a character (measured). */
-const visitWeight = 4;
+/** Visiting a member took 230 ns where masking a character with `reveal_last` took 24 (measured). */
+const visitWeight = 10;
 
 export const json: Filter = {
   effect: 'select',

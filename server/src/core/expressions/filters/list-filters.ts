@@ -36,7 +36,10 @@ export const slice: Filter = {
     const offset = args.integer(0);
     const length = args.integer(1, 1);
     return (input, context) => {
-      if (isList(input)) return sliceItems(input, offset, length);
+      if (isList(input)) {
+        context.budget.spendWork(Math.min(Math.max(length, 0), input.length), context.offset);
+        return sliceItems(input, offset, length);
+      }
       return sliceItems(requireCharacters(input, context), offset, length).join('');
     };
   },

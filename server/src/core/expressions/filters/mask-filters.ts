@@ -88,7 +88,7 @@ function maskWithoutLeak(characters: readonly string[], style: MaskStyle, hidden
   return style.maskCharacter.repeat(characters.length);
 }
 
-/** Hidden runs are written at once: per character this took three times as long. */
+/** Hidden runs are written at once instead of character by character. */
 function maskRange(characters: readonly string[], style: MaskStyle, hidden: HiddenRange): string {
   const { maskCharacter, preserved } = style;
   const to = Math.max(hidden.from, hidden.to);

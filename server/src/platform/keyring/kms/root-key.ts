@@ -9,7 +9,7 @@ export interface WrapContext {
 
 /**
  * The root key, wherever it lives. It never leaves its provider: it wraps and unwraps 256-bit keys and nothing else.
- * A provider is one file in this folder.
+ * A provider is one class in this folder; `open-root-key.ts` chooses.
  */
 export interface RootKey {
   /** Provider and fingerprint, such as `file:9f2c…`: stored beside every key it wraps, safe to show. */

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import type { TenantSettingsDirectory } from '../features/tenants/index.ts';
+import {
+  addTokenizeRoutes,
+  addTokenListRoutes,
+  addTokenRoutes,
+  DetokenizeService,
+  TokenCreator,
+  TokenFinder,
+  TokenInsertStore,
+  TokenizeService,
+  TokenPresenter,
+  TokenSealer,
+  TokenService,
+  TokenStore,
+  TokenUpdater,
+} from '../features/tokens/index.ts';
+import type { CvcSealer } from '../platform/keyring/cvc-sealer.ts';
+import type { VaultCore } from './vault-core.ts';
+
+/** Builds everything that handles tokens and adds its routes. */
+export function addAllTokenRoutes(
+  edge: FastifyInstance,
+  parts: { core: VaultCore; settings: TenantSettingsDirectory; cvcSealer: CvcSealer },
+): void {
+  const { core, settings, cvcSealer } = parts;
+  const { database, keyring, audit } = core;
+  const store = new TokenStore(database);
+  const inserts = new TokenInsertStore(database);
+  const sealer = new TokenSealer({ keyring, cvcSealer });
+  const presenter = new TokenPresenter({ keyring, cvcSealer });
+  const creator = new TokenCreator({ store: inserts, sealer, presenter, settings, audit });
+
+  addTokenRoutes(edge, {
+    creator,
+    tokens: new TokenService({ store, presenter, audit }),
+    updater: new TokenUpdater({ store, inserts, sealer, presenter, settings }),
+  });
+  addTokenListRoutes(edge, new TokenFinder({ database, keyring, presenter, audit }));
+  addTokenizeRoutes(edge, {
+    tokenizer: new TokenizeService(creator),
+    detokenizer: new DetokenizeService({ store, presenter, audit }),
+  });
+}

@@ -1,0 +1,50 @@
+import { LRUCache } from 'lru-cache';
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { ChangeFeed } from '../../platform/database/change-feed.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { TenantStore } from './tenant-store.ts';
+
+const tenantsMax = 10_000;
+
+/** What a tenant has decided about all of its tokens. */
+export interface TenantSettings {
+  readonly fingerprintTokens: boolean;
+  readonly deduplicateTokens: boolean;
+}
+
+/** Settings from memory, for as long as this process would hear of a change. */
+export class TenantSettingsDirectory {
+  readonly #database: Database;
+  readonly #feed: ChangeFeed;
+  readonly #known = new LRUCache<TenantId, TenantSettings>({ max: tenantsMax });
+  #generation = 0;
+
+  constructor(parts: { database: Database; feed: ChangeFeed }) {
+    this.#database = parts.database;
+    this.#feed = parts.feed;
+    this.#feed.onGap(() => this.#forget(() => this.#known.clear()));
+    this.#feed.onChange((table, id) => {
+      if (table === 'tenants') this.#forget(() => this.#known.delete(id as TenantId));
+    });
+  }
+
+  async get(tenantId: TenantId): Promise<TenantSettings> {
+    const known = this.#feed.isCurrent ? this.#known.get(tenantId) : undefined;
+    if (known !== undefined) return known;
+
+    const generation = this.#generation;
+    const tenant = await this.#database.forTenant(tenantId, (tx) => new TenantStore(tx, tenantId).find());
+    const settings = {
+      fingerprintTokens: tenant?.settings['fingerprint_tokens'] !== 'false',
+      deduplicateTokens: tenant?.settings['deduplicate_tokens'] === 'true',
+    };
+    // What was read before a change arrived may be older than the change: it serves this request and is not kept.
+    if (generation === this.#generation) this.#known.set(tenantId, settings);
+    return settings;
+  }
+
+  #forget(drop: () => void): void {
+    this.#generation += 1;
+    drop();
+  }
+}

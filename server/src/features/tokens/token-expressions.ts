@@ -1,0 +1,127 @@
+import { LRUCache } from 'lru-cache';
+import { EvaluationBudget } from '../../core/expressions/evaluation-budget.ts';
+import { expressionsPerTokenMax } from '../../core/expressions/expression-limits.ts';
+import { requireOpaqueId } from '../../core/expressions/id-template.ts';
+import { compileMask, evaluateMask, type Mask } from '../../core/expressions/mask.ts';
+import { evaluateTemplate, evaluateTemplateAsText, type Template } from '../../core/expressions/template.ts';
+import { TemplateCache } from '../../core/expressions/template-cache.ts';
+import { ExactNumber, type JsonValue } from '../../core/json/json-value.ts';
+import { parseJson } from '../../core/json/parse-json.ts';
+import type { TokenType } from '../../core/token-types/token-type.ts';
+import { expressionTools } from '../../platform/keyring/expression-tools.ts';
+import { invalidAt, namingField } from './request-path.ts';
+import type { ExpressionScope } from './token.ts';
+import { isStorable } from './storable-text.ts';
+
+/** The expressions of a token as the caller gave them; undefined where the default of the type applies. */
+export interface ExpressionTexts {
+  readonly mask: JsonValue | undefined;
+  readonly searchIndexes: readonly string[] | undefined;
+  readonly fingerprintExpression: string | undefined;
+}
+
+export interface CompiledExpressions {
+  /** Undefined where masked views show no data. */
+  readonly mask: Mask | undefined;
+  readonly searchIndexes: readonly Template[];
+  readonly fingerprint: Template;
+  readonly isDefaultFingerprint: boolean;
+}
+
+export const searchIndexesMax = 20;
+const fingerprintLengthMax = 400;
+/** Room for the default fingerprint of the largest body that is accepted. */
+const wholeBodyCharacters = 4 * 1024 * 1024;
+
+/** Shared by all tokens: most use the expressions of their type. */
+const templates = new TemplateCache(5_000);
+/** By the text of a supplied mask, which is JSON, or by the name of a type, which never is. */
+const masks = new LRUCache<string, { readonly mask: Mask | undefined }>({ max: 5_000 });
+/** Deeper than any mask that was accepted. */
+const maskDepthMax = 128;
+
+/** Checks every expression of a token before anything is evaluated or stored. */
+export function compileExpressions(path: string, type: TokenType, texts: ExpressionTexts): CompiledExpressions {
+  const indexTexts = texts.searchIndexes ?? type.defaultSearchIndexes;
+  if (indexTexts.length > searchIndexesMax) {
+    throw invalidAt(path, 'search_indexes', `must have at most ${searchIndexesMax} expressions`);
+  }
+  const maskText = texts.mask === undefined ? type.defaultMask : (texts.mask ?? undefined);
+  const compiled = {
+    mask: maskText === undefined ? undefined : namingField(path, 'mask', () => compileMask(maskText, templates)),
+    searchIndexes: indexTexts.map((text, index) => compile(path, `search_indexes.${index}`, text)),
+    fingerprint: compile(
+      path,
+      'fingerprint_expression',
+      texts.fingerprintExpression ?? type.defaultFingerprintExpression,
+      fingerprintLengthMax,
+    ),
+    isDefaultFingerprint: texts.fingerprintExpression === undefined,
+  };
+  const count = [compiled.mask, compiled.fingerprint, ...compiled.searchIndexes].reduce(
+    (sum, part) => sum + (part?.expressionCount ?? 0),
+    0,
+  );
+  if (count > expressionsPerTokenMax) {
+    throw invalidAt(
+      path,
+      'mask',
+      `mask, search_indexes and fingerprint_expression have more than ${expressionsPerTokenMax} expressions together`,
+    );
+  }
+  return compiled;
+}
+
+/** What the fingerprint is made of; empty where the expressions find nothing to tell tokens apart by. */
+export function fingerprintContent(path: string, expressions: CompiledExpressions, scope: ExpressionScope): string {
+  const budget = expressions.isDefaultFingerprint
+    ? new EvaluationBudget({ outputCharactersMax: wholeBodyCharacters, workCharactersMax: 2 * wholeBodyCharacters })
+    : new EvaluationBudget();
+  return namingField(path, 'fingerprint_expression', () =>
+    evaluateTemplateAsText(expressions.fingerprint, { ...scope }, expressionTools, budget),
+  );
+}
+
+/** One value for each search index: text, never empty. */
+export function searchIndexValues(path: string, expressions: CompiledExpressions, scope: ExpressionScope): string[] {
+  const budget = new EvaluationBudget();
+  return expressions.searchIndexes.map((template, index) => {
+    const field = `search_indexes.${index}`;
+    const value = namingField(path, field, () =>
+      evaluateTemplate(template, { data: scope.data }, expressionTools, budget),
+    );
+    const text = value instanceof ExactNumber ? value.text : value;
+    if (text === null || text === '' || typeof text === 'object')
+      throw invalidAt(path, field, 'must yield one value that is not empty');
+    return String(text);
+  });
+}
+
+/** The mask of a stored token, compiled once for all tokens that share it; undefined where there is none. */
+export function findMask(token: { readonly mask: string | null }, type: TokenType): Mask | undefined {
+  const key = token.mask ?? type.name;
+  const known = masks.get(key);
+  if (known !== undefined) return known.mask;
+  const mask = token.mask === null ? type.defaultMask : parseJson(token.mask, { depthMax: maskDepthMax });
+  const compiled = mask === undefined || mask === null ? undefined : compileMask(mask, templates);
+  masks.set(key, { mask: compiled });
+  return compiled;
+}
+
+export function evaluateTokenMask(mask: Mask, data: JsonValue): JsonValue {
+  return evaluateMask(mask, { data }, expressionTools);
+}
+
+/** An id given as an expression. It may hold an alias of the data, never the data. */
+export function evaluateIdExpression(path: string, text: string, data: JsonValue): string {
+  return namingField(path, 'id', () => {
+    const template = templates.compile(text);
+    requireOpaqueId(template);
+    return evaluateTemplateAsText(template, { data }, expressionTools);
+  });
+}
+
+function compile(path: string, field: string, text: string, lengthMax?: number): Template {
+  if (!isStorable(text)) throw invalidAt(path, field, 'must be well-formed text without NUL');
+  return namingField(path, field, () => templates.compile(text, lengthMax === undefined ? {} : { lengthMax }));
+}

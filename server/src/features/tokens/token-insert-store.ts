@@ -1,0 +1,188 @@
+import type { TenantId, TokenId } from '../../core/identity/ids.ts';
+import type { AuditRow } from '../../platform/audit/audit-event.ts';
+import { insertAuditRecords } from '../../platform/audit/audit-statement.ts';
+import type { Database, Statement, Transaction } from '../../platform/database/database.ts';
+import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
+import { countSlot } from './count-slot.ts';
+import type { StoredToken } from './token.ts';
+import {
+  isAlive,
+  joinCvc,
+  jsonRowColumns,
+  toJsonRow,
+  tokenColumns,
+  type TokenRow,
+  toStoredToken,
+} from './token-row.ts';
+import type { SealedToken } from './token-sealer.ts';
+
+/** A token to insert, with the record of its creation. */
+export interface TokenInsert {
+  readonly token: SealedToken;
+  readonly audit: AuditRow;
+}
+
+/** When the token was created; undefined where its id was taken. */
+export interface InsertOutcome {
+  readonly createdAt: Date | undefined;
+}
+
+/** Tokens, what finds them, their counters and their records are written by one statement: all of it or nothing. */
+const insertText = `with rows as materialized (
+    select * from json_to_recordset($2::json) as row(${jsonRowColumns})
+  ), written as (
+    insert into tokens (tenant_id, id, type, version, data, mask, containers, metadata, search_indexes, fingerprint,
+      fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by)
+    select $1::uuid, id, type, version, data, mask, containers, metadata, search_indexes, fingerprint,
+      fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by from rows
+    on conflict (tenant_id, id) do nothing
+    returning id, type, containers, terms, created_at
+  ), listed as (
+    insert into token_terms (tenant_id, term, created_at, token_id)
+    select $1::uuid, unnest(terms), created_at, id from written
+  ), coded as (
+    insert into token_cvcs (tenant_id, token_id, token_version, sealed, expires_at)
+    select $1::uuid, id, rows.version, rows.cvc, now() + interval '1 hour' from rows join written using (id) where rows.cvc is not null
+  ), counted as (
+    insert into token_counts (tenant_id, type, containers, slot, tokens, last_created_at)
+    select $1::uuid, type, containers, $4, count(*), max(created_at) from written group by type, containers order by type, containers
+    on conflict (tenant_id, type, containers, slot)
+    do update set tokens = token_counts.tokens + excluded.tokens, last_created_at = excluded.last_created_at
+  ), recorded as (
+    ${insertAuditRecords(3, 'join written on written.id = record.entity_id')}
+  )
+  select id, created_at from written`;
+
+export class TokenInsertStore {
+  readonly #database: Database;
+  readonly #batcher: TenantBatcher<TokenInsert, InsertOutcome>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#batcher = new TenantBatcher({
+      itemsMax: 200,
+      queueMax: 10_000,
+      run: async (tenantId, items) =>
+        toOutcomes(items, await this.#database.runForTenant(tenantId, toStatement(tenantId, items))),
+    });
+  }
+
+  /** Committed together with whatever else the tenant inserts at this moment. */
+  insert(item: TokenInsert): Promise<InsertOutcome> {
+    return this.#batcher.add(item.token.tenantId, item);
+  }
+
+  /** Inserts all of them or none: the first id that is taken makes `onTaken` throw, which undoes the rest. */
+  insertAll(tenantId: TenantId, items: readonly TokenInsert[], onTaken: (index: number) => Error): Promise<Date> {
+    return this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, tenantId, items, onTaken));
+  }
+
+  /**
+   * As `insertAll`, but a deduplicated token whose fingerprint a living token has already is not made: that one is
+   * returned in its place. Writers of equal fingerprints wait for each other, so exactly one of them makes the token.
+   */
+  insertOrFind(
+    tenantId: TenantId,
+    items: readonly (TokenInsert & { readonly isDeduplicated: boolean })[],
+    onTaken: (index: number) => Error,
+  ): Promise<{ readonly createdAt: Date; readonly existing: ReadonlyMap<string, StoredToken> }> {
+    const wanted = items.flatMap(({ token, isDeduplicated }) => (isDeduplicated ? (token.fingerprint ?? []) : []));
+    // Claimed in a fixed order, so that two requests with the same fingerprints cannot deadlock.
+    const fingerprints = [...new Set(wanted)].sort();
+    return this.#database.forTenant(tenantId, async (tx) => {
+      await tx.query({
+        name: 'token-claim-fingerprints',
+        text: `insert into token_fingerprints (tenant_id, fingerprint) select $1::uuid, unnest($2::text[])
+          on conflict (tenant_id, fingerprint) do update set fingerprint = excluded.fingerprint`,
+        values: [tenantId, fingerprints],
+      });
+      const existing = await findByFingerprint(tx, tenantId, fingerprints);
+      const isMade = (item: TokenInsert & { readonly isDeduplicated: boolean }, index: number) => {
+        const isFirst =
+          items.findIndex((other) => other.isDeduplicated && other.token.fingerprint === item.token.fingerprint) ===
+          index;
+        return (
+          !item.isDeduplicated || item.token.fingerprint === null || (isFirst && !existing.has(item.token.fingerprint))
+        );
+      };
+      const made = items.flatMap((item, index) => (isMade(item, index) ? [{ item, index }] : []));
+      const createdAt = await insertAllIn(
+        tx,
+        tenantId,
+        made.map(({ item }) => item),
+        (taken) => onTaken(made[taken]?.index ?? 0),
+      );
+      return { createdAt, existing };
+    });
+  }
+
+  /** Living tokens by fingerprint, the oldest of each. */
+  findByFingerprint(tenantId: TenantId, fingerprint: string, exceptId: TokenId): Promise<StoredToken | undefined> {
+    return this.#database.forTenant(tenantId, async (tx) => {
+      const [row] = await tx.query<TokenRow>({
+        text: `select ${tokenColumns} from tokens t ${joinCvc}
+          where t.tenant_id = $1 and t.fingerprint = $2 and t.id <> $3 and ${isAlive} order by t.created_at, t.id limit 1`,
+        values: [tenantId, fingerprint, exceptId],
+      });
+      return row === undefined ? undefined : toStoredToken(row);
+    });
+  }
+}
+
+async function findByFingerprint(
+  tx: Transaction,
+  tenantId: TenantId,
+  fingerprints: readonly string[],
+): Promise<Map<string, StoredToken>> {
+  const rows = await tx.query<TokenRow>({
+    name: 'token-find-by-fingerprint',
+    text: `select distinct on (t.fingerprint) ${tokenColumns} from tokens t ${joinCvc}
+      where t.tenant_id = $1 and t.fingerprint = any($2) and ${isAlive}
+      order by t.fingerprint, t.created_at, t.id`,
+    values: [tenantId, fingerprints],
+  });
+  return new Map(rows.map((row) => [row.fingerprint ?? '', toStoredToken(row)]));
+}
+
+async function insertAllIn(
+  tx: Transaction,
+  tenantId: TenantId,
+  items: readonly TokenInsert[],
+  onTaken: (index: number) => Error,
+): Promise<Date> {
+  if (items.length === 0) return new Date(0);
+  const outcomes = toOutcomes(items, await tx.query(toStatement(tenantId, items)));
+  const taken = outcomes.findIndex(({ createdAt }) => createdAt === undefined);
+  if (taken >= 0) throw onTaken(taken);
+  return outcomes[0]?.createdAt ?? new Date(0);
+}
+
+function toStatement(tenantId: TenantId, items: readonly TokenInsert[]): Statement {
+  const winners = firstOfEachId(items);
+  return {
+    name: 'token-insert',
+    text: insertText,
+    values: [
+      tenantId,
+      JSON.stringify(winners.map(({ token }) => toJsonRow(token))),
+      JSON.stringify(winners.map(({ audit }) => audit)),
+      countSlot,
+    ],
+  };
+}
+
+function toOutcomes(
+  items: readonly TokenInsert[],
+  rows: readonly { id: TokenId; created_at: Date }[],
+): InsertOutcome[] {
+  const winners = new Set(firstOfEachId(items));
+  const createdAt = new Map(rows.map((row) => [row.id, row.created_at]));
+  return items.map((item) => ({ createdAt: winners.has(item) ? createdAt.get(item.token.id) : undefined }));
+}
+
+/** Of two equal ids in one batch the first wins, as it would have with a statement each. */
+function firstOfEachId(items: readonly TokenInsert[]): TokenInsert[] {
+  const winners = new Map<TokenId, TokenInsert>();
+  for (const item of items) if (!winners.has(item.token.id)) winners.set(item.token.id, item);
+  return [...winners.values()];
+}

@@ -1,0 +1,106 @@
+import { Sensitive } from '../../core/identity/sensitive.ts';
+import { toJsonText } from '../../core/json/json-text.ts';
+import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { parseJson } from '../../core/json/parse-json.ts';
+import { mergePatch } from '../../core/merge-patch/merge-patch.ts';
+import { requireNoFieldErrors } from './request-path.ts';
+import type { Metadata, StoredToken } from './token.ts';
+import { toContainers, type TokenDraft, toExpiresAt, toMetadata, withoutCvc } from './token-draft.ts';
+import { compileExpressions } from './token-expressions.ts';
+import { getTokenType, type OpenedToken } from './token-presenter.ts';
+import type { CvcChange } from './token-store.ts';
+
+/** A merge patch of a token (RFC 7386): undefined leaves a field as it is, null takes it back to its default. */
+export interface TokenPatch {
+  readonly data: JsonValue | undefined;
+  /** The text of `data`, as it was sent. */
+  readonly dataText: Sensitive<string> | undefined;
+  readonly mask: JsonValue | undefined;
+  readonly metadata: Readonly<Record<string, string | null>> | null | undefined;
+  readonly containers: readonly string[] | null | undefined;
+  readonly searchIndexes: readonly string[] | null | undefined;
+  readonly fingerprintExpression: string | null | undefined;
+  readonly deduplicate: boolean | undefined;
+  readonly expiresAt: string | null | undefined;
+}
+
+const depthMax = 128;
+
+/** The token as it would be after the patch, checked like a new one. */
+export function applyPatch(
+  token: StoredToken,
+  opened: OpenedToken,
+  patch: TokenPatch,
+  now: Date,
+): { draft: TokenDraft; cvc: CvcChange } {
+  const type = getTokenType(token);
+  const merged = mergeData(opened, patch);
+  requireNoFieldErrors('', type.validate(merged.data));
+  const parts = withoutCvc(type, merged.data, merged.dataText);
+  const texts = {
+    mask: mergeMask(token, type.defaultMask, patch.mask),
+    searchIndexes: replaced(
+      patch.searchIndexes,
+      token.searchIndexes === null ? undefined : (JSON.parse(token.searchIndexes) as string[]),
+    ),
+    fingerprintExpression: replaced(patch.fingerprintExpression, token.fingerprintExpression ?? undefined),
+  };
+  const draft: TokenDraft = {
+    path: '',
+    wantedId: undefined,
+    type,
+    ...parts,
+    containers:
+      patch.containers === null
+        ? type.defaultContainers
+        : patch.containers === undefined
+          ? token.containers
+          : toContainers('', patch.containers),
+    metadata: mergeMetadata(token.metadata, patch.metadata),
+    texts,
+    expressions: compileExpressions('', type, texts),
+    deduplicate: patch.deduplicate,
+    expiresAt:
+      patch.expiresAt === null
+        ? null
+        : patch.expiresAt === undefined
+          ? token.expiresAt
+          : toExpiresAt('', patch.expiresAt, now),
+  };
+  return { draft, cvc: cvcChange(patch, parts.cvc !== undefined) };
+}
+
+function mergeData(opened: OpenedToken, patch: TokenPatch): { data: JsonValue; dataText: Sensitive<string> } {
+  if (patch.data === undefined) return { data: opened.data, dataText: opened.text };
+  // A patch that is no object replaces the data, and is stored as it was sent.
+  if (!isJsonObject(patch.data) && patch.dataText !== undefined) return { data: patch.data, dataText: patch.dataText };
+  const data = mergePatch(opened.data, patch.data);
+  return { data, dataText: new Sensitive(toJsonText(data)) };
+}
+
+function mergeMask(
+  token: StoredToken,
+  defaultMask: JsonValue | undefined,
+  patch: JsonValue | undefined,
+): JsonValue | undefined {
+  const supplied = token.mask === null ? undefined : parseJson(token.mask, { depthMax });
+  if (patch === undefined) return supplied;
+  if (patch === null) return undefined;
+  return mergePatch(supplied ?? defaultMask, patch);
+}
+
+function mergeMetadata(current: Metadata | null, patch: TokenPatch['metadata']): Metadata | null {
+  if (patch === undefined) return current;
+  if (patch === null) return null;
+  return toMetadata('', mergePatch(current ?? {}, patch) as Metadata);
+}
+
+function replaced<T>(patch: T | null | undefined, current: T | undefined): T | undefined {
+  return patch === undefined ? current : (patch ?? undefined);
+}
+
+/** The code stays unless the patch speaks of it. */
+function cvcChange({ data }: TokenPatch, hasNewCode: boolean): CvcChange {
+  if (hasNewCode) return 'set';
+  return data === undefined || (isJsonObject(data) && !Object.hasOwn(data, 'cvc')) ? 'keep' : 'remove';
+}

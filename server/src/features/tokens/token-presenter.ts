@@ -1,0 +1,108 @@
+import type { Transform } from '../../core/access/access-rule.ts';
+import { Sensitive } from '../../core/identity/sensitive.ts';
+import { toJsonText } from '../../core/json/json-text.ts';
+import type { JsonValue } from '../../core/json/json-value.ts';
+import { parseJson } from '../../core/json/parse-json.ts';
+import { findTokenType } from '../../core/token-types/token-type-catalog.ts';
+import type { TokenType } from '../../core/token-types/token-type.ts';
+import type { CvcSealer } from '../../platform/keyring/cvc-sealer.ts';
+import type { Keyring } from '../../platform/keyring/keyring.ts';
+import type { StoredToken, VisibleToken } from './token.ts';
+import { evaluateTokenMask, findMask } from './token-expressions.ts';
+
+/** Stored data passed our parser once; this only has to be deeper than anything that did. */
+const depthMax = 128;
+
+/** The plaintext of a token, without its card verification code; taken apart only when somebody looks inside. */
+export class OpenedToken {
+  readonly text: Sensitive<string>;
+  #data: JsonValue | undefined;
+
+  constructor(text: string) {
+    this.text = new Sensitive(text);
+  }
+
+  get data(): JsonValue {
+    this.#data ??= parseJson(this.text.reveal(), { depthMax });
+    return this.#data;
+  }
+}
+
+/** Opens tokens and shows them the way a transform allows. Plaintext begins here. */
+export class TokenPresenter {
+  readonly #keyring: Keyring;
+  readonly #cvcSealer: CvcSealer;
+
+  constructor(parts: { keyring: Keyring; cvcSealer: CvcSealer }) {
+    this.#keyring = parts.keyring;
+    this.#cvcSealer = parts.cvcSealer;
+  }
+
+  async open(token: StoredToken): Promise<OpenedToken> {
+    const keys = await this.#keyring.forRecord(token.tenantId, token.data);
+    const { id: tokenId, version: recordVersion, type } = token;
+    return new OpenedToken(keys.open(token.data, { tokenId, field: 'data', recordVersion, type }));
+  }
+
+  /** The card verification code as JSON text, for as long as it lives. */
+  async openCvc(token: StoredToken): Promise<Sensitive<string> | undefined> {
+    const { cvc, tenantId, id: tokenId, type } = token;
+    if (cvc === null) return undefined;
+    const binding = { tenantId, tokenId, field: 'cvc', recordVersion: cvc.tokenVersion, type };
+    const text = await this.#cvcSealer.open(cvc.sealed, binding);
+    return text === undefined ? undefined : new Sensitive(text);
+  }
+
+  async show(token: StoredToken, transform: Transform, known?: OpenedToken): Promise<VisibleToken> {
+    const type = getTokenType(token);
+    const opened = known ?? (await this.open(token));
+    const mask = findMask(token, type);
+    const masked = mask === undefined ? undefined : toJsonText(evaluateTokenMask(mask, opened.data));
+    return {
+      token,
+      data: await this.#dataFor(transform, token, opened, masked),
+      mask: shownMask(token, type, masked),
+      searchIndexes:
+        token.searchIndexes === null ? type.defaultSearchIndexes : (JSON.parse(token.searchIndexes) as string[]),
+      fingerprintExpression: token.fingerprintExpression ?? type.defaultFingerprintExpression,
+      derived: transform === 'redact' ? undefined : type.derive?.(opened.data),
+    };
+  }
+
+  async #dataFor(
+    transform: Transform,
+    token: StoredToken,
+    opened: OpenedToken,
+    masked: string | undefined,
+  ): Promise<Sensitive<string> | undefined> {
+    switch (transform) {
+      case 'redact':
+        return undefined;
+      case 'mask':
+        return masked === undefined ? undefined : new Sensitive(masked);
+      case 'reveal':
+        return withCvc(opened.text, await this.openCvc(token));
+    }
+  }
+}
+
+export function getTokenType(token: { readonly type: string }): TokenType {
+  const type = findTokenType(token.type);
+  if (type === undefined) throw new Error('A stored token has a type that this version does not know.');
+  return type;
+}
+
+/** What was supplied is echoed; a card on its default mask shows what the mask makes of it. */
+function shownMask(token: StoredToken, type: TokenType, masked: string | undefined): string | undefined {
+  if (token.mask !== null) return token.mask === 'null' ? undefined : token.mask;
+  if (token.type === 'card') return masked;
+  return type.defaultMask === undefined ? undefined : toJsonText(type.defaultMask);
+}
+
+/** Puts the code back as the last member of the card object. */
+function withCvc(text: Sensitive<string>, cvc: Sensitive<string> | undefined): Sensitive<string> {
+  if (cvc === undefined) return text;
+  const object = text.reveal().trimEnd();
+  const separator = object.slice(1, -1).trim() === '' ? '' : ',';
+  return new Sensitive(`${object.slice(0, -1)}${separator}"cvc":${cvc.reveal()}}`);
+}

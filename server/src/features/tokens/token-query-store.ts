@@ -1,0 +1,191 @@
+import type { TenantId, TokenId } from '../../core/identity/ids.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import type { StoredToken } from './token.ts';
+import type { TokenLookup } from './token-lookup.ts';
+import type { Parameters } from './token-predicate.ts';
+import { isAlive, joinCvc, tokenColumns, type TokenRow, toStoredToken } from './token-row.ts';
+import type { TokenShelf } from './token-shelf.ts';
+
+/** Which part of the matches, newest first: from a position, or after the last token of the page before. */
+export interface Slice {
+  readonly offset: number;
+  readonly limit: number;
+  readonly after?: { readonly createdAt: Date; readonly id: TokenId | undefined };
+}
+
+/** Past this many shelves one scan over all tokens is cheaper than one per shelf. */
+const shelvesMax = 64;
+const newestFirst = 'order by t.created_at desc, t.id desc';
+
+/** Lists of tokens. The cost of each depends on the page and the number of shelves, not on the number of tokens. */
+export class TokenQueryStore {
+  readonly #tx: Transaction;
+  readonly #tenantId: TenantId;
+
+  constructor(tx: Transaction, tenantId: TenantId) {
+    this.#tx = tx;
+    this.#tenantId = tenantId;
+  }
+
+  /** Every shelf with its living tokens: the counters, less what has expired and was not yet removed. */
+  async listShelves(): Promise<TokenShelf[]> {
+    return this.#tx.query<TokenShelf>({
+      name: 'token-shelves',
+      text: `select type, containers, sum(tokens)::float8 as tokens from (
+          select type, containers, tokens from token_counts where tenant_id = $1
+          union all
+          select t.type, t.containers, -count(*) from tokens t where t.tenant_id = $1 and t.expires_at <= now() group by t.type, t.containers
+        ) as counted group by type, containers having sum(tokens) > 0`,
+      values: [this.#tenantId],
+    });
+  }
+
+  /** Tokens on these shelves; `isWhole` says that there are no others. */
+  async listOnShelves(shelves: readonly TokenShelf[], isWhole: boolean, slice: Slice): Promise<StoredToken[]> {
+    const values = [this.#tenantId, slice.offset, slice.limit, slice.after?.createdAt ?? null, slice.after?.id ?? null];
+    if (isWhole) {
+      return this.#read({
+        name: slice.after === undefined ? 'token-list-newest' : 'token-list-newest-after',
+        text: `select t.created_at, t.id from tokens t where t.tenant_id = $1 and ${isAlive} and ${afterOf(slice)} ${newestFirst} offset $2 limit $3`,
+        values,
+      });
+    }
+    if (shelves.length > shelvesMax) return this.#listAcrossShelves(shelves, slice, values);
+    return this.#read({
+      name: slice.after === undefined ? 'token-list-shelves' : 'token-list-shelves-after',
+      text: `select t.created_at, t.id from json_to_recordset($6::json) as shelf(type text, containers text[])
+        cross join lateral (
+          select t.created_at, t.id from tokens t
+          where t.tenant_id = $1 and t.type = shelf.type and t.containers = shelf.containers and ${isAlive} and ${afterOf(slice)}
+          ${newestFirst} limit $2::bigint + $3::bigint
+        ) as t ${newestFirst} offset $2 limit $3`,
+      values: [...values, JSON.stringify(shelves)],
+    });
+  }
+
+  #listAcrossShelves(
+    shelves: readonly TokenShelf[],
+    slice: Slice,
+    values: readonly (string | number | Date | null)[],
+  ): Promise<StoredToken[]> {
+    return this.#read({
+      text: `select t.created_at, t.id from tokens t where t.tenant_id = $1 and ${isAlive} and ${afterOf(slice)} and ${onShelf('$6')}
+        ${newestFirst} offset $2 limit $3`,
+      values: [...values, JSON.stringify(shelves)],
+    });
+  }
+
+  /** Tokens that meet a condition, found through an index where one narrows them down. */
+  async listMatching(match: TokenMatch, slice: Slice): Promise<StoredToken[]> {
+    const { parameters, text } = this.#matching(match);
+    // Under a single term tokens are listed newest first already; taken from there, nothing has to be sorted.
+    const from = isSingleTerm(match.lookup) ? 'candidate' : 't';
+    const { createdAt, id } = slice.after ?? {};
+    const after =
+      createdAt === undefined
+        ? 'true'
+        : id === undefined
+          ? `${from}.created_at <= ${parameters.add(createdAt)}::timestamptz`
+          : `(${from}.created_at, ${from}.id) < (${parameters.add(createdAt)}::timestamptz, ${parameters.add(id)}::text)`;
+    const place = `offset ${parameters.add(slice.offset)} limit ${parameters.add(slice.limit)}`;
+    return this.#read({
+      text: `select t.created_at, t.id ${text} and ${after} order by ${from}.created_at desc, ${from}.id desc ${place}`,
+      values: parameters.values,
+    });
+  }
+
+  async countMatching(match: TokenMatch): Promise<number> {
+    const { parameters, text } = this.#matching(match);
+    const [row] = await this.#tx.query<{ total: number }>({
+      text: `select count(*)::float8 as total ${text}`,
+      values: parameters.values,
+    });
+    return row?.total ?? 0;
+  }
+
+  /** All tokens under a term, without a look at any of them but the expired ones. */
+  async countUnderTerm(term: Buffer): Promise<number> {
+    const [row] = await this.#tx.query<{ total: number }>({
+      name: 'token-count-term',
+      text: `select ((select count(*) from token_terms where tenant_id = $1 and term = $2)
+          - (select count(*) from tokens t where t.tenant_id = $1 and t.expires_at <= now() and t.terms @> array[$2::bytea]))::float8 as total`,
+      values: [this.#tenantId, term],
+    });
+    return row?.total ?? 0;
+  }
+
+  #matching({ makeParameters, toPredicate, lookup, shelves }: TokenMatch): { parameters: Parameters; text: string } {
+    const parameters = makeParameters();
+    const from =
+      lookup === undefined
+        ? 'tokens t'
+        : `(${candidates(lookup, parameters)}) as candidate join tokens t on t.tenant_id = $1 and t.id = candidate.id`;
+    const visible = shelves === undefined ? 'true' : onShelf(parameters.add(JSON.stringify(shelves)));
+    return {
+      parameters,
+      text: `from ${from} where t.tenant_id = $1 and ${isAlive} and ${toPredicate(parameters)} and ${visible}`,
+    };
+  }
+
+  /** Reads the tokens of a page by their ids: whole rows are fetched for what is shown and for nothing else. */
+  async #read(page: { name?: string; text: string; values: readonly SqlParameter[] }): Promise<StoredToken[]> {
+    const rows = await this.#tx.query<TokenRow>({
+      ...(page.name === undefined ? {} : { name: page.name }),
+      text: `with page as materialized (${page.text})
+        select ${tokenColumns} from page join tokens t on t.tenant_id = $1 and t.id = page.id ${joinCvc}
+        order by page.created_at desc, page.id desc`,
+      values: page.values,
+    });
+    return rows.map(toStoredToken);
+  }
+}
+
+type SqlParameter = Parameters['values'][number];
+
+/** A condition on tokens, with where to look for them and which shelves may be seen (undefined for all). */
+export interface TokenMatch {
+  /** Parameters that begin with the tenant. */
+  readonly makeParameters: () => Parameters;
+  readonly toPredicate: (parameters: Parameters) => string;
+  readonly lookup: TokenLookup | undefined;
+  readonly shelves: readonly TokenShelf[] | undefined;
+}
+
+/** After the last token of the page before; an id too long for a cursor is replaced by a position within its instant. */
+function afterOf({ after }: Slice): string {
+  if (after === undefined) return '$4::timestamptz is null and $5::text is null';
+  return after.id === undefined
+    ? 't.created_at <= $4::timestamptz and $5::text is null'
+    : '(t.created_at, t.id) < ($4::timestamptz, $5::text)';
+}
+
+function onShelf(parameter: string): string {
+  return `exists (select from json_to_recordset(${parameter}::json) as shelf(type text, containers text[])
+    where shelf.type = t.type and shelf.containers = t.containers)`;
+}
+
+function isSingleTerm(lookup: TokenLookup | undefined): boolean {
+  return lookup?.terms.length === 1 && lookup.ids.length + lookup.fingerprints.length === 0;
+}
+
+/** Several look-ups can find a token twice, so they are made distinct; a single term keeps its order and its index. */
+function candidates(lookup: TokenLookup, parameters: Parameters): string {
+  const { terms, ids, fingerprints } = lookup;
+  if (isSingleTerm(lookup)) {
+    return `select created_at, token_id as id from token_terms where tenant_id = $1 and term = ${parameters.add(terms[0] ?? null)}`;
+  }
+  const sources = [
+    ...(terms.length === 0
+      ? []
+      : [
+          `select token_id as id from token_terms where tenant_id = $1 and term = any(${parameters.add([...terms])}::bytea[])`,
+        ]),
+    ...(ids.length === 0 ? [] : [`select unnest(${parameters.add([...ids])}::text[]) as id`]),
+    ...(fingerprints.length === 0
+      ? []
+      : [
+          `select id from tokens where tenant_id = $1 and fingerprint = any(${parameters.add([...fingerprints])}::text[])`,
+        ]),
+  ];
+  return `select distinct id from (${sources.join(' union all ')}) as found`;
+}

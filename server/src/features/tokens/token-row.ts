@@ -1,0 +1,92 @@
+import type { TenantId, TokenId } from '../../core/identity/ids.ts';
+import type { Metadata, StoredToken } from './token.ts';
+import type { SealedToken } from './token-sealer.ts';
+
+/** A token as a query returns it. */
+export interface TokenRow {
+  readonly tenant_id: TenantId;
+  readonly id: TokenId;
+  readonly type: string;
+  readonly version: number;
+  readonly data: Buffer;
+  readonly mask: string | null;
+  readonly containers: string[];
+  readonly metadata: Metadata | null;
+  readonly search_indexes: string | null;
+  readonly fingerprint: string | null;
+  readonly fingerprint_expression: string | null;
+  readonly terms: Buffer[];
+  readonly expires_at: Date | null;
+  readonly expires_at_offset_minutes: number | null;
+  readonly created_by: string;
+  readonly created_at: Date;
+  readonly modified_by: string | null;
+  readonly modified_at: Date | null;
+  readonly cvc: Buffer | null;
+  readonly cvc_token_version: number | null;
+}
+
+/** The columns of `TokenRow`, for a query over `tokens` as `t` and `joinCvc`. */
+export const tokenColumns = `t.tenant_id, t.id, t.type, t.version, t.data, t.mask, t.containers, t.metadata, t.search_indexes,
+  t.fingerprint, t.fingerprint_expression, t.terms, t.expires_at, t.expires_at_offset_minutes,
+  t.created_by, t.created_at, t.modified_by, t.modified_at, c.sealed as cvc, c.token_version as cvc_token_version`;
+
+/** Only cards have a verification code, and only for an hour. */
+export const joinCvc = `left join token_cvcs c
+  on t.type = 'card' and c.tenant_id = t.tenant_id and c.token_id = t.id and c.expires_at > now()`;
+
+/** An expired token is invisible from that instant on, whenever it is removed. */
+export const isAlive = '(t.expires_at is null or t.expires_at > now())';
+
+export function toStoredToken(row: TokenRow): StoredToken {
+  return {
+    tenantId: row.tenant_id,
+    id: row.id,
+    type: row.type,
+    version: row.version,
+    data: row.data,
+    mask: row.mask,
+    containers: row.containers,
+    metadata: row.metadata,
+    searchIndexes: row.search_indexes,
+    fingerprint: row.fingerprint,
+    fingerprintExpression: row.fingerprint_expression,
+    terms: row.terms,
+    expiresAt:
+      row.expires_at === null ? null : { instant: row.expires_at, offsetMinutes: row.expires_at_offset_minutes ?? 0 },
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    modifiedBy: row.modified_by,
+    modifiedAt: row.modified_at,
+    cvc: row.cvc === null ? null : { sealed: row.cvc, tokenVersion: row.cvc_token_version ?? 0 },
+  };
+}
+
+/** The columns of a JSON row that writes a token, for `json_to_recordset`. */
+export const jsonRowColumns = `id text, type text, version integer, data bytea, mask text, containers text[], metadata jsonb,
+  search_indexes text, fingerprint text, fingerprint_expression text, terms bytea[], expires_at timestamptz,
+  expires_at_offset_minutes smallint, created_by uuid, cvc bytea`;
+
+export function toJsonRow(token: SealedToken) {
+  return {
+    id: token.id,
+    type: token.type,
+    version: token.version,
+    data: toByteaText(token.data),
+    mask: token.mask,
+    containers: token.containers,
+    metadata: token.metadata,
+    search_indexes: token.searchIndexes,
+    fingerprint: token.fingerprint,
+    fingerprint_expression: token.fingerprintExpression,
+    terms: token.terms.map(toByteaText),
+    expires_at: token.expiresAt?.instant.toISOString() ?? null,
+    expires_at_offset_minutes: token.expiresAt?.offsetMinutes ?? null,
+    created_by: token.createdBy,
+    cvc: token.cvc === null ? null : toByteaText(token.cvc.sealed),
+  };
+}
+
+export function toByteaText(bytes: Buffer): string {
+  return `\\x${bytes.toString('hex')}`;
+}

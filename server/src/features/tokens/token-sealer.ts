@@ -1,0 +1,86 @@
+import type { Caller } from '../../core/identity/caller.ts';
+import type { TokenId } from '../../core/identity/ids.ts';
+import type { CvcSealer } from '../../platform/keyring/cvc-sealer.ts';
+import type { Keyring } from '../../platform/keyring/keyring.ts';
+import type { TenantKeyring } from '../../platform/keyring/tenant-keyring.ts';
+import { toJsonText } from '../../core/json/json-text.ts';
+import type { Metadata, StoredToken } from './token.ts';
+import type { TokenDraft } from './token-draft.ts';
+import { fingerprintContent, searchIndexValues } from './token-expressions.ts';
+
+/** A token ready to be written. */
+export type SealedToken = Omit<StoredToken, 'createdAt' | 'modifiedBy' | 'modifiedAt'>;
+
+/** Gives a draft what needs keys: the sealed data, the fingerprint, and the terms it is found by. Plaintext ends here. */
+export class TokenSealer {
+  readonly #keyring: Keyring;
+  readonly #cvcSealer: CvcSealer;
+
+  constructor(parts: { keyring: Keyring; cvcSealer: CvcSealer }) {
+    this.#keyring = parts.keyring;
+    this.#cvcSealer = parts.cvcSealer;
+  }
+
+  /** Seals several drafts under keys that are fetched once. */
+  async sealAll(
+    caller: Caller,
+    drafts: readonly { readonly draft: TokenDraft; readonly id: TokenId; readonly version?: number }[],
+    options: { readonly hasFingerprints: boolean },
+  ): Promise<SealedToken[]> {
+    const keys = await this.#keyring.forTenant(caller.tenantId);
+    return drafts.map(({ draft, id, version = 1 }) =>
+      this.#seal(caller, { draft, id, version }, keys, options.hasFingerprints),
+    );
+  }
+
+  #seal(
+    caller: Caller,
+    { draft, id, version }: { draft: TokenDraft; id: TokenId; version: number },
+    keys: TenantKeyring,
+    hasFingerprint: boolean,
+  ): SealedToken {
+    const { path, type, texts, metadata } = draft;
+    const scope = { data: draft.data, metadata: metadata ?? {} };
+    const content = hasFingerprint ? fingerprintContent(path, draft.expressions, scope) : '';
+    const binding = { tokenId: id, recordVersion: version, type: type.name };
+    return {
+      tenantId: caller.tenantId,
+      id,
+      version,
+      type: type.name,
+      data: keys.seal(draft.dataText.reveal(), { ...binding, field: 'data' }),
+      cvc: this.#sealCvc(caller, draft, { ...binding, field: 'cvc' }),
+      mask: texts.mask === undefined ? null : toJsonText(texts.mask),
+      containers: draft.containers,
+      metadata,
+      searchIndexes: texts.searchIndexes === undefined ? null : JSON.stringify(texts.searchIndexes),
+      fingerprint: content === '' ? null : keys.fingerprint(type.name, content),
+      fingerprintExpression: texts.fingerprintExpression ?? null,
+      terms: uniqueTerms([
+        ...searchIndexValues(path, draft.expressions, scope).map((value) => keys.blindIndex('data', value)),
+        ...metadataTerms(keys, metadata),
+      ]),
+      expiresAt: draft.expiresAt,
+      createdBy: caller.applicationId,
+    };
+  }
+
+  #sealCvc(
+    caller: Caller,
+    { cvc }: TokenDraft,
+    binding: { tokenId: TokenId; recordVersion: number; type: string; field: string },
+  ) {
+    if (cvc === undefined) return null;
+    const sealed = this.#cvcSealer.seal(cvc.reveal(), { ...binding, tenantId: caller.tenantId });
+    return { sealed, tokenVersion: binding.recordVersion };
+  }
+}
+
+/** Metadata is compared without regard to case, so its terms are made of lower-cased values. */
+function metadataTerms(keys: TenantKeyring, metadata: Metadata | null): Buffer[] {
+  return Object.entries(metadata ?? {}).map(([key, value]) => keys.blindIndex('metadata', key, value.toLowerCase()));
+}
+
+function uniqueTerms(terms: readonly Buffer[]): Buffer[] {
+  return [...new Map(terms.map((term) => [term.toString('hex'), term])).values()];
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { invalidField } from '../../core/errors/domain-error.ts';
+import { toJsonText } from '../../core/json/json-text.ts';
+import type { JsonValue } from '../../core/json/json-value.ts';
+import type { DetokenizeService } from './detokenize-service.ts';
+import type { TokenizeService } from './tokenize-service.ts';
+
+const Document = Type.Unknown({ description: 'Any JSON document.' });
+const contentType = 'application/json; charset=utf-8';
+
+/** Both answer with JSON text, sent as it is: numbers keep the spelling they came with. */
+export function addTokenizeRoutes(
+  app: FastifyInstance,
+  parts: { tokenizer: TokenizeService; detokenizer: DetokenizeService },
+): void {
+  app.post<{ Body: JsonValue | undefined }>(
+    '/tokenize',
+    {
+      config: { permission: 'token:create' },
+      schema: { operationId: 'tokenize', tags: ['Tokenize'], body: Document, response: { 200: Document } },
+    },
+    async (request, reply) => {
+      const document = requireDocument(request.body);
+      return reply.type(contentType).send(await parts.tokenizer.tokenize(request.caller, document, request.bodySource));
+    },
+  );
+
+  app.post<{ Body: JsonValue | undefined }>(
+    '/detokenize',
+    {
+      config: { permission: 'token:read' },
+      schema: { operationId: 'detokenize', tags: ['Tokenize'], body: Document, response: { 200: Document } },
+    },
+    async (request, reply) => {
+      const document = requireDocument(request.body);
+      return reply.type(contentType).send(toJsonText(await parts.detokenizer.detokenize(request.caller, document)));
+    },
+  );
+}
+
+function requireDocument(body: JsonValue | undefined): JsonValue {
+  if (body === undefined) throw invalidField('body', 'is required');
+  return body;
+}

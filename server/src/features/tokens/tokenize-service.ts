@@ -1,0 +1,118 @@
+import { Compile } from 'typebox/compile';
+import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
+import type { Caller } from '../../core/identity/caller.ts';
+import { Sensitive } from '../../core/identity/sensitive.ts';
+import type { JsonSource } from '../../core/json/json-source.ts';
+import { toJsonText } from '../../core/json/json-text.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { toFieldErrors } from '../../http/validation.ts';
+import { joinPath, requireNoFieldErrors } from './request-path.ts';
+import type { CreateOutcome, TokenCreator } from './token-creator.ts';
+import { toTokenJson } from './token-json.ts';
+import type { TokenRequest } from './token-request.ts';
+import { CreateToken, toTokenRequest } from './token-schemas.ts';
+
+export const tokensPerRequestMax = 1_000;
+const depthMax = 32;
+
+/** Writes the place of a token in the answer, once it exists. */
+type Writer = (created: readonly CreateOutcome[]) => string;
+
+const tokenShape = Compile(CreateToken);
+
+/** Replaces every sensitive leaf of a document by a token, and answers with the same shape. */
+export class TokenizeService {
+  readonly #creator: TokenCreator;
+
+  constructor(creator: TokenCreator) {
+    this.#creator = creator;
+  }
+
+  /** The answer as JSON text. One leaf that cannot be stored fails the request, and nothing of it is kept. */
+  async tokenize(caller: Caller, document: JsonValue, source: JsonSource): Promise<string> {
+    if (typeof document !== 'object' || document === null) throw invalidField('body', 'must be an object or an array');
+    const reader = new DocumentReader(source);
+    const write = reader.read(document, { parent: [document], key: 0, path: '', depth: 0 });
+    const created = await this.#creator.createAll(caller, reader.requests);
+    return write(created);
+  }
+}
+
+interface Place {
+  readonly parent: object;
+  readonly key: string | number;
+  readonly path: string;
+  readonly depth: number;
+}
+
+/** Walks a document once: collects the tokens to make, and remembers where each of them goes. */
+class DocumentReader {
+  readonly requests: TokenRequest[] = [];
+  readonly #source: JsonSource;
+
+  constructor(source: JsonSource) {
+    this.#source = source;
+  }
+
+  read(value: JsonValue, place: Place): Writer {
+    if (place.depth > depthMax) throw invalidField(place.path, `must not be nested deeper than ${depthMax} levels`);
+    if (typeof value === 'string') return this.#readLeaf(value, place);
+    if (Array.isArray(value)) return this.#readArray(value, place);
+    if (!isJsonObject(value)) return () => toJsonText(value);
+    if (Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')) return this.#readTokenRequest(value, place);
+    return this.#readObject(value, place);
+  }
+
+  #readLeaf(value: string, { parent, key, path }: Place): Writer {
+    const slot = this.#add({
+      path,
+      id: undefined,
+      type: 'token',
+      data: value,
+      dataText: new Sensitive(this.#source.textOf(parent, key, value)),
+      mask: undefined,
+      containers: undefined,
+      metadata: undefined,
+      searchIndexes: undefined,
+      fingerprintExpression: undefined,
+      deduplicate: undefined,
+      expiresAt: undefined,
+    });
+    return (created) => JSON.stringify(outcomeAt(created, slot).token.token.id);
+  }
+
+  #readTokenRequest(value: JsonObject, { path }: Place): Writer {
+    if (!tokenShape.Check(value)) requireNoFieldErrors(path, toFieldErrors(tokenShape.Errors(value), 'body'));
+    const slot = this.#add(toTokenRequest(value as CreateToken, this.#source, path));
+    return (created) => toTokenJson(outcomeAt(created, slot).token);
+  }
+
+  #readArray(values: readonly JsonValue[], place: Place): Writer {
+    const writers = values.map((value, index) => this.read(value, within(place, values, index)));
+    return (created) => `[${writers.map((write) => write(created)).join(',')}]`;
+  }
+
+  #readObject(object: JsonObject, place: Place): Writer {
+    const members = Object.entries(object).map(
+      ([key, value]) => [JSON.stringify(key), this.read(value, within(place, object, key))] as const,
+    );
+    return (created) => `{${members.map(([key, write]) => `${key}:${write(created)}`).join(',')}}`;
+  }
+
+  #add(request: TokenRequest): number {
+    if (this.requests.length === tokensPerRequestMax) {
+      throw new DomainError('validation-failed', `A request makes at most ${tokensPerRequestMax} tokens.`);
+    }
+    return this.requests.push(request) - 1;
+  }
+}
+
+function within(place: Place, parent: object, key: string | number): Place {
+  return { parent, key, path: joinPath(place.path, String(key)), depth: place.depth + 1 };
+}
+
+function outcomeAt(created: readonly CreateOutcome[], slot: number): CreateOutcome {
+  const outcome = created[slot];
+  if (outcome === undefined) throw new Error('A token of the request was not made.');
+  return outcome;
+}

@@ -1,0 +1,53 @@
+import { connect } from 'node:net';
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Everything that came over the connection. */
+  readonly text: string;
+}
+
+/**
+ * Sends bytes as they are, which no HTTP client would, and reads until the server closes the connection. The bytes
+ * should therefore ask for that (`Connection: close`) or be such that the server does it by itself.
+ */
+export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const chunks: Buffer[] = [];
+  await new Promise<void>((resolve, reject) => {
+    socket.setTimeout(10_000, () => socket.destroy(new Error('The server neither answered nor closed.')));
+    socket.on('connect', () => socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes));
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('close', () => resolve());
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      // A server that closes while we are still sending resets the connection; what it said before counts.
+      if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve();
+      else reject(error);
+    });
+  });
+  return parseAnswer(Buffer.concat(chunks).toString('utf8'));
+}
+
+/** A request head with its blank line; the caller adds the body. */
+export function requestHead(line: string, headers: Readonly<Record<string, string>>): string {
+  const all = { host: 'localhost', connection: 'close', ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return `${line} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+}
+
+function parseAnswer(text: string): RawAnswer {
+  const end = text.indexOf('\r\n\r\n');
+  const [statusLine = '', ...headerLines] = text.slice(0, Math.max(end, 0)).split('\r\n');
+  const headers = headerLines.map((line) => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+  });
+  return {
+    status: Number(statusLine.split(' ')[1] ?? 0),
+    headers: Object.fromEntries(headers),
+    body: end < 0 ? '' : text.slice(end + 4),
+    text,
+  };
+}

@@ -1,0 +1,37 @@
+import type { TestAnswer, TestTenant, TestVault } from './test-vault.ts';
+
+export interface TestApplication {
+  readonly id: string;
+  readonly keyId: string;
+  readonly key: string;
+}
+
+/** An application made through the API, with its first key. */
+export async function createApplication(
+  vault: TestVault,
+  tenant: TestTenant,
+  wanted: Readonly<Record<string, unknown>> = {},
+): Promise<TestApplication> {
+  const answer = await vault.request('POST', '/applications', {
+    key: tenant.keys.management,
+    body: { name: 'Test', type: 'private', permissions: ['token:create', 'token:read'], ...wanted },
+  });
+  if (answer.status !== 201) throw new Error(`No application was made: ${answer.text}`);
+  const { id, key, keys } = answer.body as { id: string; key: string; keys: { id: string }[] };
+  return { id, key, keyId: keys[0]?.id ?? '' };
+}
+
+/** The names of the fields that a validation problem complains about. */
+export function fieldsOf(answer: TestAnswer): string[] {
+  return Object.keys((answer.body as { errors?: object } | undefined)?.errors ?? {});
+}
+
+/** What was recorded about an entity, oldest first. */
+export async function recordsOf(vault: TestVault, tenant: TestTenant, entityId: string) {
+  const records = await vault.auditRecords(tenant.id);
+  return records.filter((record) => record['entity_id'] === entityId);
+}
+
+/** The forms of the values that the vault chooses. */
+export const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+export const utcTimestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;

@@ -1,0 +1,127 @@
+import { permissionsOf } from '../../src/core/access/permission.ts';
+import type { FirstApplication } from '../../src/features/tenants/index.ts';
+import { VaultServer } from '../../src/app/vault-server.ts';
+import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import type { Logger, LogFields } from '../../src/platform/telemetry/logger.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+export interface TestTenant {
+  readonly id: string;
+  readonly keys: Readonly<Record<'private' | 'reveal' | 'public' | 'management', string>>;
+}
+
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when it is empty. */
+  readonly body: unknown;
+}
+
+export interface TestRequest {
+  readonly key?: string;
+  readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly rawBody?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Another server of the same vault. */
+  readonly url?: string;
+}
+
+/** A server in this process on a database of its own, spoken to over real HTTP. */
+export class TestVault {
+  readonly database: TestDatabase;
+  readonly server: VaultServer;
+  readonly logLines: string[] = [];
+  readonly #rootKey: Buffer;
+  readonly #others: VaultServer[] = [];
+
+  static async start(): Promise<TestVault> {
+    const database = await createTestDatabase();
+    const rootKey = parseRootKey(generateRootKey()) ?? Buffer.alloc(32);
+    const lines: string[] = [];
+    const server = await startServer(database.url, rootKey, lines);
+    return new TestVault({ database, server, rootKey, lines });
+  }
+
+  private constructor(parts: { database: TestDatabase; server: VaultServer; rootKey: Buffer; lines: string[] }) {
+    this.database = parts.database;
+    this.server = parts.server;
+    this.#rootKey = parts.rootKey;
+    this.logLines = parts.lines;
+  }
+
+  /** A second server on the same database, as behind a load balancer. */
+  async startAnother(): Promise<VaultServer> {
+    const server = await startServer(this.database.url, this.#rootKey, this.logLines);
+    this.#others.push(server);
+    return server;
+  }
+
+  async makeTenant(type: 'test' | 'production' = 'test'): Promise<TestTenant> {
+    const token = permissionsOf('private');
+    const applications: FirstApplication[] = [
+      { name: 'private', type: 'private', permissions: token, rules: [] },
+      {
+        name: 'reveal',
+        type: 'private',
+        permissions: [],
+        rules: [{ description: '', priority: 1, container: '/', transform: 'reveal', permissions: token }],
+      },
+      { name: 'public', type: 'public', permissions: ['token:create'], rules: [] },
+      { name: 'management', type: 'management', permissions: permissionsOf('management'), rules: [] },
+    ];
+    const made = await this.server.core.tenantMaker.make({ name: 'Test', type, ownerEmail: null, applications });
+    const [privateKey = '', reveal = '', publicKey = '', management = ''] = made.keys;
+    return { id: made.tenantId, keys: { private: privateKey, reveal, public: publicKey, management } };
+  }
+
+  async request(method: string, path: string, request: TestRequest = {}): Promise<TestAnswer> {
+    const hasBody = request.body !== undefined || request.rawBody !== undefined;
+    const response = await fetch(`${request.url ?? this.server.url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(request.key === undefined ? {} : { 'bt-api-key': request.key }),
+        ...(hasBody ? { 'content-type': 'application/json' } : {}),
+        ...request.headers,
+      },
+      ...(hasBody ? { body: request.rawBody ?? JSON.stringify(request.body) } : {}),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined };
+  }
+
+  /** The audit records of a tenant as they are stored, oldest first. */
+  async auditRecords(tenantId: string): Promise<Record<string, unknown>[]> {
+    const { rows } = await this.database.owner.query(
+      'select * from audit_records where tenant_id = $1 order by created_at, id',
+      [tenantId],
+    );
+    return rows as Record<string, unknown>[];
+  }
+
+  async stop(): Promise<void> {
+    for (const server of [...this.#others, this.server]) await server.stop();
+    await this.database.drop();
+  }
+}
+
+function startServer(url: string, rootKey: Buffer, lines: string[]): Promise<VaultServer> {
+  return VaultServer.start(
+    {
+      database: { url, ownerUrl: url, connectionsMax: 8 },
+      rootKey: { kind: 'file', key: rootKey },
+      listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
+      logLevel: 'info',
+    },
+    collectingLogger(lines),
+  );
+}
+
+/** Keeps what would be logged, so that a test can look for what must not be there. */
+function collectingLogger(lines: string[]): Logger {
+  const keep = (message: string, fields?: LogFields) => void lines.push(JSON.stringify({ message, ...fields }));
+  return { info: keep, warn: keep, error: keep };
+}
