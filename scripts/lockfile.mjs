@@ -1,0 +1,54 @@
+// What the lockfile must be: free of download addresses, and complete for every platform.
+//
+// `node scripts/lockfile.mjs check` fails when it is not; `node scripts/lockfile.mjs complete` adds what npm left out.
+// npm drops an optional package from the lockfile when the registry at hand does not carry it (the macOS build of a tool,
+// say), and then `npm ci` refuses the lockfile everywhere. Named with its version and platform, it is simply skipped
+// where it does not fit.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const file = new URL('../package-lock.json', import.meta.url);
+const lock = JSON.parse(readFileSync(file, 'utf8'));
+const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
+const processors = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
+
+/** Optional packages that another package names and the lockfile does not. */
+function missingPackages() {
+  const known = new Set(Object.keys(lock.packages).map((path) => path.split('node_modules/').at(-1)));
+  return Object.values(lock.packages).flatMap((entry) =>
+    Object.entries(entry.optionalDependencies ?? {})
+      .filter(([name]) => !known.has(name))
+      .map(([name, version]) => ({ name, version, isDev: entry.dev === true })),
+  );
+}
+
+function toEntry({ name, version, isDev }) {
+  const words = name.split(/[/.-]/);
+  const system = systems.filter((word) => words.includes(word));
+  const processor = processors.filter((word) => words.includes(word));
+  if (system.length === 0 && processor.length === 0) throw new Error(`The platform of ${name} cannot be told from its name.`);
+  return {
+    version: version.replace(/^[~^]/, ''),
+    ...(processor.length > 0 ? { cpu: processor } : {}),
+    ...(isDev ? { dev: true } : {}),
+    optional: true,
+    ...(system.length > 0 ? { os: system } : {}),
+  };
+}
+
+function complete() {
+  for (const missing of missingPackages()) lock.packages[`node_modules/${missing.name}`] ??= toEntry(missing);
+  lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+  writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+}
+
+function check() {
+  const addresses = Object.values(lock.packages).filter((entry) => /^https?:/.test(entry.resolved ?? ''));
+  const missing = missingPackages();
+  if (addresses.length === 0 && missing.length === 0) return;
+  process.stderr.write(`package-lock.json holds ${addresses.length} download addresses and lacks ${missing.length} optional packages.\n`);
+  process.stderr.write('Run `npm install` with the .npmrc of this repository, then `node scripts/lockfile.mjs complete`.\n');
+  process.exitCode = 1;
+}
+
+if (process.argv[2] === 'complete') complete();
+else check();
