@@ -25,7 +25,8 @@ function toEntry({ name, version, isDev }) {
   const words = name.split(/[/.-]/);
   const system = systems.filter((word) => words.includes(word));
   const processor = processors.filter((word) => words.includes(word));
-  if (system.length === 0 && processor.length === 0) throw new Error(`The platform of ${name} cannot be told from its name.`);
+  if (system.length === 0 && processor.length === 0)
+    throw new Error(`The platform of ${name} cannot be told from its name.`);
   return {
     version: version.replace(/^[~^]/, ''),
     ...(processor.length > 0 ? { cpu: processor } : {}),
@@ -45,8 +46,12 @@ function check() {
   const addresses = Object.values(lock.packages).filter((entry) => /^https?:/.test(entry.resolved ?? ''));
   const missing = missingPackages();
   if (addresses.length === 0 && missing.length === 0) return;
-  process.stderr.write(`package-lock.json holds ${addresses.length} download addresses and lacks ${missing.length} optional packages.\n`);
-  process.stderr.write('Run `npm install` with the .npmrc of this repository, then `node scripts/lockfile.mjs complete`.\n');
+  process.stderr.write(
+    `package-lock.json holds ${addresses.length} download addresses and lacks ${missing.length} optional packages.\n`,
+  );
+  process.stderr.write(
+    'Run `npm install` with the .npmrc of this repository, then `node scripts/lockfile.mjs complete`.\n',
+  );
   process.exitCode = 1;
 }
 

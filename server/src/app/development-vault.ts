@@ -1,10 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { permissionsOf } from '../core/access/permission.ts';
 import type { FirstApplication } from '../features/tenants/index.ts';
 import type { DatabaseConfig, ServerConfig } from '../platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../platform/keyring/kms/file-root-key.ts';
 import type { RootKeyConfig } from '../platform/keyring/kms/open-root-key.ts';
+import { findFreePort } from '../platform/local-postgres/free-port.ts';
 import { LocalPostgres } from '../platform/local-postgres/local-postgres.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { prepareDatabase } from './prepare-database.ts';
@@ -46,14 +47,18 @@ export class DevelopmentVault {
     const memory = await Memory.open(options.dataDirectory);
     const undo: (() => Promise<void>)[] = [];
     const stop = async () => {
-      for (const step of undo.toReversed()) await step();
+      const failures: unknown[] = [];
+      // Every part goes, whatever became of the others: a database that died must not leave its folder behind.
+      for (const step of undo.toReversed()) await step().catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) throw failures[0];
     };
     try {
       const database = options.database ?? (await startPostgres(options, memory.remembered, undo));
       options.report('Preparing the schema');
       await prepareDatabase(database.ownerUrl);
 
-      const config = toServerConfig(options, memory.remembered, database);
+      const port = options.port === 0 ? await findFreePort() : options.port;
+      const config = toServerConfig({ ...options, port }, memory.remembered, database);
       const server = await VaultServer.start(config, logger);
       undo.push(() => server.stop());
       const worker = await VaultWorker.start(config, logger);
@@ -61,10 +66,10 @@ export class DevelopmentVault {
 
       const tenant = memory.remembered.tenant ?? (await makeTenant(server.core));
       await memory.remember({ ...memory.remembered, tenant });
-      const url = `http://localhost:${new URL(server.url).port}`;
-      return new DevelopmentVault({ url, adminUrl: server.adminUrl, tenant, stop });
+      return new DevelopmentVault({ url: config.listen.publicUrl, adminUrl: server.adminUrl, tenant, stop });
     } catch (error) {
-      await stop();
+      // What went wrong first is what matters.
+      await stop().catch(() => undefined);
       throw error;
     }
   }
@@ -98,9 +103,10 @@ class Memory {
 
     await mkdir(directory, { recursive: true });
     const file = path.join(directory, 'strongroom-dev.json');
-    const text = await readFile(file, 'utf8').catch(() => undefined);
-    const memory = new Memory(text === undefined ? fresh : (JSON.parse(text) as Remembered), file);
-    await memory.remember(memory.remembered);
+    const kept = await readRemembered(file);
+    const memory = new Memory(kept ?? fresh, file);
+    // Kept before anything is sealed with it.
+    if (kept === undefined) await memory.remember(fresh);
     return memory;
   }
 
@@ -110,8 +116,20 @@ class Memory {
   }
 
   async remember(remembered: Remembered): Promise<void> {
-    if (this.#file !== undefined)
-      await writeFile(this.#file, `${JSON.stringify(remembered, null, 2)}\n`, { mode: 0o600 });
+    if (this.#file === undefined) return;
+    // Replaced in one step: half a file would have lost the only copy of the root key.
+    await writeFile(`${this.#file}.new`, `${JSON.stringify(remembered, null, 2)}\n`, { mode: 0o600 });
+    await rename(`${this.#file}.new`, this.#file);
+  }
+}
+
+/** Undefined where there is no file yet; one that cannot be read is never taken for that. */
+async function readRemembered(file: string): Promise<Remembered | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Remembered;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`${file} cannot be read. Restore it, or remove the directory to start anew.`, { cause: error });
   }
 }
 

@@ -1,7 +1,9 @@
 import type { VaultConfig } from '../platform/config/config.ts';
-import { inspectDatabase } from '../platform/database/database-inspection.ts';
+import { Database } from '../platform/database/database.ts';
+import { inspectDatabase, listRootKeys } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
-import { VaultCore } from './vault-core.ts';
+import { openRootKey } from '../platform/keyring/kms/open-root-key.ts';
+import { requireRootKeyOpensEverything, WrongRootKeyError } from '../platform/keyring/root-key-check.ts';
 
 export interface Finding {
   readonly name: string;
@@ -19,16 +21,33 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
     return 'fits this version';
   });
   if (schema.value === undefined) return [...inspection.value, schema.finding];
-  const keys = await attempt('root key', async () => {
-    const core = await VaultCore.open(config);
-    await core.close();
-    return `${core.rootKey.id} opens every tenant key`;
-  });
+  const keys = await attempt('root key', () => examineRootKey(config));
   return [
     ...inspection.value,
     { ...schema.finding, detail: schema.value },
     { ...keys.finding, detail: keys.value ?? keys.finding.detail },
   ];
+}
+
+/** Reads only: a vault that is opened to serve makes the keys that a new database does not have yet. */
+async function examineRootKey(config: VaultConfig): Promise<string> {
+  const rootKey = await openRootKey(config.rootKey);
+  const database = new Database({
+    url: config.database.url,
+    connectionsMax: 1,
+    queueMax: 1,
+    acquireTimeoutMs: 5_000,
+    statementTimeoutMs: 10_000,
+    applicationName: 'strongroom doctor',
+  });
+  try {
+    const foreign = (await listRootKeys(database)).find((id) => id !== rootKey.id);
+    if (foreign !== undefined) throw new WrongRootKeyError(rootKey.id, foreign);
+    await requireRootKeyOpensEverything(database, rootKey);
+    return `${rootKey.id} opens every tenant key`;
+  } finally {
+    await Promise.all([database.close(), rootKey.close()]);
+  }
 }
 
 async function attempt<T>(name: string, work: () => Promise<T>): Promise<{ value: T | undefined; finding: Finding }> {

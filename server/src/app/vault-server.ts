@@ -12,7 +12,7 @@ import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
 import { createEdge } from '../http/edge.ts';
 import type { ServerConfig } from '../platform/config/config.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
-import { MemoryCvcSealer } from '../platform/keyring/memory-cvc-sealer.ts';
+import { EpochKeys } from '../platform/keyring/cvc/epoch-keys.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
 import { addAllTokenRoutes } from './token-wiring.ts';
@@ -26,6 +26,7 @@ export class VaultServer {
   readonly adminUrl: string;
   readonly core: VaultCore;
   readonly #stop: () => Promise<void>;
+  #stopped: Promise<void> | undefined;
 
   static async start(config: ServerConfig, logger: Logger): Promise<VaultServer> {
     const core = await VaultCore.open(config);
@@ -36,7 +37,10 @@ export class VaultServer {
       if (table === 'tenant_keys') core.keyring.forget(id);
     });
 
-    const cvcSealer = new MemoryCvcSealer();
+    const cvcSealer = await EpochKeys.start({
+      url: config.database.url,
+      mac: (message) => core.systemKeys.authenticate(message),
+    });
     const metrics = new Metrics();
     addDatabaseMetrics(metrics, core);
     let isDraining = false;
@@ -52,7 +56,7 @@ export class VaultServer {
     const stop = async () => {
       isDraining = true;
       await withinDrainTime(edge.close(), edge);
-      await Promise.all([admin.close(), feed.stop(), directory.close()]);
+      await Promise.allSettled([admin.close(), feed.stop(), directory.close(), cvcSealer.stop()]);
       await core.close();
     };
     try {
@@ -75,9 +79,10 @@ export class VaultServer {
     this.#stop = parts.stop;
   }
 
-  /** Takes no new connections, lets requests under way finish, then lets go of everything. */
+  /** Takes no new connections, lets requests under way finish, then lets go of everything. Once is enough. */
   stop(): Promise<void> {
-    return this.#stop();
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
   }
 }
 

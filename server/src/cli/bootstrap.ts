@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { VaultCore } from '../app/vault-core.ts';
 import { permissionsOf } from '../core/access/permission.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
@@ -14,7 +14,7 @@ interface BootstrapOptions {
 export function bootstrapCommand(): Command {
   return new Command('bootstrap')
     .description('Make a tenant with its keys, its owner and a management application, and print its key once.')
-    .requiredOption('--name <name>', 'name of the tenant')
+    .requiredOption('--name <name>', 'name of the tenant', parseName)
     .addOption(new Option('--type <type>', 'kind of tenant').choices(['test', 'production']).default('production'))
     .option('--owner-email <address>', 'e-mail address of the owner')
     .option('--json', 'print the result as JSON')
@@ -42,4 +42,9 @@ The key is stored only as a hash. If it is lost, run bootstrap for a new tenant 
         await core.close();
       }
     });
+}
+
+function parseName(text: string): string {
+  if (text.trim() === '' || text.length > 200) throw new InvalidArgumentError('A name has 1 to 200 characters.');
+  return text;
 }

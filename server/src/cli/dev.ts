@@ -4,7 +4,7 @@ import { DevelopmentVault } from '../app/development-vault.ts';
 import { processEnvironment, readDevelopmentConfig } from '../platform/config/config.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 import { printJson, printText } from './output.ts';
-import { untilStopped } from './until-stopped.ts';
+import { runUntilStopped } from './until-stopped.ts';
 
 interface DevOptions {
   readonly port: number;
@@ -34,21 +34,22 @@ Not for production: secrets are printed, and there is no backup and no TLS.`,
     )
     .action(async (options: DevOptions) => {
       const isJson = options.json === true;
-      const vault = await DevelopmentVault.start(
-        {
-          ...readDevelopmentConfig(processEnvironment()),
-          port: options.port,
-          dataDirectory: options.data === undefined ? undefined : path.resolve(options.data),
-          report: (step) => {
-            if (!isJson) printText(`${step} …`);
-          },
+      const settings = {
+        ...readDevelopmentConfig(processEnvironment()),
+        port: options.port,
+        dataDirectory: options.data === undefined ? undefined : path.resolve(options.data),
+        report: (step: string) => {
+          if (!isJson) printText(`${step} …`);
         },
-        createLogger('warn'),
+      };
+      await runUntilStopped(
+        () => DevelopmentVault.start(settings, createLogger('warn')),
+        (vault) => {
+          const { url, adminUrl, tenantId, keys } = vault;
+          if (isJson) printJson({ url, admin_url: adminUrl, tenant_id: tenantId, keys });
+          else printText(describe(vault, options.data));
+        },
       );
-      const stopped = untilStopped(() => vault.stop());
-      if (isJson) printJson({ url: vault.url, admin_url: vault.adminUrl, tenant_id: vault.tenantId, keys: vault.keys });
-      else printText(describe(vault, options.data));
-      await stopped;
     });
 }
 

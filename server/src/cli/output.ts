@@ -10,13 +10,23 @@ export function printText(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** What went wrong, in one piece and without a stack: the message says what to do. */
+/** What went wrong and why, in one piece and without a stack: the message says what to do. */
 export function printError(error: unknown, isJson: boolean): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const [message = '', ...causes] = messagesOf(error);
   if (!isJson) {
-    process.stderr.write(`${message}\n`);
+    process.stderr.write([message, ...causes.map((cause) => `  because: ${cause}`), ''].join('\n'));
     return;
   }
   const problems = error instanceof ConfigError ? { problems: error.problems } : {};
-  process.stderr.write(`${JSON.stringify({ error: message, ...problems })}\n`);
+  process.stderr.write(
+    `${JSON.stringify({ error: message, ...(causes.length > 0 ? { causes } : {}), ...problems })}\n`,
+  );
+}
+
+function messagesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [String(error)];
+  const causes = error.cause === undefined ? [] : messagesOf(error.cause);
+  // Node reports a name with several addresses that all refuse as errors inside an error without a message.
+  const inner = error instanceof AggregateError ? error.errors.flatMap(messagesOf) : [];
+  return [error.message, ...inner, ...causes].filter((message) => message !== '');
 }

@@ -3,7 +3,7 @@ import { VaultServer } from '../app/vault-server.ts';
 import { processEnvironment, readServerConfig } from '../platform/config/config.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 import { printJson, printText } from './output.ts';
-import { untilStopped } from './until-stopped.ts';
+import { runUntilStopped } from './until-stopped.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -18,10 +18,12 @@ Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_ADMIN_POR
     )
     .action(async (options: { json?: boolean }) => {
       const config = readServerConfig(processEnvironment());
-      const server = await VaultServer.start(config, createLogger(config.logLevel));
-      const stopped = untilStopped(() => server.stop());
-      if (options.json === true) printJson({ url: server.url, admin_url: server.adminUrl });
-      else printText(`Serving on ${server.url}, health and metrics on ${server.adminUrl}.`);
-      await stopped;
+      await runUntilStopped(
+        () => VaultServer.start(config, createLogger(config.logLevel)),
+        ({ url, adminUrl }) => {
+          if (options.json === true) printJson({ url, admin_url: adminUrl });
+          else printText(`Serving on ${url}, health and metrics on ${adminUrl}.`);
+        },
+      );
     });
 }

@@ -3,7 +3,7 @@ import { VaultWorker } from '../app/vault-worker.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 import { printJson, printText } from './output.ts';
-import { untilStopped } from './until-stopped.ts';
+import { runUntilStopped } from './until-stopped.ts';
 
 export function workCommand(): Command {
   return new Command('work')
@@ -18,10 +18,12 @@ migrated the database: set STRONGROOM_DATABASE_OWNER_URL where that is another o
     )
     .action(async (options: { json?: boolean }) => {
       const config = readVaultConfig(processEnvironment());
-      const worker = await VaultWorker.start(config, createLogger(config.logLevel));
-      const stopped = untilStopped(() => worker.stop());
-      if (options.json === true) printJson({ status: 'working' });
-      else printText('Working.');
-      await stopped;
+      await runUntilStopped(
+        () => VaultWorker.start(config, createLogger(config.logLevel)),
+        () => {
+          if (options.json === true) printJson({ status: 'working' });
+          else printText('Working.');
+        },
+      );
     });
 }

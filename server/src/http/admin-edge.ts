@@ -7,6 +7,9 @@ export interface ReadinessCheck {
   readonly check: () => Promise<void>;
 }
 
+/** Less than whoever asks usually waits: an answer that comes too late is none. */
+const checkTimeoutMs = 900;
+
 /** Health and metrics, on a port of their own that the outside never reaches. */
 export function createAdminEdge(options: {
   readonly checks: readonly ReadinessCheck[];
@@ -28,8 +31,14 @@ export function createAdminEdge(options: {
 }
 
 async function run({ name, check }: ReadinessCheck): Promise<{ name: string; status: 'ok' | 'unavailable' }> {
-  return check().then(
-    () => ({ name, status: 'ok' as const }),
-    () => ({ name, status: 'unavailable' as const }),
-  );
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('The check took too long.')), checkTimeoutMs);
+  try {
+    await Promise.race([check(), timeout]);
+    return { name, status: 'ok' };
+  } catch {
+    return { name, status: 'unavailable' };
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -6,9 +6,10 @@ import { addApiReference } from './api-reference.ts';
 import { type Authenticator, addAuthentication } from './authentication.ts';
 import { addBodyParsers } from './body.ts';
 import { addErrorPages } from './error-pages.ts';
+import { refuseMalformedRequest } from './malformed-request.ts';
 import { problemContentType, toDomainError, toProblem } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
-import { addRequestLog, describeFailure, routeOf } from './request-log.ts';
+import { createRequestLog, describeFailure, routeOf } from './request-log.ts';
 import { requireDeclaredPermissions } from './route-config.ts';
 import { chooseTraceId, traceIdHeader } from './trace-id.ts';
 import { addValidation } from './validation.ts';
@@ -22,36 +23,45 @@ export interface EdgeOptions {
 
 const bodySizeMax = 4 * 1024 * 1024;
 const requestTimeoutMs = 30_000;
+const headersTimeoutMs = 10_000;
+/** How often connections are looked at for these two: a limit is overrun by this much at most. */
+const timeoutCheckMs = 5_000;
 /** An id has up to 400 characters, each up to four bytes, each byte three characters when percent-encoded. */
 const pathParameterMax = 400 * 4 * 3;
 const retryAfterSeconds = 1;
 
 /** The web server with everything that all routes share; features add their routes to it. */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
+  const requestLog = createRequestLog(options.logger, options.metrics);
   const app = fastify({
     logger: false,
     bodyLimit: bodySizeMax,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 75_000,
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: timeoutCheckMs },
     genReqId: chooseTraceId,
     requestIdHeader: false,
-    // Answers of a draining server go out with `Connection: close` and the status they earned, not with a 503.
+    // Answers of a draining server go out with the status they earned, not with a 503.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathParameterMax },
-    frameworkErrors: (error, request, reply) => sendProblem(error, request, reply, options.logger),
+    // No hook runs for these, so what hooks do for other requests is done here.
+    frameworkErrors: (error, request, reply) => {
+      addSharedHeaders(request, reply);
+      reply.raw.once('finish', () => requestLog.answered(request, reply));
+      sendProblem(error, request, reply, options.logger);
+    },
     clientErrorHandler: refuseMalformedRequest,
   });
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.header(traceIdHeader, request.id);
-    reply.header('cache-control', 'no-store');
-    reply.header('x-content-type-options', 'nosniff');
+    addSharedHeaders(request, reply);
+    // Here and not in a handler, which would come after the body was read and judged.
+    if (request.is404) throw new DomainError('not-found', 'This path is not part of the API.');
   });
+  app.addHook('onResponse', async (request, reply) => requestLog.answered(request, reply));
+  app.addHook('onRequestAbort', async (request) => requestLog.abandoned(request));
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, options.logger));
-  app.setNotFoundHandler(() => {
-    throw new DomainError('not-found', 'This path is not part of the API.');
-  });
-  addRequestLog(app, options.logger, options.metrics);
+  closeConnectionsWhenDraining(app);
   requireDeclaredPermissions(app);
   addAuthentication(app, options.authenticator);
   addBodyParsers(app);
@@ -61,8 +71,27 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   return app;
 }
 
+function addSharedHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header(traceIdHeader, request.id);
+  reply.header('cache-control', 'no-store');
+  reply.header('x-content-type-options', 'nosniff');
+}
+
+/** Node leaves a connection open that was busy when the server began to close: its answer has to say that it is the last. */
+function closeConnectionsWhenDraining(app: FastifyInstance): void {
+  let isDraining = false;
+  app.addHook('preClose', async () => {
+    isDraining = true;
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (isDraining) reply.header('connection', 'close');
+  });
+}
+
 function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
-  const error = toDomainError(thrown);
+  const error = isAbandonment(thrown, request)
+    ? new DomainError('malformed-request', problemCatalog['malformed-request'].meaning, { cause: thrown })
+    : toDomainError(thrown);
   const { status } = problemCatalog[error.code];
   if (status >= 500)
     logger.error('request failed', {
@@ -84,14 +113,7 @@ function toTemplate(route: string): string {
   return route.replaceAll(/:([a-zA-Z]+)/g, '{$1}');
 }
 
-/** Bytes that are not HTTP get a short answer and a closed connection; there is no request to answer to. */
-function refuseMalformedRequest(
-  _error: unknown,
-  socket: { writable: boolean; end(text: string): void; destroy(): void },
-): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+/** Whether the client went away while its body was being read: nobody hears the answer, and nothing of ours failed. */
+function isAbandonment(thrown: unknown, request: FastifyRequest): boolean {
+  return thrown instanceof Error && thrown === request.raw.errored;
 }

@@ -23,6 +23,12 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     remedy:
       'The offset in `detail` counts characters from the start of the body. Correct the text there and send it again.',
   },
+  'malformed-request': {
+    status: 400,
+    title: 'Bad Request',
+    meaning: 'The request is not valid HTTP, or it ended before its body was complete.',
+    remedy: 'Check the client, and what stands between it and the vault: it sends something that HTTP does not allow.',
+  },
   unauthenticated: {
     status: 401,
     title: 'Unauthorized',
@@ -40,15 +46,10 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
   'not-found': {
     status: 404,
     title: 'Not Found',
-    meaning: 'Nothing with this id exists for the tenant of the key, or the path is not part of the API.',
+    meaning:
+      'Nothing with this id exists for the tenant of the key, or the path is not part of the API, or not with this HTTP method.',
     remedy:
-      'Check the id, the path and that the key belongs to the right tenant. Expired and deleted tokens are gone for good.',
-  },
-  'method-not-allowed': {
-    status: 405,
-    title: 'Method Not Allowed',
-    meaning: 'The path exists, but not for this HTTP method.',
-    remedy: 'The API reference at /docs lists the methods of every path.',
+      'Check the id, the path, the method and that the key belongs to the right tenant. Expired and deleted tokens are gone for good.',
   },
   'request-timeout': {
     status: 408,
@@ -79,6 +80,12 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     title: 'Unsupported Media Type',
     meaning: 'The Content-Type header is missing or names a format that this endpoint does not take.',
     remedy: 'Send `Content-Type: application/json`; updating a token takes `application/merge-patch+json`.',
+  },
+  'header-too-large': {
+    status: 431,
+    title: 'Request Header Fields Too Large',
+    meaning: 'The header of the request is larger than the limit of 16 KiB.',
+    remedy: 'Send fewer or shorter header fields; cookies are not needed here.',
   },
   'owner-undeletable': {
     status: 422,

@@ -11,6 +11,9 @@ export interface Problem {
   readonly errors?: FieldErrors;
 }
 
+/** The `instance` of a request that reached no route. */
+export const unknownRoute = 'unknown';
+
 export const problemContentType = 'application/problem+json; charset=utf-8';
 
 /**
@@ -46,5 +49,5 @@ const frameworkCodes: ReadonlyMap<unknown, ErrorCode> = new Map([
   ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'unsupported-media-type'],
   ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 'malformed-json'],
   ['FST_ERR_BAD_URL', 'not-found'],
-  ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
+  ['FST_ERR_MAX_PARAM_LENGTH', 'not-found'],
 ]);

@@ -1,26 +1,35 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../core/errors/domain-error.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { HttpMetrics } from '../platform/telemetry/metrics.ts';
+import { unknownRoute } from './problem.ts';
 
-/** One line and one measurement a request, made of the fields named here and no others: never a path, a header or a body. */
-export function addRequestLog(app: FastifyInstance, logger: Logger, metrics: HttpMetrics): void {
-  app.addHook('onResponse', async (request, reply) => {
-    const route = routeOf(request);
-    const seconds = reply.elapsedTime / 1_000;
-    metrics.observe({ method: request.method, route, status: reply.statusCode, seconds });
-    logger.info('request', {
-      trace_id: request.id,
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      duration_ms: Math.round(reply.elapsedTime * 10) / 10,
-    });
-  });
+/** One line a request, made of the fields named here and no others: never a path, a header or a body. */
+export interface RequestLog {
+  /** Also measures the request. */
+  answered(request: FastifyRequest, reply: FastifyReply): void;
+  /** The client went away before there was an answer. */
+  abandoned(request: FastifyRequest): void;
+}
+
+export function createRequestLog(logger: Logger, metrics: HttpMetrics): RequestLog {
+  return {
+    answered(request, reply) {
+      const { id, method } = request;
+      const route = routeOf(request);
+      const status = reply.statusCode;
+      metrics.observe({ method, route, status, seconds: reply.elapsedTime / 1_000 });
+      const duration_ms = Math.round(reply.elapsedTime * 10) / 10;
+      logger.info('request', { trace_id: id, method, route, status, duration_ms });
+    },
+    abandoned(request) {
+      logger.info('request abandoned', { trace_id: request.id, method: request.method, route: routeOf(request) });
+    },
+  };
 }
 
 export function routeOf(request: FastifyRequest): string {
-  return request.routeOptions.url ?? 'unknown';
+  return request.routeOptions.url ?? unknownRoute;
 }
 
 /** What an operator may see of a failure: where it happened, never the text, which could quote a value. */
@@ -30,11 +39,18 @@ export function describeFailure(error: unknown): {
   readonly stack: string;
 } {
   const cause = error instanceof DomainError && error.cause !== undefined ? error.cause : error;
-  const { name = 'unknown', stack = '', sqlState } = cause as { name?: string; stack?: string; sqlState?: string };
-  const frames = stack.split('\n').filter((line) => line.trimStart().startsWith('at '));
+  if (!(cause instanceof Error)) return { error: 'unknown', stack: '' };
+  const { sqlState } = cause as { sqlState?: string };
   return {
-    error: name,
+    error: cause.name,
     ...(sqlState === undefined ? {} : { sql_state: sqlState }),
-    stack: frames.slice(0, 12).join('\n'),
+    stack: framesOf(cause).slice(0, 12).join('\n'),
   };
+}
+
+/** The stack begins with the message, which may have lines that look like frames: it is cut off before frames are read. */
+function framesOf({ stack = '', message }: Error): string[] {
+  const at = stack.indexOf(message);
+  const frames = at < 0 ? stack : stack.slice(at + message.length);
+  return frames.split('\n').filter((line) => line.trimStart().startsWith('at '));
 }

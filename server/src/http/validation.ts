@@ -10,8 +10,16 @@ interface SchemaError {
   readonly message: string;
 }
 
+/** What a compiled schema offers. */
+interface Validator {
+  Check(value: unknown): boolean;
+  Errors(value: unknown): readonly SchemaError[];
+}
+
 /** Reports at most this many errors of one request: a body can be wrong in a million places. */
 const errorsMax = 50;
+/** Looking for errors takes some 3 µs a member, so a megabyte of them would hold every other request up for a second. */
+const membersMax = 10_000;
 
 /** Every schema is compiled once, when its route is added. Values are checked as they are: nothing is coerced or removed. */
 export function addValidation(app: FastifyInstance): void {
@@ -19,10 +27,31 @@ export function addValidation(app: FastifyInstance): void {
     const validator = Compile(schema);
     return (value: unknown) => {
       if (validator.Check(value)) return { value };
-      const fields = toFieldErrors(validator.Errors(value), httpPart ?? 'body');
+      const fields = findFieldErrors(validator, value, httpPart ?? 'body');
       return { error: new DomainError('validation-failed', 'The request did not pass validation.', { fields }) };
     };
   });
+}
+
+/** What is wrong with a value that did not pass; of a very large one only that it did not. */
+export function findFieldErrors(validator: Validator, value: unknown, part: string): FieldErrors {
+  if (!isWithin(membersMax, value)) return { [part]: ['is not valid, and has too many members to say where'] };
+  return toFieldErrors(validator.Errors(value), part);
+}
+
+/** Whether a value has at most so many members, at all depths together. */
+function isWithin(max: number, value: unknown): boolean {
+  const unseen: unknown[] = [value];
+  let count = 0;
+  while (unseen.length > 0) {
+    const one = unseen.pop();
+    if (typeof one !== 'object' || one === null) continue;
+    const members: unknown[] = Array.isArray(one) ? one : Object.values(one);
+    count += members.length;
+    if (count > max) return false;
+    unseen.push(...members);
+  }
+  return true;
 }
 
 /** Messages by field path; `part` names the place of an error that belongs to no single field. */
@@ -35,12 +64,15 @@ export function toFieldErrors(errors: readonly SchemaError[], part: string): Fie
 }
 
 function toFieldMessages(error: SchemaError, part: string): [string, string][] {
+  // A member whose name is not allowed: the error of the object around it says so without repeating the name.
+  if (error.keyword === 'boolean') return [];
   const path = error.instancePath.split('/').filter(Boolean).map(unescapePointer);
   if (error.keyword === 'required') {
     const { requiredProperties } = error.params as { requiredProperties: readonly string[] };
     return requiredProperties.map((name) => [[...path, name].join('.'), 'is required']);
   }
-  return [[path.join('.') || part, error.message]];
+  const message = error.keyword === 'additionalProperties' ? 'has a name that is not allowed here' : error.message;
+  return [[path.join('.') || part, message]];
 }
 
 /** RFC 6901 §4. */

@@ -1,5 +1,6 @@
-import { Agent, request } from 'node:http';
-import { listNamingRoutes, type NamingRoute } from './api-routes.ts';
+import { Agent } from 'node:http';
+import { listNamingRoutes, listOpenPaths, type NamingRoute, parametersOf } from './api-routes.ts';
+import { type ExactAnswer, requestExactly } from './byte-exact-request.ts';
 
 /** What the place of a parameter names. A route that takes something new has to be entered here, or the wall stops. */
 const kinds: ReadonlyMap<string, IdKind> = new Map([
@@ -14,6 +15,20 @@ export type IdKind = 'token' | 'application' | 'key' | 'member';
 const overrides: ReadonlyMap<string, Partial<NamingRoute>> = new Map([
   ['PATCH /tokens/{id}', { mediaType: 'application/merge-patch+json', body: { metadata: {} } }],
 ]);
+
+interface Probe extends NamingRoute {
+  /** What a caller gets who names what nobody has. */
+  readonly unknownStatus: number;
+}
+
+/** Requests that name a token elsewhere than in their path; `{id}` stands where. Their answers may repeat the id. */
+const mentions: readonly Probe[] = [
+  ...['/tokens?id={id}', '/v2/tokens?id={id}'].map((template) => mention('GET', template, { unknownStatus: 200 })),
+  ...['/tokens/search', '/v2/tokens/search'].map((template) =>
+    mention('POST', template, { unknownStatus: 200, body: { query: 'id:"{id}"' } }),
+  ),
+  mention('POST', '/detokenize', { unknownStatus: 400, body: { value: '{{ {id} }}' } }),
+];
 
 /** Things of one tenant that belong together: the key is one of the application. */
 export interface Estate {
@@ -32,35 +47,44 @@ export interface WallReport {
 interface Guess {
   readonly name: string;
   readonly values: readonly string[];
+  /** The same with ids that nobody has in place of the victim's. */
+  readonly control: readonly string[];
 }
+
+const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 /** Asks as one tenant for everything of another, and expects the very bytes that an id gets which nobody has. */
 export class TenantWall {
-  readonly routes: readonly NamingRoute[];
+  readonly routes: readonly Probe[];
+  readonly #openPaths: readonly string[];
   readonly #url: string;
   readonly #agent = new Agent({ keepAlive: true });
 
   constructor(url: string, document: unknown) {
     this.#url = url;
-    this.routes = listNamingRoutes(document).map((route) => ({ ...route, ...overrides.get(nameOf(route)) }));
-    for (const route of this.routes) kindsOf(route);
+    this.#openPaths = listOpenPaths(document);
+    const named = listNamingRoutes(document).map((route) => ({
+      unknownStatus: 404,
+      ...route,
+      ...overrides.get(nameOf(route)),
+    }));
+    for (const route of named) kindsOf(route);
+    const isThere = (document as { paths: Readonly<Record<string, unknown>> }).paths;
+    // Before the others: some of those would destroy what these look for.
+    this.routes = [...mentions.filter(({ template }) => (template.split('?')[0] ?? '') in isThere), ...named];
   }
 
   async examine(intruder: Estate, victim: Estate, otherIds: Readonly<Record<string, string>>): Promise<WallReport> {
     const foreign = { ...victim.ids, ...otherIds };
-    const leaks: string[] = [];
+    const leaks = await this.#readOpenPaths(intruder.keys, Object.values(foreign));
     const unproven: string[] = [];
     let comparisons = 0;
     for (const route of this.routes) {
       let isProven = false;
       for (const guess of listGuesses(route, { own: intruder.ids, foreign })) {
-        // The same place filled with an id that nobody has; what is the intruder's own stays.
-        const isForeign = (value: string) => Object.values(foreign).includes(value);
-        const control = guess.values.map((value) => (isForeign(value) ? crypto.randomUUID() : value));
-        for (const key of intruder.keys) {
-          const [expected, answer] = [await this.ask(route, control, key), await this.ask(route, guess.values, key)];
+        for (const { expected, answer } of await this.#compare(route, guess, intruder.keys)) {
           comparisons += 1;
-          isProven ||= expected.status === 404;
+          isProven ||= expected.status === route.unknownStatus;
           if (answer.bytes !== expected.bytes) leaks.push(`${nameOf(route)} with the ${guess.name}`);
         }
       }
@@ -72,40 +96,53 @@ export class TenantWall {
   /** Routes that the owner of the ids can read: they show that the ids name something that is really there. */
   async listReadable(owner: Estate): Promise<string[]> {
     const readable: string[] = [];
-    for (const route of this.routes.filter(({ method }) => method === 'GET')) {
+    for (const route of this.routes.filter(isReading)) {
       const values = kindsOf(route).map((kind) => owner.ids[kind]);
-      const answers = await Promise.all(owner.keys.map((key) => this.ask(route, values, key)));
+      const answers = await Promise.all(owner.keys.map((key) => this.#ask(route, values, key)));
       if (answers.some(({ status }) => status === 200)) readable.push(nameOf(route));
     }
     return readable;
   }
 
-  /** Status, headers as they were sent except the date, and body, as one piece of text. */
-  ask(route: NamingRoute, values: readonly string[], key: string): Promise<{ status: number; bytes: string }> {
-    const path = route.parameters.reduce(
-      (text, { placeholder }, index) => text.replace(placeholder, encodeURIComponent(values[index] ?? '')),
-      route.template,
+  #compare(route: NamingRoute, { values, control }: Guess, keys: readonly string[]) {
+    return Promise.all(
+      keys.map(async (key) => ({
+        expected: await this.#ask(route, control, key),
+        answer: await this.#ask(route, values, key),
+      })),
     );
-    const body = route.body === undefined ? undefined : JSON.stringify(route.body);
-    const headers = {
-      'bt-api-key': key,
-      'bt-trace-id': 'the-same-for-all',
-      ...(body === undefined ? {} : { 'content-type': route.mediaType, 'content-length': Buffer.byteLength(body) }),
-    };
-    return new Promise((resolve, reject) => {
-      const sent = request(`${this.#url}${path}`, { method: route.method, agent: this.#agent, headers }, (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('error', reject);
-        answer.on('end', () => {
-          const status = answer.statusCode ?? 0;
-          const lines = toLines(answer.rawHeaders).filter((line) => !line.toLowerCase().startsWith('date:'));
-          resolve({ status, bytes: [status, ...lines, '', Buffer.concat(chunks).toString('latin1')].join('\r\n') });
-        });
-      });
-      sent.on('error', reject);
-      sent.end(body);
+  }
+
+  async #readOpenPaths(keys: readonly string[], foreign: readonly string[]): Promise<string[]> {
+    const leaks: string[] = [];
+    for (const template of this.#openPaths) {
+      const answers = await Promise.all(keys.map((key) => this.#ask(mention('GET', template), [], key)));
+      if (foreign.some((id) => answers.some(({ bytes }) => bytes.includes(id))))
+        leaks.push(`GET ${template} by itself`);
+    }
+    return leaks;
+  }
+
+  async #ask(route: NamingRoute, values: readonly string[], key: string): Promise<ExactAnswer> {
+    const fill = (text: string, encode: (value: string) => string) =>
+      route.parameters.reduce(
+        (filled, { placeholder }, index) => filled.replace(placeholder, () => encode(values[index] ?? '')),
+        text,
+      );
+    const body = route.body === undefined ? undefined : fill(JSON.stringify(route.body), String);
+    const answer = await requestExactly(`${this.#url}${fill(route.template, encodeURIComponent)}`, {
+      method: route.method,
+      agent: this.#agent,
+      headers: {
+        'bt-api-key': key,
+        'bt-trace-id': 'the-same-for-all',
+        ...(body === undefined ? {} : { 'content-type': route.mediaType }),
+      },
+      body,
     });
+    if (!mentions.some(({ template }) => template === route.template)) return answer;
+    // The caller's own words tell it nothing new. What came in a path, though, no answer may repeat.
+    return { ...answer, bytes: values.reduce((rest, value) => rest.replaceAll(value, '{id}'), answer.bytes) };
   }
 
   close(): void {
@@ -113,15 +150,35 @@ export class TenantWall {
   }
 }
 
+/** Whether a route shows the very thing that it names, to whoever may see it. */
+export function isReading(route: NamingRoute): boolean {
+  return route.method === 'GET' && !mentions.some(({ template }) => template === route.template);
+}
+
 export function nameOf({ method, template }: NamingRoute): string {
   return `${method} ${template}`;
+}
+
+function mention(method: string, template: string, probe: Partial<Probe> = {}): Probe {
+  const isNaming = template.includes('{') || probe.body !== undefined;
+  return {
+    method,
+    template,
+    parameters: isNaming ? parametersOf('tokens/{id}') : [],
+    body: undefined,
+    mediaType: 'application/json',
+    unknownStatus: 404,
+    ...probe,
+  };
 }
 
 function kindsOf(route: NamingRoute): IdKind[] {
   return route.parameters.map(({ place }) => {
     const kind = kinds.get(place);
     if (kind === undefined) {
-      throw new Error(`The tenant wall does not know what ${place} in ${nameOf(route)} names. Teach it the new kind of id.`);
+      throw new Error(
+        `The tenant wall does not know what ${place} in ${nameOf(route)} names. Teach it the new kind of id.`,
+      );
     }
     return kind;
   });
@@ -134,15 +191,17 @@ function listGuesses(
 ): Guess[] {
   const wanted = kindsOf(route);
   const singles = wanted.flatMap((_, position) =>
-    Object.entries(ids.foreign).map(([name, foreign]) => ({
-      name,
-      values: wanted.map((kind, index) => (index === position ? foreign : ids.own[kind])),
-    })),
+    Object.entries(ids.foreign).map(([name, foreign]) => {
+      const fill = (id: string) => wanted.map((kind, index) => (index === position ? id : ids.own[kind]));
+      return { name, values: fill(foreign), control: fill(unknownLike(foreign)) };
+    }),
   );
-  const whole = { name: wanted.join(' and '), values: wanted.map((kind) => ids.foreign[kind] ?? '') };
+  const all = wanted.map((kind) => ids.foreign[kind] ?? '');
+  const whole = { name: wanted.join(' and '), values: all, control: all.map(unknownLike) };
   return wanted.length > 1 ? [...singles, whole] : singles;
 }
 
-function toLines(rawHeaders: readonly string[]): string[] {
-  return rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}`] : []));
+/** An id of the same form that nobody has. */
+function unknownLike(id: string): string {
+  return id.replace(uuid, crypto.randomUUID());
 }

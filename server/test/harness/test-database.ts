@@ -14,12 +14,15 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** Another template than the migrated one, such as PostgreSQL's own `template1`, gives a database without our schema. */
+export async function createTestDatabase(template = templateDatabase): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await asAdmin(`create database ${name} template ${templateDatabase}`);
+  await asAdmin(`create database ${name} template ${template}`);
   const address = new URL(inject('postgresUrl'));
   address.pathname = `/${name}`;
   const owner = new pg.Pool({ connectionString: address.href, max: 4 });
+  // Dropping the database may cut a connection that is still saying goodbye.
+  owner.on('error', () => undefined);
   const opened: Database[] = [];
 
   return {

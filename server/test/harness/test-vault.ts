@@ -36,9 +36,8 @@ export class TestVault {
   readonly #rootKey: Buffer;
   readonly #others: VaultServer[] = [];
 
-  static async start(): Promise<TestVault> {
+  static async start(rootKey = parseRootKey(generateRootKey()) ?? Buffer.alloc(32)): Promise<TestVault> {
     const database = await createTestDatabase();
-    const rootKey = parseRootKey(generateRootKey()) ?? Buffer.alloc(32);
     const lines: string[] = [];
     const server = await startServer(database.url, rootKey, lines);
     return new TestVault({ database, server, rootKey, lines });
@@ -90,7 +89,12 @@ export class TestVault {
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+    };
   }
 
   /** The audit records of a tenant as they are stored, oldest first. */

@@ -2,13 +2,13 @@ export const rootContainer = '/';
 export const containerLengthMax = 400;
 
 /** Segments of letters, digits, `-` and `_`, each ended by a slash; the root is a lone slash. */
-const containerPattern = /^\/(?:[a-z0-9_-]+\/)*$/;
+const containerPattern = /^\/(?:[A-Za-z0-9_-]+\/)*$/;
 
 /** Reads a container path, lower-cased; undefined when it is none. */
 export function parseContainer(text: string): string | undefined {
   if (text.length > containerLengthMax) return undefined;
-  const path = text.toLowerCase();
-  return containerPattern.test(path) ? path : undefined;
+  // Judged as it was written: a few letters of other scripts become ASCII in lower case, such as the Kelvin sign.
+  return containerPattern.test(text) ? text.toLowerCase() : undefined;
 }
 
 /** `/pci/` covers `/pci/` and `/pci/high/`; both end with a slash, so `/pc/` does not. */

@@ -76,11 +76,19 @@ describe('parseJson', () => {
     expect(source.textOf(list, 1, 'plain')).toBe('"plain"');
   });
 
-  it('reads a megabyte of brackets, quotes and backslashes without stalling', () => {
+  it('reads a megabyte of brackets, quotes and backslashes in 50 ms', () => {
     for (const unit of ['\\"', '[', '{"a":', '"', '\\\\', '1', ' ']) {
-      const startedAt = performance.now();
-      expect(() => parse(`"${unit.repeat(1_000_000 / unit.length)}`)).toThrow();
-      expect(performance.now() - startedAt).toBeLessThan(200);
+      const text = `"${unit.repeat(1_000_000 / unit.length)}`;
+      const attempts = [1, 2, 3].map(() => cpuMs(() => expect(() => parse(text)).toThrow()));
+      expect(Math.min(...attempts)).toBeLessThan(50);
     }
   });
 });
+
+/** Time on the processor, so that a busy machine does not count. */
+function cpuMs(work: () => void): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}

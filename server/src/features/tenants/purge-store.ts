@@ -1,6 +1,9 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
+/** Every table with rows of a tenant that do not go with its row in `tenants`. The audit log stays. */
+export const purgedTables = ['tokens', 'token_terms', 'token_cvcs', 'token_fingerprints', 'token_counts'] as const;
+
 /** Removes what a deleted tenant left behind. Its keys are gone already: these rows can no longer be read. */
 export class PurgeStore {
   readonly #tx: Transaction;
@@ -11,16 +14,13 @@ export class PurgeStore {
     this.#tenantId = tenantId;
   }
 
-  async deleteTokens(limit: number): Promise<number> {
+  /** Deletes up to `limit` rows and tells how many there were. */
+  async deleteFrom(table: (typeof purgedTables)[number], limit: number): Promise<number> {
     const rows = await this.#tx.query({
-      text: `delete from tokens where tenant_id = $1
-        and id in (select id from tokens where tenant_id = $1 limit $2) returning 1`,
+      text: `delete from ${table} where tenant_id = $1
+        and ctid = any (array(select ctid from ${table} where tenant_id = $1 limit $2)) returning 1`,
       values: [this.#tenantId, limit],
     });
     return rows.length;
-  }
-
-  async deleteCounts(): Promise<void> {
-    await this.#tx.query({ text: 'delete from token_counts where tenant_id = $1', values: [this.#tenantId] });
   }
 }

@@ -1,7 +1,7 @@
-import { parseTenantId } from '../../core/identity/ids.ts';
+import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Job } from '../../platform/jobs/job.ts';
-import { PurgeStore } from './purge-store.ts';
+import { PurgeStore, purgedTables } from './purge-store.ts';
 import { TenantStore } from './tenant-store.ts';
 
 const rowsPerStep = 1_000;
@@ -14,13 +14,16 @@ export function purgeTenantJob(database: Database): Job {
       const tenantId = parseTenantId(String((payload as { tenant_id?: unknown }).tenant_id));
       const tenant = await database.forTenant(tenantId, (tx) => new TenantStore(tx, tenantId).find());
       if (tenant !== undefined) throw new Error('A tenant that still exists is not purged.');
-      for (;;) {
-        const deleted = await database.forTenant(tenantId, (tx) =>
-          new PurgeStore(tx, tenantId).deleteTokens(rowsPerStep),
-        );
-        if (deleted < rowsPerStep) break;
-      }
-      await database.forTenant(tenantId, (tx) => new PurgeStore(tx, tenantId).deleteCounts());
+      for (const table of purgedTables) await purge(database, tenantId, table);
     },
   };
+}
+
+async function purge(database: Database, tenantId: TenantId, table: (typeof purgedTables)[number]): Promise<void> {
+  for (;;) {
+    const deleted = await database.forTenant(tenantId, (tx) =>
+      new PurgeStore(tx, tenantId).deleteFrom(table, rowsPerStep),
+    );
+    if (deleted < rowsPerStep) return;
+  }
 }

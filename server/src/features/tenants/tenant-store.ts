@@ -7,6 +7,9 @@ const columns = `tenants.id, owner.user_id as "ownerId", tenants.name, tenants.t
   tenants.modified_by as "modifiedBy", tenants.modified_at as "modifiedAt"`;
 const withOwner = `left join members owner on owner.tenant_id = tenants.id and owner.role = 'OWNER'`;
 
+/** Requests that were under way when the tenant was deleted have ended by then, so nothing is written after the purge. */
+const purgeDelaySeconds = 120;
+
 export class TenantStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -65,8 +68,8 @@ export class TenantStore {
     });
     if (rows.length === 0) return false;
     await this.#tx.query({
-      text: `select enqueue_job('purge-tenant', json_build_object('tenant_id', $1::uuid), 'purge-tenant:' || $1)`,
-      values: [this.#tenantId],
+      text: `select enqueue_job('purge-tenant', json_build_object('tenant_id', $1::uuid), 'purge-tenant:' || $1, $2)`,
+      values: [this.#tenantId, purgeDelaySeconds],
     });
     return true;
   }

@@ -10,9 +10,9 @@ import { joinPath } from './request-path.ts';
 import type { StoredToken, VisibleToken } from './token.ts';
 import { type TokenDraft, toTokenDraft } from './token-draft.ts';
 import { tokenEvent } from './token-event.ts';
-import { aliasTriesMax, isIdExpression, toTokenId } from './token-id.ts';
-import type { TokenInsert, TokenInsertStore } from './token-insert-store.ts';
-import { OpenedToken, type TokenPresenter } from './token-presenter.ts';
+import { aliasTriesMax, isAlias, toTokenId } from './token-id.ts';
+import { TakenIds, type TokenInsert, type TokenInsertStore } from './token-insert-store.ts';
+import type { TokenPresenter } from './token-presenter.ts';
 import type { TokenRequest } from './token-request.ts';
 import type { SealedToken, TokenSealer } from './token-sealer.ts';
 
@@ -26,6 +26,8 @@ interface Prepared {
   readonly draft: TokenDraft;
   readonly transform: Transform;
   readonly isDeduplicated: boolean;
+  /** How many aliases were drawn for its id. */
+  readonly aliasTries: number;
 }
 
 type PreparedInsert = Prepared & TokenInsert;
@@ -54,14 +56,15 @@ export class TokenCreator {
 
   /** One token, committed with whatever else the tenant creates at this moment. */
   async create(caller: Caller, request: TokenRequest): Promise<CreateOutcome> {
-    const [insert] = await this.#prepare(caller, [request]);
-    if (insert === undefined) throw new Error('A request was prepared to nothing.');
-    if (insert.isDeduplicated) return (await this.#createOrFind(caller, [insert]))[0] ?? missing();
-
-    const { createdAt } = await this.#store.insert(insert);
-    if (createdAt !== undefined) return this.#showCreated(insert, createdAt);
-    if (!isIdExpression(insert.draft.wantedId)) throw idTaken(insert.draft.path);
-    return this.#createUnderOtherId(caller, insert);
+    const inserts = await this.#prepare(caller, [request]);
+    if (inserts.some(({ isDeduplicated }) => isDeduplicated)) {
+      return (await this.#createOrFind(caller, inserts))[0] ?? missing();
+    }
+    return this.#underFreeIds(caller, inserts, async ([insert = missing()]) => {
+      const { createdAt } = await this.#store.insert(insert);
+      if (createdAt === undefined) throw new TakenIds([0]);
+      return this.#showCreated(insert, createdAt);
+    });
   }
 
   /** Several tokens in one transaction: all of them or none. */
@@ -69,10 +72,10 @@ export class TokenCreator {
     const inserts = await this.#prepare(caller, requests);
     if (inserts.some(({ isDeduplicated }) => isDeduplicated)) return this.#createOrFind(caller, inserts);
     if (inserts.length === 0) return [];
-    const createdAt = await this.#store.insertAll(caller.tenantId, inserts, (index) =>
-      idTaken(inserts[index]?.draft.path ?? ''),
-    );
-    return Promise.all(inserts.map((insert) => this.#showCreated(insert, createdAt)));
+    return this.#underFreeIds(caller, inserts, async (free) => {
+      const createdAt = await this.#store.insertAll(caller.tenantId, free);
+      return Promise.all(free.map((insert) => this.#showCreated(insert, createdAt)));
+    });
   }
 
   async #prepare(caller: Caller, requests: readonly TokenRequest[]): Promise<PreparedInsert[]> {
@@ -88,52 +91,57 @@ export class TokenCreator {
     return sealed.map((token, index) => {
       const draft = drafts[index] ?? missing();
       const isDeduplicated = (draft.deduplicate ?? deduplicateTokens) && token.fingerprint !== null;
-      return toPrepared(caller, { draft, transform: transforms[index] ?? missing(), isDeduplicated }, token);
+      const transform = transforms[index] ?? missing();
+      return toPrepared(caller, { draft, transform, isDeduplicated, aliasTries: 1 }, token);
     });
   }
 
-  /** An alias met one that exists. Another is tried a few times; then the token gets an id that cannot meet any. */
-  async #createUnderOtherId(caller: Caller, prepared: Prepared): Promise<CreateOutcome> {
-    for (let attempt = 1; attempt <= aliasTriesMax; attempt += 1) {
-      const isLast = attempt === aliasTriesMax;
-      const id = toTokenId(isLast ? { ...prepared.draft, wantedId: undefined } : prepared.draft);
-      const [token = missing()] = await this.#sealer.sealAll(
-        caller,
-        [{ draft: prepared.draft, id }],
-        await this.#fingerprints(caller),
+  /** Writes under the ids that were wished for. An alias that is taken is drawn again: of the first try nothing remains. */
+  async #underFreeIds<T>(
+    caller: Caller,
+    inserts: readonly PreparedInsert[],
+    write: (inserts: readonly PreparedInsert[]) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await write(inserts);
+    } catch (error) {
+      if (!(error instanceof TakenIds)) throw error;
+      const renamed = await Promise.all(
+        inserts.map(async (insert, index) => (error.indexes.has(index) ? this.#rename(caller, insert) : insert)),
       );
-      const insert = toPrepared(caller, prepared, token);
-      const { createdAt } = await this.#store.insert(insert);
-      if (createdAt !== undefined) return this.#showCreated(insert, createdAt);
+      return this.#underFreeIds(caller, renamed, write);
     }
-    throw idTaken(prepared.draft.path);
   }
 
-  async #createOrFind(caller: Caller, inserts: readonly PreparedInsert[]): Promise<CreateOutcome[]> {
-    const { createdAt, existing } = await this.#store.insertOrFind(caller.tenantId, inserts, (index) =>
-      idTaken(inserts[index]?.draft.path ?? ''),
-    );
-    return Promise.all(
-      inserts.map(async (insert) => {
-        const found = insert.isDeduplicated ? existing.get(insert.token.fingerprint ?? '') : undefined;
-        if (found !== undefined) return this.#showFound(caller, found, insert.transform);
-        // The second of two equal ones in a request is answered with the first.
-        const first = inserts.find(
-          (other) =>
-            insert.isDeduplicated && other.isDeduplicated && other.token.fingerprint === insert.token.fingerprint,
-        );
-        return {
-          ...(await this.#showCreated(first ?? insert, createdAt)),
-          isCreated: first === undefined || first === insert,
-        };
-      }),
-    );
+  /** Another alias, a few times; then an id that cannot meet any. */
+  async #rename(caller: Caller, insert: PreparedInsert): Promise<PreparedInsert> {
+    const { draft, aliasTries } = insert;
+    if (!isAlias(draft.wantedId)) throw idTaken(draft.path);
+    const renamed = aliasTries < aliasTriesMax ? draft : { ...draft, wantedId: undefined };
+    const [token = missing()] = await this.#sealer.sealAll(caller, [{ draft: renamed, id: toTokenId(renamed) }], {
+      hasFingerprints: insert.token.fingerprint !== null,
+    });
+    return toPrepared(caller, { ...insert, draft: renamed, aliasTries: aliasTries + 1 }, token);
+  }
+
+  #createOrFind(caller: Caller, inserts: readonly PreparedInsert[]): Promise<CreateOutcome[]> {
+    return this.#underFreeIds(caller, inserts, async (free) => {
+      const { createdAt, existing } = await this.#store.insertOrFind(caller.tenantId, free);
+      return Promise.all(
+        free.map(async (insert) => {
+          const found = insert.isDeduplicated ? existing.get(insert.token.fingerprint ?? '') : undefined;
+          if (found !== undefined) return this.#showFound(caller, found, insert.transform);
+          // The second of two equal ones in a request is answered with the first.
+          const first = free.find((other) => isSameContent(insert, other)) ?? insert;
+          return { ...(await this.#showCreated(first, createdAt)), isCreated: first === insert };
+        }),
+      );
+    });
   }
 
   async #showCreated(insert: PreparedInsert, createdAt: Date): Promise<CreateOutcome> {
     const stored: StoredToken = { ...insert.token, createdAt, modifiedBy: null, modifiedAt: null };
-    const opened = new OpenedToken(insert.draft.dataText.reveal());
-    return { isCreated: true, token: await this.#presenter.show(stored, insert.transform, opened) };
+    return { isCreated: true, token: await this.#presenter.show(stored, insert.transform, insert.draft) };
   }
 
   /** Who may not read what was found learns only that it exists. */
@@ -146,14 +154,14 @@ export class TokenCreator {
     ]);
     return { isCreated: false, token: access.isAllowed ? token : { ...token, isReduced: true } };
   }
-
-  async #fingerprints(caller: Caller): Promise<{ hasFingerprints: boolean }> {
-    return { hasFingerprints: (await this.#settings.get(caller.tenantId)).fingerprintTokens };
-  }
 }
 
 function toPrepared(caller: Caller, prepared: Prepared, token: SealedToken): PreparedInsert {
   return { ...prepared, token, audit: toAuditRow(caller, tokenEvent(token, 'create')) };
+}
+
+function isSameContent(insert: PreparedInsert, other: PreparedInsert): boolean {
+  return insert.isDeduplicated && other.isDeduplicated && other.token.fingerprint === insert.token.fingerprint;
 }
 
 function idTaken(path: string): DomainError {

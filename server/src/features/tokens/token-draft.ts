@@ -8,7 +8,7 @@ import type { TokenType } from '../../core/token-types/token-type.ts';
 import { invalidAt, requireNoFieldErrors } from './request-path.ts';
 import { isStorable } from './storable-text.ts';
 import type { Metadata } from './token.ts';
-import { type CompiledExpressions, compileExpressions, type ExpressionTexts } from './token-expressions.ts';
+import { type CompiledExpressions, compileExpressions, type ExpressionTexts, maskedText } from './token-expressions.ts';
 import type { TokenRequest } from './token-request.ts';
 
 /** A token whose every part has been checked; what is missing is what needs keys. */
@@ -21,6 +21,8 @@ export interface TokenDraft {
   readonly dataText: Sensitive<string>;
   /** JSON text of the card verification code. */
   readonly cvc: Sensitive<string> | undefined;
+  /** JSON text of the data as masked views show it; undefined where they show none. */
+  readonly masked: Sensitive<string> | undefined;
   readonly containers: readonly string[];
   readonly metadata: Metadata | null;
   readonly texts: ExpressionTexts;
@@ -31,6 +33,7 @@ export interface TokenDraft {
 
 export const containersMax = 10;
 const metadataKeysMax = 50;
+const metadataKeyLengthMax = 200;
 
 export function toTokenDraft(request: TokenRequest, now: Date): TokenDraft {
   const { path } = request;
@@ -42,15 +45,18 @@ export function toTokenDraft(request: TokenRequest, now: Date): TokenDraft {
     searchIndexes: request.searchIndexes,
     fingerprintExpression: request.fingerprintExpression,
   };
+  const parts = withoutCvc(type, request.data, request.dataText);
+  const expressions = compileExpressions(path, type, texts);
   return {
     path,
     wantedId: request.id,
     type,
-    ...withoutCvc(type, request.data, request.dataText),
+    ...parts,
+    masked: maskedText(path, expressions, parts.data),
     containers: request.containers === undefined ? type.defaultContainers : toContainers(path, request.containers),
     metadata: request.metadata === undefined ? null : toMetadata(path, request.metadata),
     texts,
-    expressions: compileExpressions(path, type, texts),
+    expressions,
     deduplicate: request.deduplicate,
     expiresAt: request.expiresAt === undefined ? null : toExpiresAt(path, request.expiresAt, now),
   };
@@ -88,6 +94,9 @@ export function toContainers(path: string, given: readonly string[]): readonly s
 export function toMetadata(path: string, metadata: Metadata): Metadata {
   const entries = Object.entries(metadata);
   if (entries.length > metadataKeysMax) throw invalidAt(path, 'metadata', `must have at most ${metadataKeysMax} keys`);
+  if (!entries.every(([key]) => key !== '' && [...key].length <= metadataKeyLengthMax)) {
+    throw invalidAt(path, 'metadata', `must have keys of 1 to ${metadataKeyLengthMax} characters`);
+  }
   if (!entries.flat().every(isStorable)) throw invalidAt(path, 'metadata', 'must be well-formed text without NUL');
   return metadata;
 }

@@ -5,6 +5,8 @@ import { requireOpaqueId } from '../../core/expressions/id-template.ts';
 import { compileMask, evaluateMask, type Mask } from '../../core/expressions/mask.ts';
 import { evaluateTemplate, evaluateTemplateAsText, type Template } from '../../core/expressions/template.ts';
 import { TemplateCache } from '../../core/expressions/template-cache.ts';
+import { Sensitive } from '../../core/identity/sensitive.ts';
+import { toJsonText } from '../../core/json/json-text.ts';
 import { ExactNumber, type JsonValue } from '../../core/json/json-value.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import type { TokenType } from '../../core/token-types/token-type.ts';
@@ -36,7 +38,12 @@ const wholeBodyCharacters = 4 * 1024 * 1024;
 /** Shared by all tokens: most use the expressions of their type. */
 const templates = new TemplateCache(5_000);
 /** By the text of a supplied mask, which is JSON, or by the name of a type, which never is. */
-const masks = new LRUCache<string, { readonly mask: Mask | undefined }>({ max: 5_000 });
+const masks = new LRUCache<string, { readonly mask: Mask | undefined }>({
+  max: 5_000,
+  // A mask can be almost as long as a body: by their number alone they would fill the memory.
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: (_mask, text) => text.length,
+});
 /** Deeper than any mask that was accepted. */
 const maskDepthMax = 128;
 
@@ -108,8 +115,18 @@ export function findMask(token: { readonly mask: string | null }, type: TokenTyp
   return compiled;
 }
 
-export function evaluateTokenMask(mask: Mask, data: JsonValue): JsonValue {
-  return evaluateMask(mask, { data }, expressionTools);
+/** What a masked view shows, as JSON text. Evaluated before anything is stored, so that what is stored can be shown. */
+export function maskedText(
+  path: string,
+  expressions: CompiledExpressions,
+  data: JsonValue,
+): Sensitive<string> | undefined {
+  const { mask } = expressions;
+  return mask === undefined ? undefined : namingField(path, 'mask', () => evaluateTokenMask(mask, data));
+}
+
+export function evaluateTokenMask(mask: Mask, data: JsonValue): Sensitive<string> {
+  return new Sensitive(toJsonText(evaluateMask(mask, { data }, expressionTools)));
 }
 
 /** An id given as an expression. It may hold an alias of the data, never the data. */
@@ -119,6 +136,13 @@ export function evaluateIdExpression(path: string, text: string, data: JsonValue
     requireOpaqueId(template);
     return evaluateTemplateAsText(template, { data }, expressionTools);
   });
+}
+
+/** Whether a text draws at random, so that it yields something else the next time. */
+export function isRandom(text: string): boolean {
+  return templates
+    .compile(text)
+    .parts.some((part) => typeof part !== 'string' && part.filters.some(({ effect }) => effect === 'alias'));
 }
 
 function compile(path: string, field: string, text: string, lengthMax?: number): Template {

@@ -1,3 +1,4 @@
+import { rootContainer } from '../../core/access/container.ts';
 import { decideAccess } from '../../core/access/decide-access.ts';
 import type { Permission } from '../../core/access/permission.ts';
 import { requireAccess } from '../../core/access/require-access.ts';
@@ -66,20 +67,24 @@ export class TokenFinder {
     isCounted: boolean,
   ): Promise<{ tokens: StoredToken[]; totalItems: number }> {
     const keys = await this.#keyring.forTenant(caller.tenantId);
+    // Not whether every shelf is visible now: a hidden one may come into being between two statements.
+    const isUnlimited = decideAccess(caller.grants, permission, [rootContainer]).isAllowed;
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new TokenQueryStore(tx, caller.tenantId);
-      const all = await store.listShelves();
-      const visible = all.filter(({ containers }) => decideAccess(caller.grants, permission, containers).isAllowed);
+      const shelves = await store.listShelves();
+      const visible = shelves.filter(({ containers }) => decideAccess(caller.grants, permission, containers).isAllowed);
       const matching = visible.filter((shelf) => matchShelf(query, shelf) !== 'none');
 
       if (query === undefined || matching.every((shelf) => matchShelf(query, shelf) === 'all')) {
         const totalItems = matching.reduce((sum, { tokens }) => sum + tokens, 0);
         if (slice.offset >= totalItems) return { tokens: [], totalItems };
-        return { tokens: await store.listOnShelves(matching, matching.length === all.length, slice), totalItems };
+        return {
+          tokens: await store.listOnShelves(isUnlimited && query === undefined ? 'all' : matching, slice),
+          totalItems,
+        };
       }
-      const isRestricted = visible.length < all.length;
-      const match = this.#toMatch(caller, query, keys, isRestricted ? visible : undefined);
-      const term = isRestricted ? undefined : termOf(query, keys);
+      const match = this.#toMatch(caller, query, keys, isUnlimited ? undefined : visible);
+      const term = isUnlimited ? termOf(query, keys) : undefined;
       const counting = !isCounted ? 0 : term === undefined ? store.countMatching(match) : store.countUnderTerm(term);
       const [tokens, totalItems] = await Promise.all([store.listMatching(match, slice), counting]);
       return { tokens, totalItems };

@@ -1,7 +1,7 @@
 import type { TokenId } from '../../core/identity/ids.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
 import { invalidAt } from './request-path.ts';
-import { evaluateIdExpression } from './token-expressions.ts';
+import { evaluateIdExpression, isRandom } from './token-expressions.ts';
 
 const forbidden = new Set('#/\\+?[]|&=%<>{}^');
 const lengthMin = 3;
@@ -10,8 +10,9 @@ const lengthMax = 400;
 /** An alias is random; after this many that were taken already, a UUID is used. */
 export const aliasTriesMax = 3;
 
-export function isIdExpression(wanted: string | undefined): wanted is string {
-  return wanted?.includes('{{') === true;
+/** Whether the wish can be fulfilled in another way when an id is taken: evaluated again, an alias is another one. */
+export function isAlias(wanted: string | undefined): boolean {
+  return isExpression(wanted) && isRandom(wanted);
 }
 
 /** The id of a new token: assigned, chosen by the caller, or an alias that an expression makes. */
@@ -22,7 +23,7 @@ export function toTokenId(draft: {
 }): TokenId {
   const { path, wantedId, data } = draft;
   if (wantedId === undefined) return crypto.randomUUID() as TokenId;
-  const id = isIdExpression(wantedId) ? evaluateIdExpression(path, wantedId, data) : wantedId;
+  const id = isExpression(wantedId) ? evaluateIdExpression(path, wantedId, data) : wantedId;
   if (!isAcceptable(id)) {
     throw invalidAt(
       path,
@@ -38,7 +39,12 @@ export function isTokenId(text: string): text is TokenId {
   return text.length <= lengthMax && text.isWellFormed() && !text.includes('\0');
 }
 
+function isExpression(wanted: string | undefined): wanted is string {
+  return wanted?.includes('{{') === true;
+}
+
 function isAcceptable(id: string): boolean {
   const isPlain = ![...id].some((character) => forbidden.has(character) || character < ' ' || character === '\u007f');
-  return id.length >= lengthMin && id.length <= lengthMax && isPlain && id.isWellFormed();
+  // The database counts characters, where a pair of surrogates is one.
+  return [...id].length >= lengthMin && id.length <= lengthMax && isPlain && id.isWellFormed();
 }

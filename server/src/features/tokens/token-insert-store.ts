@@ -27,6 +27,18 @@ export interface InsertOutcome {
   readonly createdAt: Date | undefined;
 }
 
+/** Some of the ids are taken, so nothing was written. */
+export class TakenIds extends Error {
+  /** Which of the tokens have them. */
+  readonly indexes: ReadonlySet<number>;
+
+  constructor(indexes: Iterable<number>) {
+    super('Some of the ids are taken.');
+    this.name = 'TakenIds';
+    this.indexes = new Set(indexes);
+  }
+}
+
 /** Tokens, what finds them, their counters and their records are written by one statement: all of it or nothing. */
 const insertText = `with rows as materialized (
     select * from json_to_recordset($2::json) as row(${jsonRowColumns})
@@ -72,9 +84,9 @@ export class TokenInsertStore {
     return this.#batcher.add(item.token.tenantId, item);
   }
 
-  /** Inserts all of them or none: the first id that is taken makes `onTaken` throw, which undoes the rest. */
-  insertAll(tenantId: TenantId, items: readonly TokenInsert[], onTaken: (index: number) => Error): Promise<Date> {
-    return this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, tenantId, items, onTaken));
+  /** Inserts all of them or none: throws `TakenIds` when an id is taken, which undoes the rest. */
+  insertAll(tenantId: TenantId, items: readonly TokenInsert[]): Promise<Date> {
+    return this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, tenantId, [...items.entries()]));
   }
 
   /**
@@ -84,7 +96,6 @@ export class TokenInsertStore {
   insertOrFind(
     tenantId: TenantId,
     items: readonly (TokenInsert & { readonly isDeduplicated: boolean })[],
-    onTaken: (index: number) => Error,
   ): Promise<{ readonly createdAt: Date; readonly existing: ReadonlyMap<string, StoredToken> }> {
     const wanted = items.flatMap(({ token, isDeduplicated }) => (isDeduplicated ? (token.fingerprint ?? []) : []));
     // Claimed in a fixed order, so that two requests with the same fingerprints cannot deadlock.
@@ -105,30 +116,24 @@ export class TokenInsertStore {
           !item.isDeduplicated || item.token.fingerprint === null || (isFirst && !existing.has(item.token.fingerprint))
         );
       };
-      const made = items.flatMap((item, index) => (isMade(item, index) ? [{ item, index }] : []));
-      const createdAt = await insertAllIn(
-        tx,
-        tenantId,
-        made.map(({ item }) => item),
-        (taken) => onTaken(made[taken]?.index ?? 0),
-      );
-      return { createdAt, existing };
+      const made = [...items.entries()].filter(([index, item]) => isMade(item, index));
+      return { createdAt: await insertAllIn(tx, tenantId, made), existing };
     });
   }
 
-  /** Living tokens by fingerprint, the oldest of each. */
-  findByFingerprint(tenantId: TenantId, fingerprint: string, exceptId: TokenId): Promise<StoredToken | undefined> {
-    return this.#database.forTenant(tenantId, async (tx) => {
-      const [row] = await tx.query<TokenRow>({
-        text: `select ${tokenColumns} from tokens t ${joinCvc}
-          where t.tenant_id = $1 and t.fingerprint = $2 and t.id <> $3 and ${isAlive} order by t.created_at, t.id limit 1`,
-        values: [tenantId, fingerprint, exceptId],
-      });
-      return row === undefined ? undefined : toStoredToken(row);
+  /** In which containers living tokens of this fingerprint lie, not counting one of them. */
+  async listContainersOf(tenantId: TenantId, fingerprint: string, exceptId: TokenId): Promise<string[][]> {
+    const rows = await this.#database.runForTenant<{ containers: string[] }>(tenantId, {
+      name: 'token-containers-of-fingerprint',
+      text: `select distinct t.containers from tokens t
+        where t.tenant_id = $1 and t.fingerprint = $2 and t.id <> $3 and ${isAlive}`,
+      values: [tenantId, fingerprint, exceptId],
     });
+    return rows.map(({ containers }) => containers);
   }
 }
 
+/** Living tokens by fingerprint, the oldest of each. */
 async function findByFingerprint(
   tx: Transaction,
   tenantId: TenantId,
@@ -147,13 +152,13 @@ async function findByFingerprint(
 async function insertAllIn(
   tx: Transaction,
   tenantId: TenantId,
-  items: readonly TokenInsert[],
-  onTaken: (index: number) => Error,
+  entries: readonly (readonly [index: number, item: TokenInsert])[],
 ): Promise<Date> {
-  if (items.length === 0) return new Date(0);
+  if (entries.length === 0) return new Date(0);
+  const items = entries.map(([, item]) => item);
   const outcomes = toOutcomes(items, await tx.query(toStatement(tenantId, items)));
-  const taken = outcomes.findIndex(({ createdAt }) => createdAt === undefined);
-  if (taken >= 0) throw onTaken(taken);
+  const taken = entries.filter((_, position) => outcomes[position]?.createdAt === undefined);
+  if (taken.length > 0) throw new TakenIds(taken.map(([index]) => index));
   return outcomes[0]?.createdAt ?? new Date(0);
 }
 

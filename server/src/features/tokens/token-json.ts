@@ -1,32 +1,49 @@
 import { formatExpiresAt } from '../../core/expiry/expires-at.ts';
 import { toChangeFields } from '../../http/timestamp.ts';
-import type { VisibleToken } from './token.ts';
+import type { StoredToken, VisibleToken } from './token.ts';
 
 /** Writes a token as JSON. Data and mask are JSON text already and go in as they are: parsing them again could alter them. */
 export function toTokenJson(visible: VisibleToken): string {
   const { token, data, mask, derived } = visible;
-  const identity = { id: token.id, tenant_id: token.tenantId, type: token.type };
-  const found = {
-    ...(token.fingerprint === null ? {} : { fingerprint: token.fingerprint }),
-    containers: token.containers,
-  };
-  if (visible.isReduced === true) return JSON.stringify({ ...identity, ...found });
+  if (visible.isReduced === true) return JSON.stringify({ ...toIdentity(token), ...toPlace(token) });
 
   const rest = {
     fingerprint_expression: visible.fingerprintExpression,
     ...(token.metadata === null ? {} : { metadata: token.metadata }),
     ...(visible.searchIndexes.length === 0 ? {} : { search_indexes: visible.searchIndexes }),
-    ...(token.expiresAt === null ? {} : { expires_at: formatExpiresAt(token.expiresAt) }),
-    ...toChangeFields(token),
+    ...toTimes(token),
     ...derived,
   };
   return joinObjects([
-    JSON.stringify(identity),
+    JSON.stringify(toIdentity(token)),
     data === undefined ? '{}' : `{"data":${data.reveal()}}`,
     mask === undefined ? '{}' : `{"mask":${mask}}`,
-    JSON.stringify(found),
+    JSON.stringify(toPlace(token)),
     JSON.stringify(rest),
   ]);
+}
+
+/** As `toTokenJson`, without anything that tells the content of the token. */
+export function toContentlessJson({ token }: VisibleToken): string {
+  return JSON.stringify({ ...toIdentity(token), ...toPlace(token), ...toTimes(token) });
+}
+
+function toIdentity(token: StoredToken) {
+  return { id: token.id, tenant_id: token.tenantId, type: token.type };
+}
+
+function toPlace(token: StoredToken) {
+  return {
+    ...(token.fingerprint === null ? {} : { fingerprint: token.fingerprint }),
+    containers: token.containers,
+  };
+}
+
+function toTimes(token: StoredToken) {
+  return {
+    ...(token.expiresAt === null ? {} : { expires_at: formatExpiresAt(token.expiresAt) }),
+    ...toChangeFields(token),
+  };
 }
 
 /** Makes one JSON object of several; their members are different. */

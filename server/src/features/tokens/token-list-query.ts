@@ -43,10 +43,12 @@ function metadataFilters(parameters: QueryParameters): SearchQuery[] {
     if (!pairs.has(key)) pairs.set(key, value);
   };
   for (const [name, given] of Object.entries(parameters)) {
-    const [value = ''] = toArray(given);
+    const values = toArray(given);
+    const [value = ''] = values;
     if (name.startsWith('metadata.')) note(name.slice('metadata.'.length), value);
     else if (name.startsWith('metadata[') && name.endsWith(']')) note(name.slice('metadata['.length, -1), value);
-    else if (name === 'metadata') for (const [key, text] of Object.entries(parseObject(value))) note(key, text);
+    else if (name === 'metadata')
+      for (const [key, text] of values.flatMap((map) => Object.entries(parseObject(map)))) note(key, text);
   }
   if (pairs.size > metadataMax) throw invalidQuery('metadata', `must name at most ${metadataMax} keys`);
   return [...pairs].map(([key, value]) => ({ kind: 'metadata', key, value: value.toLowerCase() }));

@@ -3,10 +3,10 @@ import { toJsonText } from '../../core/json/json-text.ts';
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import { mergePatch } from '../../core/merge-patch/merge-patch.ts';
-import { requireNoFieldErrors } from './request-path.ts';
+import { invalidAt, requireNoFieldErrors } from './request-path.ts';
 import type { Metadata, StoredToken } from './token.ts';
 import { toContainers, type TokenDraft, toExpiresAt, toMetadata, withoutCvc } from './token-draft.ts';
-import { compileExpressions } from './token-expressions.ts';
+import { compileExpressions, maskedText } from './token-expressions.ts';
 import { getTokenType, type OpenedToken } from './token-presenter.ts';
 import type { CvcChange } from './token-store.ts';
 
@@ -25,6 +25,8 @@ export interface TokenPatch {
 }
 
 const depthMax = 128;
+/** As much as a request can carry: patch by patch, a token could otherwise grow without end. */
+const mergedBytesMax = 4 * 1024 * 1024;
 
 /** The token as it would be after the patch, checked like a new one. */
 export function applyPatch(
@@ -45,11 +47,13 @@ export function applyPatch(
     ),
     fingerprintExpression: replaced(patch.fingerprintExpression, token.fingerprintExpression ?? undefined),
   };
+  const expressions = compileExpressions('', type, texts);
   const draft: TokenDraft = {
     path: '',
     wantedId: undefined,
     type,
     ...parts,
+    masked: maskedText('', expressions, parts.data),
     containers:
       patch.containers === null
         ? type.defaultContainers
@@ -58,7 +62,7 @@ export function applyPatch(
           : toContainers('', patch.containers),
     metadata: mergeMetadata(token.metadata, patch.metadata),
     texts,
-    expressions: compileExpressions('', type, texts),
+    expressions,
     deduplicate: patch.deduplicate,
     expiresAt:
       patch.expiresAt === null
@@ -71,11 +75,13 @@ export function applyPatch(
 }
 
 function mergeData(opened: OpenedToken, patch: TokenPatch): { data: JsonValue; dataText: Sensitive<string> } {
-  if (patch.data === undefined) return { data: opened.data, dataText: opened.text };
+  if (patch.data === undefined) return { data: opened.data, dataText: opened.dataText };
   // A patch that is no object replaces the data, and is stored as it was sent.
   if (!isJsonObject(patch.data) && patch.dataText !== undefined) return { data: patch.data, dataText: patch.dataText };
   const data = mergePatch(opened.data, patch.data);
-  return { data, dataText: new Sensitive(toJsonText(data)) };
+  const text = toJsonText(data);
+  requireMergedSize('data', text);
+  return { data, dataText: new Sensitive(text) };
 }
 
 function mergeMask(
@@ -86,7 +92,14 @@ function mergeMask(
   const supplied = token.mask === null ? undefined : parseJson(token.mask, { depthMax });
   if (patch === undefined) return supplied;
   if (patch === null) return undefined;
-  return mergePatch(supplied ?? defaultMask, patch);
+  // Supplied as null, there is no mask, and none of its default.
+  const mask = mergePatch(supplied === undefined ? defaultMask : supplied, patch);
+  requireMergedSize('mask', toJsonText(mask));
+  return mask;
+}
+
+function requireMergedSize(field: string, text: string): void {
+  if (Buffer.byteLength(text) > mergedBytesMax) throw invalidAt('', field, 'must not grow larger than 4 MiB');
 }
 
 function mergeMetadata(current: Metadata | null, patch: TokenPatch['metadata']): Metadata | null {

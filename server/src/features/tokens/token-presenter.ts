@@ -1,4 +1,5 @@
 import type { Transform } from '../../core/access/access-rule.ts';
+import { ExpressionError } from '../../core/expressions/expression-error.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import { toJsonText } from '../../core/json/json-text.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
@@ -13,18 +14,47 @@ import { evaluateTokenMask, findMask } from './token-expressions.ts';
 /** Stored data passed our parser once; this only has to be deeper than anything that did. */
 const depthMax = 128;
 
-/** The plaintext of a token, without its card verification code; taken apart only when somebody looks inside. */
-export class OpenedToken {
-  readonly text: Sensitive<string>;
-  #data: JsonValue | undefined;
+/** What a view of a token is made of. A draft, whose parts are known already, serves as well as an opened token. */
+export interface TokenContent {
+  /** Without the card verification code. */
+  readonly dataText: Sensitive<string>;
+  readonly data: JsonValue;
+  /** JSON text of the data as masked views show it; undefined where they show none. */
+  readonly masked: Sensitive<string> | undefined;
+}
 
-  constructor(text: string) {
-    this.text = new Sensitive(text);
+/** The plaintext of a stored token; taken apart and masked only when somebody looks inside. */
+export class OpenedToken implements TokenContent {
+  readonly dataText: Sensitive<string>;
+  readonly #token: StoredToken;
+  #data: JsonValue | undefined;
+  #masking: { readonly masked: Sensitive<string> | undefined } | undefined;
+
+  constructor(token: StoredToken, text: string) {
+    this.#token = token;
+    this.dataText = new Sensitive(text);
   }
 
   get data(): JsonValue {
-    this.#data ??= parseJson(this.text.reveal(), { depthMax });
+    this.#data ??= parseJson(this.dataText.reveal(), { depthMax });
     return this.#data;
+  }
+
+  get masked(): Sensitive<string> | undefined {
+    this.#masking ??= { masked: this.#mask() };
+    return this.#masking.masked;
+  }
+
+  #mask(): Sensitive<string> | undefined {
+    try {
+      const mask = findMask(this.#token, getTokenType(this.#token));
+      return mask === undefined ? undefined : evaluateTokenMask(mask, this.data);
+    } catch (error) {
+      // A mask was evaluated before it was stored. Should a later version refuse one, it hides the data: a list must
+      // not fail because of one token in it.
+      if (error instanceof ExpressionError) return undefined;
+      throw error;
+    }
   }
 }
 
@@ -41,7 +71,7 @@ export class TokenPresenter {
   async open(token: StoredToken): Promise<OpenedToken> {
     const keys = await this.#keyring.forRecord(token.tenantId, token.data);
     const { id: tokenId, version: recordVersion, type } = token;
-    return new OpenedToken(keys.open(token.data, { tokenId, field: 'data', recordVersion, type }));
+    return new OpenedToken(token, keys.open(token.data, { tokenId, field: 'data', recordVersion, type }));
   }
 
   /** The card verification code as JSON text, for as long as it lives. */
@@ -53,35 +83,32 @@ export class TokenPresenter {
     return text === undefined ? undefined : new Sensitive(text);
   }
 
-  async show(token: StoredToken, transform: Transform, known?: OpenedToken): Promise<VisibleToken> {
+  async show(token: StoredToken, transform: Transform, known?: TokenContent): Promise<VisibleToken> {
     const type = getTokenType(token);
-    const opened = known ?? (await this.open(token));
-    const mask = findMask(token, type);
-    const masked = mask === undefined ? undefined : toJsonText(evaluateTokenMask(mask, opened.data));
+    const content = known ?? (await this.open(token));
     return {
       token,
-      data: await this.#dataFor(transform, token, opened, masked),
-      mask: shownMask(token, type, masked),
+      data: await this.#dataFor(transform, token, content),
+      mask: shownMask(token, type, content),
       searchIndexes:
         token.searchIndexes === null ? type.defaultSearchIndexes : (JSON.parse(token.searchIndexes) as string[]),
       fingerprintExpression: token.fingerprintExpression ?? type.defaultFingerprintExpression,
-      derived: transform === 'redact' ? undefined : type.derive?.(opened.data),
+      derived: transform === 'redact' ? undefined : type.derive?.(content.data),
     };
   }
 
   async #dataFor(
     transform: Transform,
     token: StoredToken,
-    opened: OpenedToken,
-    masked: string | undefined,
+    content: TokenContent,
   ): Promise<Sensitive<string> | undefined> {
     switch (transform) {
       case 'redact':
         return undefined;
       case 'mask':
-        return masked === undefined ? undefined : new Sensitive(masked);
+        return content.masked;
       case 'reveal':
-        return withCvc(opened.text, await this.openCvc(token));
+        return withCvc(content.dataText, await this.openCvc(token));
     }
   }
 }
@@ -93,9 +120,9 @@ export function getTokenType(token: { readonly type: string }): TokenType {
 }
 
 /** What was supplied is echoed; a card on its default mask shows what the mask makes of it. */
-function shownMask(token: StoredToken, type: TokenType, masked: string | undefined): string | undefined {
+function shownMask(token: StoredToken, type: TokenType, content: TokenContent): string | undefined {
   if (token.mask !== null) return token.mask === 'null' ? undefined : token.mask;
-  if (token.type === 'card') return masked;
+  if (token.type === 'card') return content.masked?.reveal();
   return type.defaultMask === undefined ? undefined : toJsonText(type.defaultMask);
 }
 

@@ -10,7 +10,7 @@ import type { TokenShelf } from './token-shelf.ts';
 export interface Slice {
   readonly offset: number;
   readonly limit: number;
-  readonly after?: { readonly createdAt: Date; readonly id: TokenId | undefined };
+  readonly after?: { readonly createdAt: Date; readonly id: TokenId };
 }
 
 /** Past this many shelves one scan over all tokens is cheaper than one per shelf. */
@@ -40,19 +40,22 @@ export class TokenQueryStore {
     });
   }
 
-  /** Tokens on these shelves; `isWhole` says that there are no others. */
-  async listOnShelves(shelves: readonly TokenShelf[], isWhole: boolean, slice: Slice): Promise<StoredToken[]> {
+  async listOnShelves(shelves: readonly TokenShelf[] | 'all', slice: Slice): Promise<StoredToken[]> {
     const values = [this.#tenantId, slice.offset, slice.limit, slice.after?.createdAt ?? null, slice.after?.id ?? null];
-    if (isWhole) {
+    if (shelves === 'all') {
       return this.#read({
-        name: slice.after === undefined ? 'token-list-newest' : 'token-list-newest-after',
         text: `select t.created_at, t.id from tokens t where t.tenant_id = $1 and ${isAlive} and ${afterOf(slice)} ${newestFirst} offset $2 limit $3`,
         values,
       });
     }
-    if (shelves.length > shelvesMax) return this.#listAcrossShelves(shelves, slice, values);
+    if (shelves.length > shelvesMax) {
+      return this.#read({
+        text: `select t.created_at, t.id from tokens t where t.tenant_id = $1 and ${isAlive} and ${afterOf(slice)} and ${onShelf('$6')}
+          ${newestFirst} offset $2 limit $3`,
+        values: [...values, toShelfKeys(shelves)],
+      });
+    }
     return this.#read({
-      name: slice.after === undefined ? 'token-list-shelves' : 'token-list-shelves-after',
       text: `select t.created_at, t.id from json_to_recordset($6::json) as shelf(type text, containers text[])
         cross join lateral (
           select t.created_at, t.id from tokens t
@@ -63,33 +66,19 @@ export class TokenQueryStore {
     });
   }
 
-  #listAcrossShelves(
-    shelves: readonly TokenShelf[],
-    slice: Slice,
-    values: readonly (string | number | Date | null)[],
-  ): Promise<StoredToken[]> {
-    return this.#read({
-      text: `select t.created_at, t.id from tokens t where t.tenant_id = $1 and ${isAlive} and ${afterOf(slice)} and ${onShelf('$6')}
-        ${newestFirst} offset $2 limit $3`,
-      values: [...values, JSON.stringify(shelves)],
-    });
-  }
-
   /** Tokens that meet a condition, found through an index where one narrows them down. */
   async listMatching(match: TokenMatch, slice: Slice): Promise<StoredToken[]> {
     const { parameters, text } = this.#matching(match);
     // Under a single term tokens are listed newest first already; taken from there, nothing has to be sorted.
     const from = isSingleTerm(match.lookup) ? 'candidate' : 't';
-    const { createdAt, id } = slice.after ?? {};
-    const after =
-      createdAt === undefined
+    const { after } = slice;
+    const isAfter =
+      after === undefined
         ? 'true'
-        : id === undefined
-          ? `${from}.created_at <= ${parameters.add(createdAt)}::timestamptz`
-          : `(${from}.created_at, ${from}.id) < (${parameters.add(createdAt)}::timestamptz, ${parameters.add(id)}::text)`;
+        : `(${from}.created_at, ${from}.id) < (${parameters.add(after.createdAt)}::timestamptz, ${parameters.add(after.id)}::text)`;
     const place = `offset ${parameters.add(slice.offset)} limit ${parameters.add(slice.limit)}`;
     return this.#read({
-      text: `select t.created_at, t.id ${text} and ${after} order by ${from}.created_at desc, ${from}.id desc ${place}`,
+      text: `select t.created_at, t.id ${text} and ${isAfter} order by ${from}.created_at desc, ${from}.id desc ${place}`,
       values: parameters.values,
     });
   }
@@ -120,17 +109,20 @@ export class TokenQueryStore {
       lookup === undefined
         ? 'tokens t'
         : `(${candidates(lookup, parameters)}) as candidate join tokens t on t.tenant_id = $1 and t.id = candidate.id`;
-    const visible = shelves === undefined ? 'true' : onShelf(parameters.add(JSON.stringify(shelves)));
+    const visible = shelves === undefined ? 'true' : onShelf(parameters.add(toShelfKeys(shelves)));
     return {
       parameters,
       text: `from ${from} where t.tenant_id = $1 and ${isAlive} and ${toPredicate(parameters)} and ${visible}`,
     };
   }
 
-  /** Reads the tokens of a page by their ids: whole rows are fetched for what is shown and for nothing else. */
-  async #read(page: { name?: string; text: string; values: readonly SqlParameter[] }): Promise<StoredToken[]> {
+  /**
+   * Reads the tokens of a page by their ids: whole rows are fetched for what is shown and for nothing else. Without a
+   * name, since the best plan depends on the page: after some late ones PostgreSQL would keep a plan that suits any
+   * page, and that one reads the whole table for the first page too (seen with 20,000 tokens).
+   */
+  async #read(page: { text: string; values: readonly SqlParameter[] }): Promise<StoredToken[]> {
     const rows = await this.#tx.query<TokenRow>({
-      ...(page.name === undefined ? {} : { name: page.name }),
       text: `with page as materialized (${page.text})
         select ${tokenColumns} from page join tokens t on t.tenant_id = $1 and t.id = page.id ${joinCvc}
         order by page.created_at desc, page.id desc`,
@@ -151,17 +143,20 @@ export interface TokenMatch {
   readonly shelves: readonly TokenShelf[] | undefined;
 }
 
-/** After the last token of the page before; an id too long for a cursor is replaced by a position within its instant. */
+/** After the last token of the page before; the parameters are named either way, since their types are taken from here. */
 function afterOf({ after }: Slice): string {
   if (after === undefined) return '$4::timestamptz is null and $5::text is null';
-  return after.id === undefined
-    ? 't.created_at <= $4::timestamptz and $5::text is null'
-    : '(t.created_at, t.id) < ($4::timestamptz, $5::text)';
+  return '(t.created_at, t.id) < ($4::timestamptz, $5::text)';
 }
 
+/** A comparison with a list, which PostgreSQL hashes. As a join it was planned over all pairs of tokens and shelves. */
 function onShelf(parameter: string): string {
-  return `exists (select from json_to_recordset(${parameter}::json) as shelf(type text, containers text[])
-    where shelf.type = t.type and shelf.containers = t.containers)`;
+  return `t.type || ' ' || array_to_string(t.containers, ' ') = any(${parameter}::text[])`;
+}
+
+/** Neither types nor containers hold a blank. */
+function toShelfKeys(shelves: readonly TokenShelf[]): string[] {
+  return shelves.map(({ type, containers }) => [type, ...containers].join(' '));
 }
 
 function isSingleTerm(lookup: TokenLookup | undefined): boolean {

@@ -5,7 +5,7 @@ import { IdParameter } from '../../http/uuid-parameter.ts';
 import type { VisibleToken } from './token.ts';
 import type { TokenCreator } from './token-creator.ts';
 import { isTokenId } from './token-id.ts';
-import { toTokenJson } from './token-json.ts';
+import { toContentlessJson, toTokenJson } from './token-json.ts';
 import { CreateToken, TokenView, toTokenPatch, toTokenRequest, UpdateToken } from './token-schemas.ts';
 import { noSuchToken, type TokenService } from './token-service.ts';
 import type { TokenUpdater } from './token-updater.ts';
@@ -62,7 +62,12 @@ export function addTokenRoutes(
     },
     async (request, reply) => {
       const patch = toTokenPatch(request.body, request.bodySource);
-      return sendToken(reply, await updater.update(request.caller, requireTokenId(request.params.id), patch));
+      const { token, isHiddenDuplicate } = await updater.update(
+        request.caller,
+        requireTokenId(request.params.id),
+        patch,
+      );
+      return isHiddenDuplicate ? sendJson(reply, toContentlessJson(token)) : sendToken(reply, token);
     },
   );
 
@@ -80,7 +85,11 @@ export function addTokenRoutes(
 }
 
 function sendToken(reply: FastifyReply, token: VisibleToken): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(toTokenJson(token));
+  return sendJson(reply, toTokenJson(token));
+}
+
+function sendJson(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(text);
 }
 
 function requireTokenId(text: string): TokenId {

@@ -80,11 +80,16 @@ export function toJsonRow(token: SealedToken) {
     fingerprint: token.fingerprint,
     fingerprint_expression: token.fingerprintExpression,
     terms: token.terms.map(toByteaText),
-    expires_at: token.expiresAt?.instant.toISOString() ?? null,
+    expires_at: token.expiresAt === null ? null : toTimestampText(token.expiresAt.instant),
     expires_at_offset_minutes: token.expiresAt?.offsetMinutes ?? null,
     created_by: token.createdBy,
     cvc: token.cvc === null ? null : toByteaText(token.cvc.sealed),
   };
+}
+
+/** The last hours of the year 9999 reach into the next, west of UTC; PostgreSQL takes such a year without sign and zero. */
+function toTimestampText(instant: Date): string {
+  return instant.toISOString().replace(/^\+0/, '');
 }
 
 export function toByteaText(bytes: Buffer): string {

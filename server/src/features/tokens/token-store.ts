@@ -20,8 +20,11 @@ import type { SealedToken } from './token-sealer.ts';
 const findText = `select ${tokenColumns} from tokens t ${joinCvc}
   where t.tenant_id = $1 and t.id = any($2) and ${isAlive}`;
 
+// A deleted token may have been followed by another of the same id, whose versions begin again: when it was created
+// tells the two apart.
 const deleteText = `with gone as (
-    delete from tokens where tenant_id = $1 and id = $2 and version = $3 returning id, type, containers, terms, created_at
+    delete from tokens where tenant_id = $1 and id = $2 and version = $3 and created_at = $6
+    returning id, type, containers, terms, created_at
   ), unlisted as (
     delete from token_terms using gone
     where tenant_id = $1 and token_id = gone.id and token_terms.created_at = gone.created_at and term = any(gone.terms)
@@ -44,7 +47,7 @@ const updateText = `with row as materialized (
       fingerprint_expression = row.fingerprint_expression, terms = row.terms, expires_at = row.expires_at,
       expires_at_offset_minutes = row.expires_at_offset_minutes, modified_by = $5, modified_at = now()
     from row
-    where tokens.tenant_id = $1 and tokens.id = $2 and tokens.version = $3
+    where tokens.tenant_id = $1 and tokens.id = $2 and tokens.version = $3 and tokens.created_at = $12
     returning tokens.id, tokens.type, tokens.created_at, tokens.modified_at
   ), unlisted as (
     delete from token_terms using changed
@@ -108,7 +111,7 @@ export class TokenStore {
     const rows = await this.#database.runForTenant(token.tenantId, {
       name: 'token-delete',
       text: deleteText,
-      values: [token.tenantId, token.id, token.version, JSON.stringify([audit]), countSlot],
+      values: [token.tenantId, token.id, token.version, JSON.stringify([audit]), countSlot, token.createdAt],
     });
     return rows.length > 0;
   }
@@ -134,6 +137,7 @@ export class TokenStore {
         JSON.stringify(movesOf(current, next)),
         countSlot,
         JSON.stringify([change.audit]),
+        current.createdAt,
       ],
     });
     return row?.modified_at;

@@ -10,11 +10,17 @@ import type { TokenDraft } from './token-draft.ts';
 import { tokenEvent } from './token-event.ts';
 import type { TokenInsertStore } from './token-insert-store.ts';
 import { applyPatch, type TokenPatch } from './token-patch.ts';
-import { OpenedToken, type TokenPresenter } from './token-presenter.ts';
+import type { TokenPresenter } from './token-presenter.ts';
 import type { TokenSealer } from './token-sealer.ts';
 import { busyToken, getToken } from './token-service.ts';
 import type { CvcChange, TokenStore } from './token-store.ts';
 import { TurnQueue } from './turn-queue.ts';
+
+export interface UpdateOutcome {
+  readonly token: VisibleToken;
+  /** The token has become equal to one that the caller may not read: its content would tell what that one holds. */
+  readonly isHiddenDuplicate: boolean;
+}
 
 /** Writers of one token within a process take turns; only those of other servers can still get in between. */
 const attemptsMax = 20;
@@ -43,7 +49,7 @@ export class TokenUpdater {
   }
 
   /** Applies the patch to the newest version: concurrent patches end up as if they had come one after the other. */
-  async update(caller: Caller, id: TokenId, patch: TokenPatch): Promise<VisibleToken> {
+  async update(caller: Caller, id: TokenId, patch: TokenPatch): Promise<UpdateOutcome> {
     return this.#turns.run(`${caller.tenantId}/${id}`, async () => {
       for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
         const updated = await this.#tryUpdate(caller, id, patch);
@@ -54,7 +60,7 @@ export class TokenUpdater {
   }
 
   /** Undefined when another server changed the token between the look and the write. */
-  async #tryUpdate(caller: Caller, id: TokenId, patch: TokenPatch): Promise<VisibleToken | undefined> {
+  async #tryUpdate(caller: Caller, id: TokenId, patch: TokenPatch): Promise<UpdateOutcome | undefined> {
     const current = await getToken(this.#store, caller, id);
     const mayUpdate = requireAccess(caller.grants, 'token:update', current.containers);
     const opened = await this.#presenter.open(current);
@@ -64,11 +70,11 @@ export class TokenUpdater {
     const settings = await this.#settings.get(caller.tenantId);
     const next = await this.#write(caller, current, { draft, cvc }, settings);
     if (next === undefined) return undefined;
-    const visible = await this.#presenter.show(next, transform, new OpenedToken(draft.dataText.reveal()));
     const isDeduplicated = draft.deduplicate ?? settings.deduplicateTokens;
-    return isDeduplicated && (await this.#isUnreadableDuplicate(caller, next))
-      ? { ...visible, isReduced: true }
-      : visible;
+    return {
+      token: await this.#presenter.show(next, transform, draft),
+      isHiddenDuplicate: isDeduplicated && (await this.#isHiddenDuplicate(caller, next)),
+    };
   }
 
   /** Moving a token needs the permission where it comes from and on each container it goes to. */
@@ -101,9 +107,9 @@ export class TokenUpdater {
     };
   }
 
-  async #isUnreadableDuplicate(caller: Caller, token: StoredToken): Promise<boolean> {
+  async #isHiddenDuplicate(caller: Caller, token: StoredToken): Promise<boolean> {
     if (token.fingerprint === null) return false;
-    const other = await this.#inserts.findByFingerprint(caller.tenantId, token.fingerprint, token.id);
-    return other !== undefined && !decideAccess(caller.grants, 'token:read', other.containers).isAllowed;
+    const places = await this.#inserts.listContainersOf(caller.tenantId, token.fingerprint, token.id);
+    return places.some((containers) => !decideAccess(caller.grants, 'token:read', containers).isAllowed);
   }
 }

@@ -39,7 +39,8 @@ export function addTokenizeRoutes(
   );
 }
 
+/** Without a body the framework hands on null. */
 function requireDocument(body: JsonValue | undefined): JsonValue {
-  if (body === undefined) throw invalidField('body', 'is required');
+  if (body === undefined || body === null) throw invalidField('body', 'is required');
   return body;
 }

@@ -42,6 +42,7 @@ interface Place {
   readonly parent: object;
   readonly key: string | number;
   readonly path: string;
+  /** How many arrays and objects are around it. */
   readonly depth: number;
 }
 
@@ -55,7 +56,6 @@ class DocumentReader {
   }
 
   read(value: JsonValue, place: Place): Writer {
-    if (place.depth > depthMax) throw invalidField(place.path, `must not be nested deeper than ${depthMax} levels`);
     if (typeof value === 'string') return this.#readLeaf(value, place);
     if (Array.isArray(value)) return this.#readArray(value, place);
     if (!isJsonObject(value)) return () => toJsonText(value);
@@ -88,11 +88,13 @@ class DocumentReader {
   }
 
   #readArray(values: readonly JsonValue[], place: Place): Writer {
+    requireDepth(place);
     const writers = values.map((value, index) => this.read(value, within(place, values, index)));
     return (created) => `[${writers.map((write) => write(created)).join(',')}]`;
   }
 
   #readObject(object: JsonObject, place: Place): Writer {
+    requireDepth(place);
     const members = Object.entries(object).map(
       ([key, value]) => [JSON.stringify(key), this.read(value, within(place, object, key))] as const,
     );
@@ -105,6 +107,11 @@ class DocumentReader {
     }
     return this.requests.push(request) - 1;
   }
+}
+
+/** Arrays and objects are levels; a token request is not one of them, whatever its data holds. */
+function requireDepth({ path, depth }: Place): void {
+  if (depth >= depthMax) throw invalidField(path, `must not be nested deeper than ${depthMax} levels`);
 }
 
 function within(place: Place, parent: object, key: string | number): Place {

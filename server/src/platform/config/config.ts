@@ -75,8 +75,8 @@ export function readDevelopmentConfig(environment: Environment): {
   readonly rootKey: RootKeyConfig | undefined;
 } {
   const reader = new SettingReader(environment);
-  const hasDatabase = reader.has(settings.databaseUrl.variable);
-  const hasRootKey = reader.has(settings.rootKey.variable) || reader.has(settings.pkcs11Module.variable);
+  const hasDatabase = reader.has(settings.databaseUrl);
+  const hasRootKey = reader.has(settings.rootKey) || reader.has(settings.pkcs11Module);
   const database = hasDatabase ? readDatabase(reader) : undefined;
   // A database outlives this process, so the key that seals it has to as well.
   const rootKey = hasRootKey || hasDatabase ? readRootKey(reader) : undefined;
@@ -96,7 +96,7 @@ function readDatabase(reader: SettingReader): Unfinished<DatabaseConfig> {
 }
 
 function readRootKey(reader: SettingReader): Unfinished<RootKeyConfig> {
-  if (!reader.has(settings.pkcs11Module.variable)) return { kind: 'file', key: reader.read(settings.rootKey) };
+  if (!reader.has(settings.pkcs11Module)) return { kind: 'file', key: reader.read(settings.rootKey) };
   return {
     kind: 'pkcs11',
     modulePath: reader.read(settings.pkcs11Module),
@@ -107,5 +107,5 @@ function readRootKey(reader: SettingReader): Unfinished<RootKeyConfig> {
 }
 
 function readOptional<T>(reader: SettingReader, setting: Setting<T>): T | undefined {
-  return reader.has(setting.variable) ? reader.read(setting) : undefined;
+  return reader.has(setting) ? reader.read(setting) : undefined;
 }

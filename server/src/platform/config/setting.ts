@@ -48,18 +48,16 @@ export class SettingReader {
 
   /** The value; undefined when there is none, which `finish` then reports. */
   read<T>(setting: Setting<T>): T | undefined {
-    const text = this.#textOf(setting);
-    if (text === undefined) {
-      if (setting.fallback === undefined) this.#report(setting, 'is not set');
-      return setting.fallback;
-    }
-    const value = setting.parse(text);
-    if (value === undefined) this.#report(setting, 'is not valid');
-    return value;
+    const text = this.#given(setting.variable);
+    const file = this.#given(fileVariable(setting));
+    if (text !== undefined) return this.#parse(setting, text);
+    if (file !== undefined) return this.#readFile(setting, file);
+    if (setting.fallback === undefined) this.#report(setting, 'is not set');
+    return setting.fallback;
   }
 
-  has(variable: string): boolean {
-    return this.#environment[variable] !== undefined || this.#environment[`${variable}_FILE`] !== undefined;
+  has(setting: Setting<unknown>): boolean {
+    return this.#given(setting.variable) !== undefined || this.#given(fileVariable(setting)) !== undefined;
   }
 
   /** Throws when anything was wrong; afterwards every value that was read is there. */
@@ -67,20 +65,37 @@ export class SettingReader {
     if (this.#problems.length > 0) throw new ConfigError(this.#problems);
   }
 
-  #textOf(setting: Setting<unknown>): string | undefined {
-    const direct = this.#environment[setting.variable];
-    const file = this.#environment[`${setting.variable}_FILE`];
-    if (direct !== undefined || file === undefined) return direct === '' ? undefined : direct;
+  /** An empty variable is one that is not set: shells and compose files pass on what they do not have like that. */
+  #given(variable: string): string | undefined {
+    const text = this.#environment[variable];
+    return text === '' ? undefined : text;
+  }
+
+  #parse<T>(setting: Setting<T>, text: string): T | undefined {
+    const value = setting.parse(text);
+    if (value === undefined) this.#report(setting, 'is not valid');
+    return value;
+  }
+
+  #readFile<T>(setting: Setting<T>, file: string): T | undefined {
+    const variable = fileVariable(setting);
+    const source = { ...setting, variable, example: `/run/secrets/${setting.variable.toLowerCase()}` };
     try {
-      return readFileSync(file, 'utf8').trim();
+      const value = setting.parse(readFileSync(file, 'utf8').trim());
+      if (value === undefined) this.#report(source, 'names a file with content that is not valid');
+      return value;
     } catch {
-      this.#report({ ...setting, variable: `${setting.variable}_FILE` }, 'names a file that cannot be read');
+      this.#report(source, 'names a file that cannot be read');
       return undefined;
     }
   }
 
-  #report(setting: Setting<unknown>, problem: string): void {
+  #report(setting: Omit<ConfigProblem, 'problem'>, problem: string): void {
     const { variable, expectation, example } = setting;
     this.#problems.push({ variable, problem, expectation, example });
   }
+}
+
+function fileVariable({ variable }: Setting<unknown>): string {
+  return `${variable}_FILE`;
 }

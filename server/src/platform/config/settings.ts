@@ -18,9 +18,9 @@ export const databaseOwnerUrl: Setting<string> = {
 
 export const rootKey: Setting<Buffer> = {
   variable: 'STRONGROOM_ROOT_KEY',
-  expectation:
-    '32 random bytes as base64 or hexadecimal (make them with `openssl rand -base64 32`), or a PKCS#11 key instead',
-  example: 'mP1y0bqPqkU7yq2c0r9m3m1b1g6o0v5b3w8k2n4t6y0=',
+  expectation: '32 random bytes as base64 or hexadecimal, kept as long as the data; or a PKCS#11 key instead',
+  // Not a key: whoever copies an example must not end up with one that the whole world can read here.
+  example: '$(openssl rand -base64 32)',
   parse: parseRootKey,
 };
 

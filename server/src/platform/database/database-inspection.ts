@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Database } from './database.ts';
 
 const versionMin = 150_000;
 const skewMaxMs = 5_000;
@@ -20,9 +21,13 @@ const inspectText = `select
   coalesce(pg_has_role(current_user, to_regrole('strongroom_app'), 'member'), false) as is_member,
   coalesce((select rolsuper or rolbypassrls from pg_roles where rolname = 'strongroom_app'), false) as bypasses,
   (select count(*)::integer from pg_class where relowner = to_regrole('strongroom_app')) as owned,
-  array(select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
+  array(select c.relname::text from pg_class c
     where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
-      and not (c.relrowsecurity and c.relforcerowsecurity)) as unprotected`;
+      and not (c.relrowsecurity and c.relforcerowsecurity)
+      and (exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id')
+        or has_table_privilege(to_regrole('strongroom_app'), c.oid, 'insert, update, delete')
+        or has_table_privilege(to_regrole('strongroom_system'), c.oid, 'insert, update, delete'))
+    order by 1) as unprotected`;
 
 /** What can be said about a database before anything is served from it. Throws only when it cannot be reached. */
 export async function inspectDatabase(url: string): Promise<{ name: string; isOk: boolean; detail: string }[]> {
@@ -44,8 +49,8 @@ export async function inspectDatabase(url: string): Promise<{ name: string; isOk
       isOk: found.unprotected.length === 0,
       detail:
         found.unprotected.length === 0
-          ? 'forced on every tenant table'
-          : `not forced on ${found.unprotected.join(', ')}: restore it with "alter table … force row level security"`,
+          ? 'forced on every table that the application writes'
+          : `not forced on ${found.unprotected.join(', ')}: restore it with "alter table … enable row level security, force row level security"`,
     },
     {
       name: 'clock',
@@ -56,6 +61,16 @@ export async function inspectDatabase(url: string): Promise<{ name: string; isOk
           : `differs from the database by ${Math.round(skewMs / 1_000)} s: check NTP on both`,
     },
   ];
+}
+
+/** The root keys under which anything in this database is sealed. */
+export function listRootKeys(database: Database): Promise<string[]> {
+  return database.forSystem(async (tx) => {
+    const rows = await tx.query<{ rootKey: string }>({
+      text: 'select root_key as "rootKey" from system_keys union select root_key from tenant_keys',
+    });
+    return rows.map(({ rootKey }) => rootKey);
+  });
 }
 
 function describeRole({ is_member, bypasses, owned }: Inspection): string {
@@ -81,7 +96,9 @@ async function ask(url: string): Promise<Inspection> {
     if (row === undefined) throw new Error('The database gave no answer.');
     return row;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    // A name with several addresses that all refuse gives an error without a message, but with a code.
+    const { message, code } = error as NodeJS.ErrnoException;
+    const reason = message === '' ? code : message;
     throw new Error(
       `The database cannot be reached (${reason}). Check STRONGROOM_DATABASE_URL and that PostgreSQL runs.`,
       { cause: error },

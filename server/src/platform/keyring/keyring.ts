@@ -105,6 +105,8 @@ export class Keyring {
 
   async #unwrapAll(tenantId: TenantId): Promise<TenantKeyring> {
     const wrapped = await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).listOfTenant(tenantId));
+    // Destroyed with its tenant, a moment ago: the caller's key just has not been refused yet.
+    if (wrapped.length === 0) throw new DomainError('not-found', 'There is no such tenant.');
     const keys = await Promise.all(
       wrapped.map(async (row) => ({ purpose: row.purpose, version: row.version, key: await this.#unwrap(row) })),
     );

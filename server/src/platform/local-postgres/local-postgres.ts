@@ -13,6 +13,7 @@ import {
 
 const run = promisify(execFile);
 const startTimeoutSeconds = 60;
+const sessionsEndMs = 1_000;
 
 export interface LocalPostgresOptions {
   readonly password: string;
@@ -33,7 +34,7 @@ export class LocalPostgres {
   static async start(options: LocalPostgresOptions): Promise<LocalPostgres> {
     const owner = await findProcessOwner();
     const binaries = await findPostgresBinaries(owner);
-    const root = options.dataDirectory ?? (await mkdtemp(path.join(tmpdir(), 'strongroom-postgres-')));
+    const root = options.dataDirectory ?? (await makeTemporaryDirectory());
     const cluster = path.join(root, 'postgres');
     const discard = async () => {
       if (options.dataDirectory === undefined) await rm(root, { recursive: true, force: true });
@@ -78,9 +79,12 @@ export class LocalPostgres {
   async stop(): Promise<void> {
     if (this.#server.exitCode === null && this.#server.signalCode === null) {
       const exited = new Promise((resolve) => this.#server.once('exit', resolve));
-      // SIGINT is PostgreSQL's fast shutdown: sessions are ended, the data is left clean.
-      this.#server.kill('SIGINT');
+      // SIGTERM waits for sessions that are just being closed, whose owners would otherwise see them break; SIGINT ends
+      // those that stay. Both leave the data clean.
+      this.#server.kill('SIGTERM');
+      const impatience = setTimeout(() => this.#server.kill('SIGINT'), sessionsEndMs);
       await exited;
+      clearTimeout(impatience);
     }
     await this.#discard();
   }
@@ -95,10 +99,9 @@ interface Cluster {
 async function initialise(target: Cluster & { root: string; password: string }): Promise<void> {
   const { root, cluster, owner, binaries, password } = target;
   await mkdir(root, { recursive: true });
-  if (owner !== undefined) {
-    await chown(root, owner.uid, owner.gid);
-    await chmod(root, 0o700);
-  }
+  await mkdir(cluster, { recursive: true, mode: 0o700 });
+  // Only what is made here changes hands: the folder around it may be the operator's own.
+  if (owner !== undefined) await chown(cluster, owner.uid, owner.gid);
   const passwordFile = path.join(root, 'initial-password');
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (owner !== undefined) await chown(passwordFile, owner.uid, owner.gid);
@@ -106,7 +109,7 @@ async function initialise(target: Cluster & { root: string; password: string }):
   const flags = ['-U', 'postgres', '-A', 'scram-sha-256', '--locale=C.UTF-8', '-E', 'UTF8', '--no-instructions'];
   await run(path.join(binaries.directory, 'initdb'), ['-D', cluster, `--pwfile=${passwordFile}`, ...flags], {
     ...owner,
-    cwd: root,
+    cwd: cluster,
     timeout: startTimeoutSeconds * 1_000,
   });
   await rm(passwordFile);
@@ -131,6 +134,11 @@ async function launch(
     detached: true,
   });
 
+  // Whatever ends this process, short of a SIGKILL, ends the database with it.
+  const end = () => server.kill('SIGINT');
+  process.once('exit', end);
+  server.once('exit', () => process.removeListener('exit', end));
+
   let complaint = '';
   server.stderr?.on('data', (chunk: Buffer) => {
     complaint = (complaint + chunk.toString()).slice(-2_000);
@@ -140,20 +148,30 @@ async function launch(
 }
 
 async function untilReady(target: { server: ChildProcess; cluster: string }, complaint: () => string): Promise<void> {
+  const { server, cluster } = target;
   const deadline = Date.now() + startTimeoutSeconds * 1_000;
   while (Date.now() < deadline) {
-    if (target.server.exitCode !== null) throw new Error(`PostgreSQL stopped while starting: ${complaint().trim()}`);
-    if (await isReady(target.cluster)) return;
+    if (server.exitCode !== null || server.signalCode !== null)
+      throw new Error(`PostgreSQL stopped while starting: ${complaint().trim()}`);
+    if (await isReady(cluster, server.pid)) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  target.server.kill('SIGKILL');
+  server.kill('SIGKILL');
   throw new Error(`PostgreSQL was not ready within ${startTimeoutSeconds} seconds: ${complaint().trim()}`);
 }
 
-/** PostgreSQL keeps its state in the eighth line of `postmaster.pid`. */
-async function isReady(cluster: string): Promise<boolean> {
-  const lines = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
-  return lines.split('\n')[7]?.trim() === 'ready';
+/** PostgreSQL keeps its process id and its state in `postmaster.pid`; one that crashed leaves its own file behind. */
+async function isReady(cluster: string, pid: number | undefined): Promise<boolean> {
+  const text = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  const lines = text.split('\n');
+  return lines[0]?.trim() === String(pid) && lines[7]?.trim() === 'ready';
+}
+
+/** Others may pass through it, but not look inside: the server runs as another user where this process is root's. */
+async function makeTemporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-postgres-'));
+  await chmod(directory, 0o711);
+  return directory;
 }
 
 async function exists(file: string): Promise<boolean> {

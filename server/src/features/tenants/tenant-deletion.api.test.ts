@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { untilTrue } from '../../../test/harness/deadline.ts';
+import { recordsOf } from '../../../test/harness/test-application.ts';
+import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { parseTenantId } from '../../core/identity/ids.ts';
+import { purgeTenantJob } from './index.ts';
+
+let vault: TestVault;
+beforeAll(async () => {
+  vault = await TestVault.start();
+});
+afterAll(() => vault.stop());
+
+const createToken = (tenant: TestTenant, body: object = { type: 'token', data: 'Sensitive Value' }) =>
+  vault.request('POST', '/tokens', { key: tenant.keys.reveal, body });
+/** A token with a row in every table that tokens have. */
+const card = {
+  type: 'card',
+  data: { number: '4242424242424242', cvc: '123' },
+  metadata: { order: '7' },
+  search_indexes: ['{{ data.number | last4 }}'],
+  deduplicate_token: true,
+};
+const remove = (tenant: TestTenant) => vault.request('DELETE', '/tenants/self', { key: tenant.keys.management });
+
+/** How many rows of a tenant each table has; the audit log, which outlives a tenant, is left out. */
+async function rowsOf(tenantId: string): Promise<Record<string, number>> {
+  const { rows: tables } = await vault.database.owner.query<{ table: string; column: string }>(
+    `select table_name as table, column_name as column from information_schema.columns
+      where table_schema = 'public' and (column_name = 'tenant_id' or (table_name = 'tenants' and column_name = 'id'))
+        and table_name not like 'audit_records%'`,
+  );
+  const counts = await Promise.all(
+    tables.map(async ({ table, column }) => {
+      const { rows } = await vault.database.owner.query(`select from ${table} where ${column} = $1`, [tenantId]);
+      return [table, rows.length] as const;
+    }),
+  );
+  return Object.fromEntries(counts);
+}
+
+describe('DELETE /tenants/self', () => {
+  it('204 takes the keys, leaves tokens that nothing can open, and has the rest removed by a job', async () => {
+    const tenant = await vault.makeTenant();
+    const other = await vault.makeTenant();
+    const token = (await createToken(tenant)).body as { id: string };
+    await createToken(other, card);
+    expect((await createToken(tenant, card)).status).toBe(201);
+    const otherBefore = await rowsOf(other.id);
+    for (const [table, rows] of Object.entries(otherBefore)) expect([table, rows]).not.toEqual([table, 0]);
+    expect(await openStored(tenant, token.id)).toBe('"Sensitive Value"');
+
+    expect(await remove(tenant)).toMatchObject({ status: 204, text: '' });
+    for (const key of Object.values(tenant.keys)) {
+      await untilTrue(async () => (await vault.request('GET', '/applications/key', { key })).status === 401, {
+        deadlineMs: 1_000,
+        waitingFor: 'the key to be refused',
+      });
+    }
+    expect(await rowsOf(tenant.id)).toMatchObject({
+      tenants: 0,
+      members: 0,
+      applications: 0,
+      application_keys: 0,
+      tenant_keys: 0,
+      tokens: 2,
+    });
+    await expect(openStored(tenant, token.id)).rejects.toThrow();
+
+    const { rows: jobs } = await vault.database.owner.query(
+      `select task_identifier, key from graphile_worker.jobs where key = $1`,
+      [`purge-tenant:${tenant.id}`],
+    );
+    expect(jobs).toMatchObject([{ task_identifier: 'purge-tenant' }]);
+    const payload = await payloadOf(`purge-tenant:${tenant.id}`);
+    expect(payload).toEqual({ tenant_id: tenant.id });
+
+    const job = purgeTenantJob(vault.server.core.database);
+    await job.run(payload);
+    await job.run(payload);
+    for (const [table, rows] of Object.entries(await rowsOf(tenant.id))) expect([table, rows]).toEqual([table, 0]);
+    expect(await rowsOf(other.id)).toEqual(otherBefore);
+    expect(await recordsOf(vault, tenant, tenant.id)).toMatchObject([
+      { operation: 'create', actor_type: 'system' },
+      { entity_type: 'tenant', operation: 'delete', outcome: 'success', actor_type: 'application' },
+    ]);
+  });
+
+  it('204 purges more tokens than one step of the job takes', async () => {
+    const tenant = await vault.makeTenant();
+    await vault.database.owner.query(
+      `insert into tokens (tenant_id, id, type, data, containers, created_by)
+        select $1, 'token-' || number, 'token', ''::bytea, '{/}', $1 from generate_series(1, 2500) as number`,
+      [tenant.id],
+    );
+    await remove(tenant);
+    await purgeTenantJob(vault.server.core.database).run({ tenant_id: tenant.id });
+    expect((await rowsOf(tenant.id))['tokens']).toBe(0);
+  });
+
+  it('refuses to purge a tenant that still exists', async () => {
+    const tenant = await vault.makeTenant();
+    await createToken(tenant);
+    const before = await rowsOf(tenant.id);
+    await expect(purgeTenantJob(vault.server.core.database).run({ tenant_id: tenant.id })).rejects.toThrow();
+    expect(await rowsOf(tenant.id)).toEqual(before);
+  });
+
+  it.each([{}, { tenant_id: 7 }, { tenant_id: 'all' }, null])('refuses to purge %j', async (payload) => {
+    await expect(purgeTenantJob(vault.server.core.database).run(payload)).rejects.toThrow();
+  });
+
+  it('has one winner among 10 deletions, and one job', async () => {
+    const tenant = await vault.makeTenant();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => remove(tenant)));
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 404 || status === 401)).toHaveLength(9);
+    const deletions = (await recordsOf(vault, tenant, tenant.id)).filter(({ operation }) => operation === 'delete');
+    expect(deletions).toHaveLength(1);
+  });
+
+  it('never answers 500 to what arrives during the deletion', async () => {
+    const tenant = await vault.makeTenant();
+    const body = { name: 'Late', type: 'private', permissions: ['token:read'] };
+    const key = tenant.keys.management;
+    const late = () => [
+      vault.request('POST', '/applications', { key, body }),
+      vault.request('GET', '/tenants/self', { key }),
+      vault.request('PUT', '/tenants/self', { key, body: { name: 'Late' } }),
+      vault.request('GET', '/applications', { key }),
+      vault.request('GET', '/tenants/self/owner', { key }),
+    ];
+    const answers = await Promise.all([...late(), ...late(), remove(tenant), ...late(), ...late(), ...late()]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status >= 500)).toEqual([]);
+    expect(statuses).toContain(204);
+  });
+});
+
+async function payloadOf(key: string): Promise<unknown> {
+  const { rows } = await vault.database.owner.query<{ payload: unknown }>(
+    'select payload from graphile_worker._private_jobs where key = $1',
+    [key],
+  );
+  return rows[0]?.payload;
+}
+
+/** Opens a token from its row, the way the server does. */
+async function openStored(tenant: TestTenant, tokenId: string): Promise<string> {
+  const tenantId = parseTenantId(tenant.id);
+  const { rows } = await vault.database.owner.query<{ data: Buffer }>(
+    'select data from tokens where tenant_id = $1 and id = $2',
+    [tenantId, tokenId],
+  );
+  const data = rows[0]?.data ?? Buffer.alloc(0);
+  const keys = await vault.server.core.keyring.forRecord(tenantId, data);
+  return keys.open(data, { tokenId, field: 'data', type: 'token', recordVersion: 1 });
+}

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestVault } from '../../test/harness/test-vault.ts';
+import { createQuietEdge } from '../../test/harness/quiet-edge.ts';
+import { permissionCatalog } from '../core/access/permission.ts';
+import {
+  addApplicationKeyRoutes,
+  addApplicationRoutes,
+  addCatalogRoutes,
+  ApplicationKeyService,
+  ApplicationService,
+} from '../features/applications/index.ts';
+import { addTenantRoutes, TenantService } from '../features/tenants/index.ts';
+
+interface Operation {
+  readonly operationId?: string;
+  readonly tags?: readonly string[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema?: object;
+  }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> };
+  readonly responses?: Record<
+    string,
+    { readonly description?: string; readonly content?: Record<string, { readonly schema?: object }> }
+  >;
+}
+interface Description {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly securitySchemes: object; readonly schemas?: Record<string, unknown> };
+  readonly security: readonly object[];
+}
+
+let vault: TestVault;
+let description: Description;
+let operations: { readonly method: string; readonly path: string; readonly operation: Operation }[];
+beforeAll(async () => {
+  vault = await TestVault.start();
+  description = (await vault.request('GET', '/openapi.json')).body as Description;
+  operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+});
+afterAll(() => vault.stop());
+
+describe('GET /openapi.json', () => {
+  it('is an OpenAPI 3.1 document about this server', () => {
+    expect(description.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(description.info).toMatchObject({ title: 'Strongroom', version: expect.any(String) });
+    expect(description.servers).toEqual([{ url: 'http://localhost' }]);
+    expect(description.components.securitySchemes).toEqual({
+      apiKey: { type: 'apiKey', in: 'header', name: 'BT-API-KEY' },
+    });
+    expect(description.security).toEqual([{ apiKey: [] }]);
+  });
+
+  it('describes every endpoint of applications and tenants', () => {
+    const described = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect(described).toEqual(
+      expect.arrayContaining([
+        'POST /applications',
+        'GET /applications',
+        'GET /applications/key',
+        'GET /applications/{id}',
+        'PUT /applications/{id}',
+        'DELETE /applications/{id}',
+        'POST /applications/{id}/keys',
+        'GET /applications/{id}/keys',
+        'GET /applications/{id}/keys/{keyId}',
+        'DELETE /applications/{id}/keys/{keyId}',
+        'GET /permissions',
+        'GET /roles',
+        'GET /application-templates',
+        'GET /tenants/self',
+        'PUT /tenants/self',
+        'DELETE /tenants/self',
+        'GET /tenants/self/owner',
+        'GET /tenants/self/reports/usage',
+      ]),
+    );
+  });
+
+  it('describes every route that is added and not hidden', async () => {
+    const { database, audit, keyMaker } = vault.server.core;
+    const app = await createQuietEdge();
+    const added: string[] = [];
+    app.addHook('onRoute', ({ method, url, schema }) => {
+      if (method !== 'HEAD' && schema?.hide !== true) added.push(`${String(method)} ${url}`);
+    });
+    addTenantRoutes(app, new TenantService({ database, audit }));
+    addApplicationRoutes(app, new ApplicationService({ database, audit, keyMaker }));
+    addApplicationKeyRoutes(app, new ApplicationKeyService({ database, audit, keyMaker }));
+    addCatalogRoutes(app);
+    app.get('/hidden', { config: { permission: 'public' }, schema: { hide: true } }, () => 'hello');
+    await app.ready();
+    const paths = app.swagger().paths ?? {};
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods ?? {}).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+    );
+    expect(added.length).toBeGreaterThan(17);
+    expect(described.toSorted()).toEqual(added.toSorted());
+    await app.close();
+  });
+
+  it('leaves out what is no part of the API', () => {
+    for (const { path } of operations) expect(path).not.toMatch(/^\/(docs|openapi)/);
+  });
+
+  it('gives every operation a name of its own', () => {
+    const names = operations.map(({ operation }) => operation.operationId);
+    for (const name of names) expect(name).toMatch(/^[a-z][A-Za-z0-9]+$/);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('gives every operation a success with the form of its body', () => {
+    for (const { method, path, operation } of operations) {
+      const successes = Object.entries(operation.responses ?? {}).filter(([status]) => /^2\d\d$/.test(status));
+      expect([method, path, successes.length]).not.toContain(0);
+      for (const [status, response] of successes) {
+        expect(response.description).toEqual(expect.any(String));
+        const schemas = Object.values(response.content ?? {}).map(({ schema }) => schema);
+        if (status !== '204') expect([method, path, schemas]).toEqual([method, path, [expect.any(Object)]]);
+      }
+    }
+  });
+
+  it('declares every parameter of a path, and no other', () => {
+    for (const { path, operation } of operations) {
+      const named = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+      const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+      expect(declared.map(({ name }) => name)).toEqual(named);
+      for (const parameter of declared) expect(parameter).toMatchObject({ required: true, schema: expect.any(Object) });
+      expect(path).not.toContain(':');
+    }
+  });
+
+  it('refers to nothing that is not there', () => {
+    const text = JSON.stringify(description);
+    for (const [, target = ''] of text.matchAll(/"\$ref":"([^"]*)"/g)) {
+      expect(target).toMatch(/^#\/components\/schemas\//);
+      expect(Object.keys(description.components.schemas ?? {})).toContain(target.split('/').at(-1));
+    }
+  });
+
+  it('says what a permission can be', () => {
+    const { requestBody } = description.paths['/applications']?.['post'] ?? {};
+    const schema = JSON.stringify(requestBody?.content['application/json']?.schema);
+    for (const { type } of permissionCatalog) expect(schema).toContain(`"${type}"`);
+  });
+
+  it('needs a key for everything that it describes', async () => {
+    for (const { method, path } of operations) {
+      const answer = await vault.request(method.toUpperCase(), path.replaceAll(/\{[^}]+\}/g, 'none'));
+      expect([method, path, answer.status]).toEqual([method, path, 401]);
+    }
+  });
+});
+
+describe('GET /docs', () => {
+  const follow = async (path: string) => {
+    const answer = await vault.request('GET', path);
+    const location = answer.headers.get('location');
+    if (location === null) return answer;
+    expect(answer.status).toBeGreaterThanOrEqual(300);
+    return vault.request('GET', new URL(location, `${vault.server.url}${path}`).pathname);
+  };
+
+  it('is a page that loads everything from this server', async () => {
+    const page = await follow('/docs');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    const sources = [...page.text.matchAll(/\b(?:src|href|action)\s*=\s*["']([^"']*)["']/g)].map(
+      ([, source = '']) => source,
+    );
+    expect(sources.length).toBeGreaterThan(0);
+    for (const source of sources) {
+      expect(new URL(source, `${vault.server.url}/docs/`).origin).toBe(vault.server.url);
+    }
+    expect(page.text).not.toMatch(/@import|url\(\s*["']?https?:/);
+  });
+
+  it('gets its script from this server', async () => {
+    const page = await follow('/docs');
+    const [, source = ''] = /<script[^>]+src="([^"]+)"/.exec(page.text) ?? [];
+    const script = await vault.request('GET', new URL(source, `${vault.server.url}/docs/`).pathname);
+    expect(script.status).toBe(200);
+    expect(script.headers.get('content-type')).toMatch(/javascript/);
+    expect(script.text.length).toBeGreaterThan(100_000);
+  });
+
+  it.each(['/docs', '/docs/', '/docs/errors', '/docs/errors/not-found'])('needs no key: %s', async (path) => {
+    expect((await follow(path)).status).toBe(200);
+  });
+});

@@ -1,0 +1,219 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { generateRootKey } from '../keyring/kms/file-root-key.ts';
+import { readDatabaseConfig, readDevelopmentConfig, readServerConfig, readVaultConfig } from './config.ts';
+import { ConfigError, type ConfigProblem, type Environment } from './setting.ts';
+
+const directory = mkdtempSync(path.join(tmpdir(), 'strongroom-config-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const complete = {
+  STRONGROOM_DATABASE_URL: 'postgresql://app:secret@db.internal/strongroom',
+  STRONGROOM_ROOT_KEY: generateRootKey(),
+  STRONGROOM_PUBLIC_URL: 'https://vault.example.com',
+};
+
+function fileWith(text: string): string {
+  const file = path.join(directory, crypto.randomUUID());
+  writeFileSync(file, text);
+  return file;
+}
+
+function problemsOf(environment: Environment, read: (environment: Environment) => unknown = readServerConfig) {
+  try {
+    read(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return { problems: error.problems, message: error.message };
+    throw error;
+  }
+  return { problems: [] as ConfigProblem[], message: '' };
+}
+
+const variablesOf = (...parameters: Parameters<typeof problemsOf>) =>
+  problemsOf(...parameters).problems.map(({ variable, problem }) => `${variable} ${problem}`);
+
+describe('readServerConfig', () => {
+  it('needs three settings and has a default for every other', () => {
+    expect(readServerConfig(complete)).toEqual({
+      database: {
+        url: complete.STRONGROOM_DATABASE_URL,
+        ownerUrl: complete.STRONGROOM_DATABASE_URL,
+        connectionsMax: 8,
+      },
+      rootKey: { kind: 'file', key: Buffer.from(complete.STRONGROOM_ROOT_KEY, 'base64') },
+      listen: {
+        publicUrl: 'https://vault.example.com',
+        host: '0.0.0.0',
+        port: 8080,
+        adminHost: '127.0.0.1',
+        adminPort: 8081,
+      },
+      logLevel: 'info',
+    });
+  });
+
+  it('cannot be changed afterwards', () => {
+    expect(Object.isFrozen(readServerConfig(complete))).toBe(true);
+  });
+
+  it('lists every missing setting at once, with what is expected and an example', () => {
+    const { problems, message } = problemsOf({});
+    expect(problems.map(({ variable }) => variable)).toEqual(Object.keys(complete));
+    for (const { variable, problem, expectation, example } of problems) {
+      expect(problem).toBe('is not set');
+      expect(message).toContain(`${variable} is not set: ${expectation}.\n    Example: ${variable}=${example}`);
+    }
+    expect(message).toContain('<VARIABLE>_FILE');
+  });
+
+  it('gives examples that it accepts, but no root key that anybody can read', () => {
+    const { problems } = problemsOf({});
+    const suggested = Object.fromEntries(problems.map(({ variable, example }) => [variable, example]));
+    expect(variablesOf(suggested)).toEqual(['STRONGROOM_ROOT_KEY is not valid']);
+  });
+
+  it('lists what is missing together with what is not valid', () => {
+    const environment = {
+      STRONGROOM_DATABASE_URL: 'mysql://db',
+      STRONGROOM_PORT: 'http',
+      STRONGROOM_LOG_LEVEL: 'loud',
+    };
+    expect(variablesOf(environment)).toEqual([
+      'STRONGROOM_DATABASE_URL is not valid',
+      'STRONGROOM_ROOT_KEY is not set',
+      'STRONGROOM_PUBLIC_URL is not set',
+      'STRONGROOM_PORT is not valid',
+      'STRONGROOM_LOG_LEVEL is not valid',
+    ]);
+  });
+
+  it.each([
+    ['STRONGROOM_DATABASE_URL', 'db.internal:5432'],
+    ['STRONGROOM_DATABASE_URL', 'https://db.internal'],
+    ['STRONGROOM_DATABASE_OWNER_URL', 'nonsense'],
+    ['STRONGROOM_ROOT_KEY', 'too short'],
+    ['STRONGROOM_ROOT_KEY', 'A'.repeat(44)],
+    ['STRONGROOM_ROOT_KEY', 'g'.repeat(64)],
+    ['STRONGROOM_PUBLIC_URL', 'vault.example.com'],
+    ['STRONGROOM_PUBLIC_URL', 'ftp://vault.example.com'],
+    ['STRONGROOM_PORT', '65536'],
+    ['STRONGROOM_PORT', '-1'],
+    ['STRONGROOM_PORT', '8080.5'],
+    ['STRONGROOM_PORT', '0x10'],
+    ['STRONGROOM_ADMIN_PORT', ' '],
+    ['STRONGROOM_HOST', ' '],
+    ['STRONGROOM_DATABASE_CONNECTIONS', '0'],
+    ['STRONGROOM_DATABASE_CONNECTIONS', '101'],
+    ['STRONGROOM_LOG_LEVEL', 'INFO'],
+  ])('refuses %s=%s and does not repeat it', (variable, value) => {
+    const { problems, message } = problemsOf({ ...complete, [variable]: value });
+    expect(problems).toMatchObject([{ variable, problem: 'is not valid' }]);
+    if (value.trim() !== '') expect(message).not.toContain(`=${value}\n`);
+  });
+
+  it.each([
+    ['STRONGROOM_ROOT_KEY', 'ab'.repeat(32), { rootKey: { kind: 'file', key: Buffer.alloc(32, 0xab) } }],
+    ['STRONGROOM_PUBLIC_URL', 'https://vault.example.com/', { listen: { publicUrl: 'https://vault.example.com' } }],
+    ['STRONGROOM_DATABASE_OWNER_URL', 'postgres://owner@db', { database: { ownerUrl: 'postgres://owner@db' } }],
+    ['STRONGROOM_PORT', '0', { listen: { port: 0 } }],
+    ['STRONGROOM_LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+  ])('takes %s=%s', (variable, value, expected) => {
+    expect(readServerConfig({ ...complete, [variable]: value })).toMatchObject(expected);
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    const empty = { STRONGROOM_DATABASE_OWNER_URL: '', STRONGROOM_PKCS11_MODULE: '', STRONGROOM_ROOT_KEY_FILE: '' };
+    expect(readServerConfig({ ...complete, ...empty, STRONGROOM_PORT: '' })).toEqual(readServerConfig(complete));
+    expect(variablesOf({ ...complete, STRONGROOM_ROOT_KEY: '' })).toEqual(['STRONGROOM_ROOT_KEY is not set']);
+  });
+});
+
+describe('a setting from a file', () => {
+  it('is read without the line break at its end', () => {
+    const { STRONGROOM_ROOT_KEY: key, ...rest } = complete;
+    const environment = { ...rest, STRONGROOM_ROOT_KEY_FILE: fileWith(`${key}\n`) };
+    expect(readServerConfig(environment)).toEqual(readServerConfig(complete));
+  });
+
+  it('is used where the variable itself is empty, and not where it is set', () => {
+    const file = fileWith('https://from-file.example.com');
+    const environment = { ...complete, STRONGROOM_PUBLIC_URL_FILE: file };
+    expect(readServerConfig(environment).listen.publicUrl).toBe('https://vault.example.com');
+    expect(readServerConfig({ ...environment, STRONGROOM_PUBLIC_URL: '' }).listen.publicUrl).toBe(
+      'https://from-file.example.com',
+    );
+  });
+
+  it('is one problem, about the file, when that cannot be read', () => {
+    const { STRONGROOM_ROOT_KEY: _, ...rest } = complete;
+    const missing = path.join(directory, 'missing');
+    const { problems } = problemsOf({ ...rest, STRONGROOM_ROOT_KEY_FILE: missing, STRONGROOM_PORT_FILE: directory });
+    expect(problems).toMatchObject([
+      {
+        variable: 'STRONGROOM_ROOT_KEY_FILE',
+        problem: 'names a file that cannot be read',
+        example: '/run/secrets/strongroom_root_key',
+      },
+      { variable: 'STRONGROOM_PORT_FILE', problem: 'names a file that cannot be read' },
+    ]);
+  });
+
+  it('is refused when its content is not valid, and the content is not repeated', () => {
+    const { STRONGROOM_ROOT_KEY: _, ...rest } = complete;
+    const { problems, message } = problemsOf({ ...rest, STRONGROOM_ROOT_KEY_FILE: fileWith('almost a key') });
+    expect(problems).toMatchObject([
+      { variable: 'STRONGROOM_ROOT_KEY_FILE', problem: 'names a file with content that is not valid' },
+    ]);
+    expect(message).not.toContain('almost a key');
+  });
+});
+
+describe('a root key in an HSM', () => {
+  const { STRONGROOM_ROOT_KEY: _, ...rest } = complete;
+  const hsm = {
+    STRONGROOM_PKCS11_MODULE: '/usr/lib/softhsm/libsofthsm2.so',
+    STRONGROOM_PKCS11_TOKEN: 'strongroom',
+    STRONGROOM_PKCS11_PIN: '123456',
+    STRONGROOM_PKCS11_KEY: 'root',
+  };
+
+  it('replaces the key in the environment', () => {
+    const { rootKey } = readVaultConfig({ ...rest, ...hsm });
+    expect(rootKey).toMatchObject({ kind: 'pkcs11', tokenLabel: 'strongroom', keyLabel: 'root' });
+    expect(JSON.stringify(rootKey)).not.toContain('123456');
+  });
+
+  it('needs all four settings', () => {
+    expect(variablesOf({ ...rest, STRONGROOM_PKCS11_MODULE: hsm.STRONGROOM_PKCS11_MODULE })).toEqual([
+      'STRONGROOM_PKCS11_TOKEN is not set',
+      'STRONGROOM_PKCS11_PIN is not set',
+      'STRONGROOM_PKCS11_KEY is not set',
+    ]);
+  });
+});
+
+describe('what other commands need', () => {
+  it('is a database and a root key for those that work on the vault', () => {
+    expect(variablesOf({}, readVaultConfig)).toEqual([
+      'STRONGROOM_DATABASE_URL is not set',
+      'STRONGROOM_ROOT_KEY is not set',
+    ]);
+  });
+
+  it('is a database for migrate', () => {
+    expect(variablesOf({}, readDatabaseConfig)).toEqual(['STRONGROOM_DATABASE_URL is not set']);
+  });
+
+  it('is nothing for dev, and a root key as soon as the database outlives it', () => {
+    expect(readDevelopmentConfig({})).toEqual({ database: undefined, rootKey: undefined });
+    expect(readDevelopmentConfig({ STRONGROOM_DATABASE_URL: '' }).database).toBeUndefined();
+    const { STRONGROOM_DATABASE_URL, STRONGROOM_ROOT_KEY } = complete;
+    expect(variablesOf({ STRONGROOM_DATABASE_URL }, readDevelopmentConfig)).toEqual(['STRONGROOM_ROOT_KEY is not set']);
+    expect(readDevelopmentConfig({ STRONGROOM_ROOT_KEY })).toMatchObject({
+      database: undefined,
+      rootKey: { kind: 'file' },
+    });
+  });
+});

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { AnswerBudget } from './answer-budget.ts';
+
+const takeAll = (budget: AnswerBudget, now: number) => {
+  let taken = 0;
+  while (budget.take(1, now)) taken += 1;
+  return taken;
+};
+
+it('allows a burst, then a steady rate, and never saves up more than a burst', () => {
+  const budget = new AnswerBudget(0);
+  expect(takeAll(budget, 0)).toBe(512);
+  expect(takeAll(budget, 1_000)).toBe(64);
+  expect(takeAll(budget, 1_500)).toBe(32);
+  expect(takeAll(budget, 3_600_000)).toBe(512);
+});
+
+it('takes nothing for an answer that does not fit', () => {
+  const budget = new AnswerBudget(0);
+  expect(budget.take(513, 0)).toBe(false);
+  expect(budget.take(512, 0)).toBe(true);
+});

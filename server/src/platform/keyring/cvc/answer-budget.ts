@@ -1,0 +1,21 @@
+const burst = 512;
+const perSecond = 64;
+
+/** How many messages may be sent because somebody asked. Past it questions go unanswered, and are asked again. */
+export class AnswerBudget {
+  #left = burst;
+  #countedAt: number;
+
+  constructor(now: number) {
+    this.#countedAt = now;
+  }
+
+  take(messages: number, now: number): boolean {
+    const earned = (Math.max(0, now - this.#countedAt) / 1_000) * perSecond;
+    this.#left = Math.min(burst, this.#left + earned);
+    this.#countedAt = now;
+    if (messages > this.#left) return false;
+    this.#left -= messages;
+    return true;
+  }
+}

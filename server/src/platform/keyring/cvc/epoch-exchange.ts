@@ -1,0 +1,121 @@
+import { AnswerBudget } from './answer-budget.ts';
+import { type Epoch, leadMs, lifeMs } from './epoch.ts';
+import { type EpochMessage, type Mac, parsePayload } from './epoch-message.ts';
+import { openParcel, parcelCount } from './epoch-parcel.ts';
+import type { EpochStore } from './epoch-store.ts';
+import { MessageWriter } from './message-writer.ts';
+import { isAlive, Peers, type Receiver } from './peers.ts';
+import { ReceiveKeys } from './receive-keys.ts';
+
+export interface EpochExchangeParts {
+  readonly store: EpochStore;
+  readonly mac: Mac;
+  readonly now: () => number;
+  /** Never fails; what cannot be sent now is told again after the next connection. */
+  readonly send: (payloads: readonly string[]) => Promise<void>;
+  /** Called for every parcel of a peer that was opened, with the ids in it. */
+  readonly onKeys: (processId: string, ids: readonly number[]) => void;
+}
+
+/** What servers say to each other so that each can open what any of them sealed. */
+export class EpochExchange {
+  readonly peers = new Peers();
+  readonly receiveKeys = new ReceiveKeys();
+  readonly #parts: EpochExchangeParts;
+  readonly #writer: MessageWriter;
+  readonly #budget: AnswerBudget;
+
+  constructor(parts: EpochExchangeParts) {
+    const { mac, now } = parts;
+    this.#parts = parts;
+    this.#writer = new MessageWriter({ receiveKeys: this.receiveKeys, mac, now });
+    this.#budget = new AnswerBudget(now());
+    this.receiveKeys.advance(now());
+  }
+
+  /** Says who is here, with which key, and what it has: the others send what it lacks and ask for what they lack. */
+  hello(): Promise<void> {
+    const ids = this.#parts.store.list(this.#parts.now()).map(({ id }) => id);
+    return this.#parts.send([this.#writer.ids('hello', ids)]);
+  }
+
+  want(ids: readonly number[]): Promise<void> {
+    return this.#parts.send([this.#writer.ids('want', ids)]);
+  }
+
+  announce(epochs: readonly Epoch[]): Promise<void> {
+    const worthy = this.#worthSending(epochs);
+    if (worthy.length === 0) return Promise.resolve();
+    return this.#parts.send(this.#writer.keys(this.peers.list(this.#parts.now()), worthy));
+  }
+
+  /** Takes anything at all from the channel, and does nothing for what no other server of the installation wrote. */
+  receive(payload: string): void {
+    const message = parsePayload(payload, this.#parts.mac);
+    if (message === undefined || message.sender.processId === this.#writer.processId) return;
+    const { sender } = message;
+    const now = this.#parts.now();
+    const receiver: Receiver = { publicKey: Buffer.from(sender.publicKey), bornAt: now - sender.keyAgeMs };
+    if (!isAlive(receiver, now) || !this.peers.isNewer(sender)) return;
+
+    const isNew = this.peers.meet(sender.processId, receiver);
+    if (message.kind === 'keys') {
+      this.#accept(message);
+      if (isNew) this.#answer(receiver, this.#worthSending(this.#parts.store.listOwn(now)));
+    } else if (message.kind === 'hello') {
+      this.#answerHello(receiver, new Set(message.ids), isNew);
+    } else {
+      this.#answerWant(receiver, message.ids);
+    }
+  }
+
+  #answerHello(receiver: Receiver, known: ReadonlySet<number>, isNew: boolean): void {
+    const { store, now } = this.#parts;
+    const lacking = this.#worthSending(store.list(now()).filter(({ id }) => !known.has(id)));
+    // A newcomer counts the answers, so an answer without keys is one as well.
+    if (isNew || lacking.length > 0) this.#answer(receiver, lacking);
+    const unknown = [...known].filter((id) => !store.has(id));
+    if (unknown.length > 0 && this.#budget.take(1, now())) void this.want(unknown);
+  }
+
+  #answerWant(receiver: Receiver, ids: readonly number[]): void {
+    const { store, now } = this.#parts;
+    const wanted = new Set(ids);
+    const found = this.#worthSending(store.list(now()).filter(({ id }) => wanted.has(id)));
+    if (found.length > 0) this.#answer(receiver, found);
+  }
+
+  #answer(receiver: Receiver, epochs: readonly Epoch[]): void {
+    if (!this.#budget.take(parcelCount(epochs.length), this.#parts.now())) return;
+    void this.#parts.send(this.#writer.keys([receiver], epochs));
+  }
+
+  /** What is about to end is not worth its way: the key it is sent to would have to end with it. */
+  #worthSending(epochs: readonly Epoch[]): Epoch[] {
+    const now = this.#parts.now();
+    return epochs.filter(({ endsAt }) => endsAt - now > leadMs);
+  }
+
+  #accept(message: Extract<EpochMessage, { kind: 'keys' }>): void {
+    const { store, now, onKeys } = this.#parts;
+    const { sender, oneShotKey, parcel, head } = message;
+    const receiver = this.receiveKeys.find(message.receiverKey, now());
+    if (receiver === undefined) return;
+    const entries = openParcel(parcel, { oneShotKey, receiver }, { counter: sender.counter, associatedData: head });
+    if (entries === undefined) return;
+
+    for (const { id, endsAfterMs, secret } of entries) {
+      const endsAt = receiver.bornAt + endsAfterMs;
+      // No server tells of an epoch before its lead, so none can have longer to live.
+      const isPlausible = now() < endsAt && endsAt <= now() + lifeMs + leadMs;
+      if (isPlausible) {
+        this.receiveKeys.endBy(receiver, endsAt);
+        store.addForeign({ id, endsAt, secret });
+      } else secret.fill(0);
+    }
+    onKeys(
+      sender.processId,
+      entries.map(({ id }) => id),
+    );
+  }
+}

@@ -1,0 +1,146 @@
+import { createSecretKey } from 'node:crypto';
+import { keyVersionOf, openRecord, type RecordBinding, sealRecord, type VersionedKey } from '../sealed-record.ts';
+import type { Epoch } from './epoch.ts';
+import { EpochChannel } from './epoch-channel.ts';
+import { EpochExchange } from './epoch-exchange.ts';
+import type { Mac } from './epoch-message.ts';
+import { EpochStore } from './epoch-store.ts';
+import { Gathering } from './gathering.ts';
+import { MissingEpochs } from './missing-epochs.ts';
+import { OwnEpochs } from './own-epochs.ts';
+import { peersMax } from './peers.ts';
+import { steadyNow, systemTimers, type Timers } from './timers.ts';
+
+/** How long a start waits for servers that are there and do not answer. */
+const gatherMs = 2_000;
+
+export interface EpochKeysOptions {
+  readonly url: string;
+  readonly mac: Mac;
+  /** Milliseconds that pass evenly; what they count from does not matter. */
+  readonly now?: () => number;
+  readonly timers?: Timers;
+  /** Where secrets are kept. Tests bring their own and look inside. */
+  readonly store?: EpochStore;
+}
+
+/**
+ * Seals card verification codes under keys that exist in the memory of servers only and are destroyed within 65 minutes:
+ * no backup, log or disk can bring a code back. What one server sealed, every other opens.
+ */
+export class EpochKeys {
+  readonly #now: () => number;
+  readonly #timers: Timers;
+  readonly #store: EpochStore;
+  readonly #own: OwnEpochs;
+  readonly #exchange: EpochExchange;
+  readonly #channel: EpochChannel;
+  readonly #missing: MissingEpochs;
+  readonly #gathering = new Gathering();
+  #dueAt = Number.POSITIVE_INFINITY;
+  #cancelTimer: () => void = () => undefined;
+  #isStopped = false;
+
+  /** Returns when the keys of the servers that are there have arrived, and theirs have ours. */
+  static async start(options: EpochKeysOptions): Promise<EpochKeys> {
+    const keys = new EpochKeys(options);
+    await keys.#channel.start();
+    const others = await keys.#channel.countOthers();
+    await keys.#gathering.complete(Math.min(others, peersMax), gatherMs);
+    await keys.#advance();
+    return keys;
+  }
+
+  private constructor(options: EpochKeysOptions) {
+    const { now = steadyNow, timers = systemTimers, store = new EpochStore() } = options;
+    this.#now = now;
+    this.#timers = timers;
+    this.#store = store;
+    this.#own = new OwnEpochs(store);
+    this.#missing = new MissingEpochs({ ask: (id) => void this.#exchange.want([id]), now, timers });
+    this.#channel = new EpochChannel(options.url, {
+      onConnected: () => {
+        this.#catchUp();
+        // It names what we have, so whoever missed a key meanwhile asks for it.
+        void this.#exchange.hello();
+      },
+      onPayload: (payload) => {
+        if (this.#isStopped) return;
+        this.#catchUp();
+        this.#exchange.receive(payload);
+      },
+    });
+    this.#exchange = new EpochExchange({
+      store,
+      mac: options.mac,
+      now,
+      send: (payloads) => this.#channel.send(payloads),
+      onKeys: (processId, ids) => this.#arrived(processId, ids),
+    });
+  }
+
+  seal(text: string, binding: RecordBinding): Buffer {
+    this.#catchUp();
+    return sealRecord(Buffer.from(text, 'utf8'), binding, toKey(this.#own.current));
+  }
+
+  /** Nothing when the key is gone. Throws `SealedRecordError` when the record is damaged or not in its place. */
+  async open(record: Buffer, binding: RecordBinding): Promise<string | undefined> {
+    const id = keyVersionOf(record);
+    this.#catchUp();
+    if (this.#store.find(id, this.#now()) === undefined) await this.#missing.wait(id);
+    const epoch = this.#store.find(id, this.#now());
+    return epoch === undefined ? undefined : openRecord(record, binding, toKey(epoch)).toString('utf8');
+  }
+
+  /** For metrics: a server without peers loses its codes when it stops. */
+  get usage(): { readonly peers: number; readonly epochs: number; readonly isConnected: boolean } {
+    return { peers: this.#exchange.peers.size, epochs: this.#store.size, isConnected: this.#channel.isConnected };
+  }
+
+  /** Hands nothing over: the other servers have had every key since before it was used. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    this.#own.stop();
+    this.#store.destroyAll();
+    this.#exchange.receiveKeys.destroyAll();
+    this.#missing.stop();
+    await this.#channel.stop();
+  }
+
+  /** For a timer that is late: no key is used past its time, however busy the process is. */
+  #catchUp(): void {
+    if (this.#now() >= this.#dueAt) void this.#advance();
+  }
+
+  /** Does what is due, and returns when the others have been told. */
+  async #advance(): Promise<void> {
+    if (this.#isStopped) return;
+    const now = this.#now();
+    for (const id of this.#store.destroyEnded(now)) this.#missing.markGone(id);
+    this.#exchange.peers.forgetSilent(now);
+    const hasNewKey = this.#exchange.receiveKeys.advance(now);
+    const made = this.#own.advance(now);
+    this.#schedule();
+    await Promise.all([this.#exchange.announce(made), hasNewKey ? this.#exchange.hello() : undefined]);
+  }
+
+  #schedule(): void {
+    this.#cancelTimer();
+    this.#dueAt = Math.min(this.#store.nextEndAt, this.#exchange.receiveKeys.nextDueAt, this.#own.nextDueAt);
+    this.#cancelTimer = this.#timers.after(this.#dueAt - this.#now(), () => void this.#advance());
+  }
+
+  #arrived(processId: string, ids: readonly number[]): void {
+    for (const id of ids) this.#missing.arrived(id);
+    this.#gathering.heard(processId);
+    // Before the first epoch there is nothing to schedule; afterwards an arrival may end sooner than anything known.
+    if (Number.isFinite(this.#dueAt)) this.#schedule();
+  }
+}
+
+/** A key object for one operation: it is wiped with the next small garbage collection, while one kept would grow old. */
+function toKey({ id, secret }: Epoch): VersionedKey {
+  return { version: id, key: createSecretKey(secret) };
+}

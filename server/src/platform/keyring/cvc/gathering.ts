@@ -1,0 +1,28 @@
+/**
+ * Waits at the start until every server that is there has handed over what it has. A rolling restart stops the old
+ * server as soon as the new one is ready, so a new one must not be ready before it has the keys of the old.
+ */
+export class Gathering {
+  readonly #answered = new Set<string>();
+  #check: () => void = () => undefined;
+  #isOver = false;
+
+  heard(processId: string): void {
+    if (this.#isOver) return;
+    this.#answered.add(processId);
+    this.#check();
+  }
+
+  async complete(count: number, withinMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, withinMs);
+    this.#check = () => {
+      if (this.#answered.size >= count) resolve();
+    };
+    this.#check();
+    await promise;
+    clearTimeout(timer);
+    this.#isOver = true;
+    this.#answered.clear();
+  }
+}

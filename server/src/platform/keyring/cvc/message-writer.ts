@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import type { Epoch } from './epoch.ts';
+import { type Mac, type Sender, toPayload, writeIds, writeKeysHead } from './epoch-message.ts';
+import { parcelCount, parcelEntriesMax, sealParcel } from './epoch-parcel.ts';
+import type { Receiver } from './peers.ts';
+import type { ReceiveKeys } from './receive-keys.ts';
+import { type KeyPair, makeKeyPair } from './x25519.ts';
+
+/** Writes what this process says, numbers it and signs it. */
+export class MessageWriter {
+  readonly processId = randomBytes(16).toString('hex');
+  readonly #receiveKeys: ReceiveKeys;
+  readonly #mac: Mac;
+  readonly #now: () => number;
+  #counter = 0;
+
+  constructor(parts: { receiveKeys: ReceiveKeys; mac: Mac; now: () => number }) {
+    this.#receiveKeys = parts.receiveKeys;
+    this.#mac = parts.mac;
+    this.#now = parts.now;
+  }
+
+  ids(kind: 'hello' | 'want', ids: readonly number[]): string {
+    return toPayload(writeIds(kind, this.#sender(), ids), this.#mac);
+  }
+
+  /** Every epoch for every receiver; for no epochs at all, an empty parcel. */
+  keys(receivers: readonly Receiver[], epochs: readonly Epoch[]): string[] {
+    if (receivers.length === 0) return [];
+    // One pair for all receivers: making it costs as much as agreeing on a secret with it, about 250 µs.
+    const oneShot = makeKeyPair();
+    const messages = receivers.flatMap((receiver) =>
+      toParcels(epochs).map((parcel) => this.#keysMessage(receiver, parcel, oneShot)),
+    );
+    oneShot.secret.fill(0);
+    return messages.filter((message) => message !== undefined).map((message) => toPayload(message, this.#mac));
+  }
+
+  #keysMessage(receiver: Receiver, epochs: readonly Epoch[], oneShot: KeyPair): Buffer | undefined {
+    const sender = this.#sender();
+    const head = writeKeysHead(sender, receiver.publicKey, oneShot.publicKey);
+    const entries = epochs.map(({ id, endsAt, secret }) => {
+      // Rounded down, as ages are: an epoch may end early somewhere, and nowhere late.
+      return { id, endsAfterMs: Math.floor(endsAt - receiver.bornAt), secret };
+    });
+    const keys = { oneShot, receiver: receiver.publicKey };
+    const parcel = sealParcel(entries, keys, { counter: sender.counter, associatedData: head });
+    return parcel === undefined ? undefined : Buffer.concat([head, parcel]);
+  }
+
+  #sender(): Sender {
+    this.#counter += 1;
+    const { publicKey, bornAt } = this.#receiveKeys.newest;
+    const keyAgeMs = Math.floor(this.#now() - bornAt);
+    return { processId: this.processId, counter: this.#counter, publicKey, keyAgeMs };
+  }
+}
+
+function toParcels(epochs: readonly Epoch[]): Epoch[][] {
+  return Array.from({ length: parcelCount(epochs.length) }, (_, index) =>
+    epochs.slice(index * parcelEntriesMax, (index + 1) * parcelEntriesMax),
+  );
+}

@@ -1,0 +1,59 @@
+import { leadMs, sealMs } from './epoch.ts';
+import { type KeyPair, makeKeyPair } from './x25519.ts';
+
+/** How long a key takes messages. It overlaps with its successor, so that nothing under way is lost. */
+export const receiveMs = sealMs + leadMs;
+const keysMax = 8;
+
+export interface ReceiveKey extends KeyPair {
+  readonly bornAt: number;
+  readonly diesAt: number;
+}
+
+/**
+ * The key pairs that others encrypt epoch secrets to. Messages may lie around for years, in a log or on the disk of the
+ * database, so what was sent to a key is destroyed by destroying the key: it lives for minutes, and never longer than
+ * the first epoch that came through it.
+ */
+export class ReceiveKeys {
+  #keys: ReceiveKey[] = [];
+
+  get newest(): ReceiveKey {
+    const newest = this.#keys.at(-1);
+    if (newest === undefined) throw new Error('There is no key to receive with before start or after stop.');
+    return newest;
+  }
+
+  get nextDueAt(): number {
+    const newest = this.#keys.at(-1);
+    if (newest === undefined) return Number.NEGATIVE_INFINITY;
+    return Math.min(newest.diesAt - leadMs, ...this.#keys.map(({ diesAt }) => diesAt));
+  }
+
+  /** Destroys what is over and makes the next key in time. True when there is a new one to tell the others of. */
+  advance(now: number): boolean {
+    const newest = this.#keys.at(-1);
+    const isDue = newest === undefined || now >= newest.diesAt - leadMs;
+    if (isDue) this.#keys.push({ ...makeKeyPair(), bornAt: now, diesAt: now + receiveMs });
+    const surplus = this.#keys.length - keysMax;
+    for (const [index, key] of this.#keys.entries()) if (key.diesAt <= now || index < surplus) key.secret.fill(0);
+    this.#keys = this.#keys.filter(({ diesAt }, index) => now < diesAt && index >= surplus);
+    return isDue;
+  }
+
+  find(publicKey: Buffer, now: number): ReceiveKey | undefined {
+    return this.#keys.find((key) => now < key.diesAt && key.publicKey.equals(publicKey));
+  }
+
+  /** Called with the end of every epoch that came through a key. */
+  endBy(key: ReceiveKey, endsAt: number): void {
+    this.#keys = this.#keys.map((kept) =>
+      kept.publicKey.equals(key.publicKey) ? { ...kept, diesAt: Math.min(kept.diesAt, endsAt) } : kept,
+    );
+  }
+
+  destroyAll(): void {
+    for (const { secret } of this.#keys) secret.fill(0);
+    this.#keys = [];
+  }
+}

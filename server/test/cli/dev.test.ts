@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DevelopmentKeys } from '../../src/app/development-vault.ts';
+import { untilTrue } from '../harness/deadline.ts';
+import { listProcessesAt, Program } from '../harness/program.ts';
+
+interface Ready {
+  readonly url: string;
+  readonly admin_url: string;
+  readonly tenant_id: string;
+  readonly keys: DevelopmentKeys;
+}
+
+/** Where the program puts what it makes, so that the test sees whether anything is left of it. */
+let temporary: string;
+beforeEach(async () => {
+  temporary = await mkdtemp(path.join(tmpdir(), 'strongroom-dev-test-'));
+  await chmod(temporary, 0o755);
+});
+afterEach(async () => {
+  await Program.killAll();
+  await rm(temporary, { recursive: true });
+});
+
+describe('strongroom dev', { timeout: 60_000 }, () => {
+  it('is a whole vault after one line, with four keys, and is gone without a trace after SIGTERM', async () => {
+    const program = Program.start(['dev', '--port', '0', '--json'], { TMPDIR: temporary });
+    const ready = await program.ready<Ready>();
+    expect(ready).toEqual({
+      url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+      admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      tenant_id: expect.any(String),
+      keys: {
+        private: expect.stringMatching(/^key_test_pvt_/),
+        reveal: expect.stringMatching(/^key_test_pvt_/),
+        public: expect.stringMatching(/^key_test_pub_/),
+        management: expect.stringMatching(/^key_test_mgt_/),
+      },
+    });
+    await expectKeysToDoTheirPart(ready);
+    const { servers } = (await get(ready, '/openapi.json', '')).body as { servers: unknown };
+    expect(servers).toEqual([{ url: ready.url }]);
+    expect((await fetch(`${ready.admin_url}/readyz`)).status).toBe(200);
+    expect(await listProcessesAt(temporary)).not.toEqual([]);
+
+    const { code, stdout, stderr } = await program.stop();
+    expect({ code, lines: stdout.split('\n').length, stderr }).toEqual({ code: 0, lines: 2, stderr: '' });
+    await expectNothingLeft();
+  });
+
+  it('leaves nothing behind when it is stopped while PostgreSQL starts', async () => {
+    const program = Program.start(['dev', '--port', '0', '--json'], { TMPDIR: temporary });
+    await eventually('a process of PostgreSQL', async () => (await listProcessesAt(temporary)).length > 0);
+    expect(await program.stop()).toMatchObject({ code: 0, stdout: '' });
+    await expectNothingLeft();
+  });
+
+  it('leaves nothing behind when its PostgreSQL has died', async () => {
+    const program = Program.start(['dev', '--port', '0', '--json'], { TMPDIR: temporary });
+    const ready = await program.ready<Ready>();
+    await post(ready, '/tokens', ready.keys.private, { type: 'token', data: 1 });
+    await killPostgres();
+    await eventually('the vault to notice', async () => (await fetch(`${ready.admin_url}/readyz`)).status === 503);
+    await program.stop();
+    await expectNothingLeft();
+  });
+
+  it('leaves nothing behind when its port is taken', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    const { code, stderr } = await Program.run(['dev', '--port', String(port)], { TMPDIR: temporary });
+    holder.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`address already in use 127.0.0.1:${port}`);
+    await expectNothingLeft();
+  });
+});
+
+async function killPostgres(): Promise<void> {
+  const [directory = ''] = await readdir(temporary);
+  const text = await readFile(path.join(temporary, directory, 'postgres/postmaster.pid'), 'utf8');
+  process.kill(Number.parseInt(text, 10), 'SIGKILL');
+  await eventually('the end of PostgreSQL', async () => (await listProcessesAt(temporary)).length === 0);
+}
+
+/** Looks twenty times a second, so that the program under test has the machine to itself in between. */
+async function eventually(waitingFor: string, isTrue: () => Promise<boolean>): Promise<void> {
+  await untilTrue(() => pause(50).then(isTrue), { deadlineMs: 30_000, waitingFor });
+}
+
+async function expectKeysToDoTheirPart(ready: Ready): Promise<void> {
+  const { keys } = ready;
+  const created = await post(ready, '/tokens', keys.public, { type: 'token', data: 'Sensitive Value' });
+  expect(created.status).toBe(201);
+  const { id } = created.body as { id: string };
+  const masked = await get(ready, `/tokens/${id}`, keys.private);
+  expect(masked.status).toBe(200);
+  expect(masked.body).not.toHaveProperty('data');
+  expect(await get(ready, `/tokens/${id}`, keys.reveal)).toMatchObject({
+    status: 200,
+    body: { data: 'Sensitive Value' },
+  });
+
+  expect((await get(ready, `/tokens/${id}`, keys.public)).status).toBe(403);
+  const ownOf = async (key: string) => (await get(ready, '/applications/key', key)).body as { permissions: string[] };
+  expect((await ownOf(keys.public)).permissions).toEqual(['token:create']);
+
+  const all = await get(ready, '/permissions?application_type=management', keys.management);
+  const permissions = (all.body as { type: string }[]).map(({ type }) => type);
+  expect(permissions.length).toBeGreaterThan(10);
+  expect((await ownOf(keys.management)).permissions.toSorted()).toEqual(permissions.sort());
+  expect((await get(ready, `/tokens/${id}`, keys.management)).status).toBe(403);
+  expect(await get(ready, '/tenants/self', keys.management)).toMatchObject({ body: { id: ready.tenant_id } });
+}
+
+async function expectNothingLeft(): Promise<void> {
+  expect(await listProcessesAt(temporary)).toEqual([]);
+  expect(await readdir(temporary)).toEqual([]);
+}
+
+function get(ready: Ready, url: string, key: string) {
+  return ask(`${ready.url}${url}`, { headers: { 'bt-api-key': key } });
+}
+
+function post(ready: Ready, url: string, key: string, body: unknown) {
+  const headers = { 'bt-api-key': key, 'content-type': 'application/json' };
+  return ask(`${ready.url}${url}`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+async function ask(url: string, request: RequestInit): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(url, request);
+  return { status: response.status, body: await response.json() };
+}

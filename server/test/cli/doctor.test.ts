@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { examine } from '../../src/app/examination.ts';
+import { readVaultConfig } from '../../src/platform/config/config.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { Program } from '../harness/program.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+
+let database: TestDatabase;
+let settings: Record<string, string>;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  settings = { STRONGROOM_DATABASE_URL: database.url, STRONGROOM_ROOT_KEY: generateRootKey() };
+});
+afterEach(() => Program.killAll());
+afterAll(() => database.drop());
+
+const failures = async (changed: Record<string, string> = {}) => {
+  const findings = await examine(readVaultConfig({ ...settings, ...changed }));
+  return findings.filter(({ isOk }) => !isOk).map(({ name, detail }) => `${name}: ${detail}`);
+};
+const names = ['database', 'application role', 'row-level security', 'clock', 'schema', 'root key'];
+
+describe('doctor', () => {
+  it('finds nothing wrong with a database that was just migrated, and leaves it as it is', async () => {
+    const before = await rowsOf('system_keys');
+    const { code, stdout, stderr } = await Program.run(['doctor'], settings);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(':')[0]),
+    ).toEqual(names.map((name) => `ok   ${name}`));
+    expect(await rowsOf('system_keys')).toEqual(before);
+  });
+
+  it('says the same to machines', async () => {
+    await Program.run(['bootstrap', '--name', 'Acme'], settings);
+    const { code, stdout } = await Program.run(['doctor', '--json'], settings);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      ok: true,
+      findings: names.map((name) => ({ name, ok: true, detail: expect.any(String) })),
+    });
+  });
+
+  it('names the table that lost its forced row-level security, with the remedy, and exits with 1', async () => {
+    await database.owner.query('alter table tokens no force row level security');
+    const { code, stdout } = await Program.run(['doctor'], settings);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^FAIL row-level security: not forced on tokens: .*"alter table .* force row level security"$/m,
+    );
+    await database.owner.query('alter table tokens force row level security');
+  });
+
+  it('names another root key by its fingerprint, beside the one that fits, and exits with 1', async () => {
+    const { code, stdout } = await Program.run(['doctor', '--json'], {
+      ...settings,
+      STRONGROOM_ROOT_KEY: generateRootKey(),
+    });
+    expect(code).toBe(1);
+    const { ok, findings } = JSON.parse(stdout) as {
+      ok: boolean;
+      findings: { name: string; ok: boolean; detail: string }[];
+    };
+    expect(ok).toBe(false);
+    const [wrong, ...others] = findings.filter((finding) => !finding.ok);
+    expect(others).toEqual([]);
+    expect(wrong?.name).toBe('root key');
+    expect(wrong?.detail).toMatch(
+      /^Wrong root key: this database was sealed with file:[0-9a-f]{16}, .* file:[0-9a-f]{16}\./,
+    );
+  });
+});
+
+describe('what is examined', () => {
+  it.each([
+    'tenants',
+    'users',
+    'members',
+    'system_keys',
+    'tenant_keys',
+    'application_keys',
+    'token_counts',
+    'audit_records',
+  ])('row-level security of %s', async (table) => {
+    await database.owner.query(`alter table ${table} disable row level security`);
+    expect(await failures()).toEqual([expect.stringContaining(`row-level security: not forced on ${table}: `)]);
+    await database.owner.query(`alter table ${table} enable row level security`);
+    expect(await failures()).toEqual([]);
+  });
+
+  it('the key that seals a vault without tenants', async () => {
+    const fresh = await createTestDatabase();
+    const url = { STRONGROOM_DATABASE_URL: fresh.url };
+    await fresh.owner.query(
+      `insert into system_keys (purpose, version, root_key, wrapped) values ('credential', 1, 'file:0123456789abcdef', '')`,
+    );
+    expect(await failures(url)).toEqual([expect.stringContaining('sealed with file:0123456789abcdef')]);
+    await fresh.drop();
+  });
+
+  it('a schema that is not there', async () => {
+    const empty = await createTestDatabase('template1');
+    expect(await failures({ STRONGROOM_DATABASE_URL: empty.url })).toEqual([
+      expect.stringMatching(/^schema: .* Run `strongroom migrate`/),
+    ]);
+    await empty.drop();
+  });
+
+  it('a database that nobody answers for', async () => {
+    for (const host of ['127.0.0.1', 'localhost']) {
+      expect(await failures({ STRONGROOM_DATABASE_URL: `postgresql://${host}:1/strongroom` })).toEqual([
+        expect.stringMatching(
+          /^database: The database cannot be reached \(.*ECONNREFUSED.*\)\. Check STRONGROOM_DATABASE_URL/,
+        ),
+      ]);
+    }
+  });
+});
+
+async function rowsOf(table: string): Promise<unknown[]> {
+  return (await database.owner.query(`select * from ${table}`)).rows;
+}

@@ -1,0 +1,42 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Program } from '../harness/program.ts';
+
+afterEach(() => Program.killAll());
+
+describe('strongroom --help', () => {
+  it('shows the way from the first minute to production', async () => {
+    const { code, stdout } = await Program.run(['--help']);
+    expect(code).toBe(0);
+    const steps = ['dev', 'migrate', 'doctor', 'bootstrap --name Acme', 'serve', 'work'];
+    const places = steps.map((step) => stdout.indexOf(`\n  strongroom ${step}`));
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  it.each([
+    ['dev', ['--port', '--data', '--json', 'reveal', 'Not for production']],
+    ['serve', ['--json', 'STRONGROOM_DATABASE_URL', 'STRONGROOM_ROOT_KEY', 'STRONGROOM_PUBLIC_URL', '/readyz']],
+    ['work', ['--json', 'STRONGROOM_DATABASE_URL', 'STRONGROOM_ROOT_KEY']],
+    ['migrate', ['--json', 'STRONGROOM_DATABASE_OWNER_URL', 'CREATEROLE']],
+    ['bootstrap', ['--name', '--type', '--owner-email', '--json', 'POST /applications']],
+    ['doctor', ['--json', 'Changes nothing', 'Exits with 1']],
+  ])('of %s exits with 0 and teaches', async (command, words) => {
+    const { code, stdout, stderr } = await Program.run([command, '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: strongroom ${command}`);
+    for (const word of words) expect(stdout).toContain(word);
+  });
+});
+
+describe('a command line that is wrong', () => {
+  it.each([
+    [['nonsense'], `unknown command 'nonsense'`],
+    [['dev', '--port', '65536'], 'A port is a number from 0 to 65535.'],
+    [['bootstrap', '--name', ''], 'A name has 1 to 200 characters.'],
+  ])('%j is refused and says why', async (command, reason) => {
+    const { code, stdout, stderr } = await Program.run(command);
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(reason);
+  });
+});

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const repository = path.resolve(import.meta.dirname, '../../..');
+
+/** A wrong import, where it stands, and the rule that has to stop it. */
+const plants: readonly { readonly rule: string; readonly file: string; readonly source: string }[] = [
+  { rule: 'core-is-pure', file: 'core/to-platform.ts', source: `export * from '../platform/database/database.ts';` },
+  { rule: 'core-is-pure', file: 'core/to-node.ts', source: `import 'node:fs';` },
+  { rule: 'core-is-pure', file: 'core/to-package.ts', source: `import 'pino';` },
+  {
+    rule: 'platform-below-features',
+    file: 'platform/database/to-feature.ts',
+    source: `import type { TokenStore } from '../../features/tokens/index.ts';\nexport type Planted = TokenStore;`,
+  },
+  { rule: 'platform-below-features', file: 'platform/to-edge.ts', source: `import '../http/edge.ts';` },
+  { rule: 'http-below-features', file: 'http/to-feature.ts', source: `import '../features/tokens/index.ts';` },
+  { rule: 'features-below-app', file: 'features/tokens/to-app.ts', source: `import '../../app/vault-core.ts';` },
+  { rule: 'app-below-cli', file: 'app/to-cli.ts', source: `import '../cli/output.ts';` },
+  {
+    rule: 'features-meet-at-the-index',
+    file: 'features/tokens/to-inside.ts',
+    source: `import { ApplicationStore } from '../applications/application-store.ts';\nexport const planted = ApplicationStore;`,
+  },
+  {
+    rule: 'tests-stay-out-of-the-product',
+    file: 'app/to-harness.ts',
+    source: `import '../../test/harness/deadline.ts';`,
+  },
+  { rule: 'fastify-at-the-edge', file: 'features/tokens/web-service.ts', source: `import 'fastify';` },
+  { rule: 'sql-in-stores', file: 'features/tokens/sql-service.ts', source: `import 'pg';` },
+  { rule: 'sql-in-stores', file: 'cli/sql.ts', source: `export const planted = () => import('pg');` },
+  { rule: 'cryptography-in-the-keyring', file: 'features/tokens/hash.ts', source: `import 'node:crypto';` },
+  { rule: 'cryptography-in-the-keyring', file: 'platform/outbound/hash.ts', source: `import 'crypto';` },
+  { rule: 'egress-in-one-place', file: 'features/tokens/socket.ts', source: `import 'node:net';` },
+  { rule: 'egress-in-one-place', file: 'http/call.ts', source: `export const planted = () => import('node:https');` },
+  { rule: 'egress-in-one-place', file: 'platform/keyring/resolve.ts', source: `import 'dns';` },
+  { rule: 'no-cycles', file: 'http/cycle-begin.ts', source: `export * from './cycle-end.ts';` },
+];
+/** The other half of the cycle. */
+const cycleEnd = { file: 'http/cycle-end.ts', source: `export * from './cycle-begin.ts';` };
+
+/** A copy of the source in a folder of the same layout, where something wrong can be planted. */
+let copy: string;
+beforeAll(async () => {
+  copy = await mkdtemp(path.join(tmpdir(), 'strongroom-boundaries-'));
+  for (const file of [
+    '.dependency-cruiser.mjs',
+    '.oxlintrc.json',
+    'package.json',
+    'server/src',
+    'server/test/harness',
+  ]) {
+    await cp(path.join(repository, file), path.join(copy, file), { recursive: true });
+  }
+  await symlink(path.join(repository, 'node_modules'), path.join(copy, 'node_modules'));
+  await symlink(path.join(repository, 'server/node_modules'), path.join(copy, 'server/node_modules'));
+});
+afterAll(() => rm(copy, { recursive: true }));
+
+describe('who may import whom', () => {
+  const flags = ['--config', '.dependency-cruiser.mjs', 'server/src'];
+  let planted: string[];
+  let complaints: string;
+  beforeAll(async () => {
+    const clean = await runTool('depcruise', flags);
+    expect(clean).toMatchObject({ code: 0, stdout: expect.stringContaining('no dependency violations found') });
+    planted = await Promise.all([...plants, cycleEnd].map(({ file, source }) => plant(file, source)));
+    const broken = await runTool('depcruise', flags);
+    expect(broken.code).not.toBe(0);
+    complaints = broken.stdout;
+  });
+  afterAll(() => Promise.all(planted.map((file) => rm(file))));
+
+  it.each(plants)('$rule stops $file', ({ rule, file }) => {
+    expect(complaints).toContain(`error ${rule}: server/src/${file} → `);
+  });
+
+  it('has a case for every rule', async () => {
+    const { default: configuration } = (await import(path.join(repository, '.dependency-cruiser.mjs'))) as {
+      default: { forbidden: { name: string }[] };
+    };
+    const rules = configuration.forbidden.map(({ name }) => name);
+    expect([...new Set(plants.map(({ rule }) => rule))].sort()).toEqual(rules.sort());
+  });
+});
+
+describe('the environment', () => {
+  const source = `export const planted = process.env['HOME'];\n`;
+
+  it('is read in platform/config only', async () => {
+    const files = [
+      await plant('features/tokens/environment.ts', source),
+      await plant('cli/environment.ts', source),
+      await plant('platform/config/environment.ts', source),
+    ];
+    const { code, stdout } = await runTool('oxlint', ['--format', 'json', ...files]);
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: { code: string; filename: string }[] };
+    expect(code).not.toBe(0);
+    expect(
+      diagnostics.map(({ code, filename }) => `${path.relative(copy, path.resolve(copy, filename))}: ${code}`).sort(),
+    ).toEqual([
+      'server/src/cli/environment.ts: node(no-process-env)',
+      'server/src/features/tokens/environment.ts: node(no-process-env)',
+    ]);
+    await Promise.all(files.map((file) => rm(file)));
+  });
+});
+
+async function plant(file: string, source: string): Promise<string> {
+  const target = path.join(copy, 'server/src', file);
+  await mkdir(path.dirname(target), { recursive: true });
+  await writeFile(target, `${source}\n`, { flag: 'wx' });
+  return target;
+}
+
+/** Runs a tool of the repository on the copy, with the Node that runs the tests. */
+async function runTool(name: string, flags: readonly string[]): Promise<{ code: number; stdout: string }> {
+  const program = path.join(repository, 'node_modules/.bin', name);
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...flags], {
+      cwd: copy,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return { code: 0, stdout };
+  } catch (error) {
+    const { code, stdout } = error as { code: unknown; stdout: string };
+    if (typeof code !== 'number') throw error;
+    return { code, stdout };
+  }
+}

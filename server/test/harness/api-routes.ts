@@ -1,0 +1,97 @@
+/** An operation of the API whose path names something, with the smallest body that its schema accepts. */
+export interface NamingRoute {
+  readonly method: string;
+  readonly template: string;
+  readonly parameters: readonly RouteParameter[];
+  readonly body: unknown;
+  readonly mediaType: string;
+}
+
+export interface RouteParameter {
+  /** As it stands in the template: `{id}`. */
+  readonly placeholder: string;
+  /** What stands before it, which tells what it names: `tokens/{id}`. */
+  readonly place: string;
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+interface Operation {
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+}
+interface Schema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly minLength?: number;
+  readonly minimum?: number;
+  readonly $ref?: string;
+}
+
+/** Reading first and deleting last, parts before wholes: what one route would destroy is still there for the others. */
+const methodOrder = ['get', 'head', 'post', 'put', 'patch', 'delete'];
+
+/** Every path that can be read without naming anything. */
+export function listOpenPaths(document: unknown): string[] {
+  const { paths } = document as OpenApi;
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    'get' in operations && !path.includes('{') ? [path] : [],
+  );
+}
+
+/** Every operation with a parameter in its path, as the server itself describes them. */
+export function listNamingRoutes(document: unknown): NamingRoute[] {
+  const { paths } = document as OpenApi;
+  const routes = Object.entries(paths).flatMap(([template, operations]) =>
+    Object.entries(operations).map(([method, operation]) => toRoute(method, template, operation)),
+  );
+  const rank = ({ method }: NamingRoute) => methodOrder.indexOf(method.toLowerCase());
+  return routes
+    .filter(({ parameters }) => parameters.length > 0)
+    .sort((a, b) => rank(a) - rank(b) || b.parameters.length - a.parameters.length);
+}
+
+function toRoute(method: string, template: string, { requestBody }: Operation): NamingRoute {
+  if (!methodOrder.includes(method)) throw new Error(`${template} has an unknown method: ${method}.`);
+  const [mediaType, content] = Object.entries(requestBody?.content ?? {})[0] ?? ['application/json', undefined];
+  return {
+    method: method.toUpperCase(),
+    template,
+    parameters: parametersOf(template),
+    body: content === undefined ? undefined : smallestValue(content.schema),
+    mediaType,
+  };
+}
+
+export function parametersOf(template: string): RouteParameter[] {
+  const matches = template.matchAll(/[^/]*\/(\{[^}]+\})/g);
+  return [...matches].map(([place, placeholder = '']) => ({ placeholder, place }));
+}
+
+function smallestValue(schema: Schema): unknown {
+  if (schema.$ref !== undefined) throw new Error(`A schema refers to ${schema.$ref}, which is not understood yet.`);
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum !== undefined) return schema.enum[0];
+  const [alternative] = schema.anyOf ?? [];
+  if (alternative !== undefined) return smallestValue(alternative);
+  const { items = {}, properties = {} } = schema;
+  switch (schema.type ?? 'string') {
+    case 'object':
+      return Object.fromEntries((schema.required ?? []).map((name) => [name, smallestValue(properties[name] ?? {})]));
+    case 'array':
+      return Array.from({ length: schema.minItems ?? 0 }, () => smallestValue(items));
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1;
+    case 'boolean':
+      return true;
+    default:
+      return 'x'.repeat(Math.max(schema.minLength ?? 0, 1));
+  }
+}

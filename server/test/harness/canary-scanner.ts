@@ -1,0 +1,128 @@
+import { open, readdir } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Something that must not be found, in any of the forms in which it could have been written down. */
+export interface Canary {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+interface Needle {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+const blockLength = 4;
+const chunkLength = 4 * 1024 * 1024;
+
+/**
+ * Looks for many canaries at once (after Wu and Manber). Every needle has at least `shortest` bytes, so among the blocks
+ * of four bytes at every (shortest − 3)th place of the text is one of each needle that occurs: only those are looked at,
+ * and a gigabyte takes about a second.
+ */
+export class CanaryScanner {
+  readonly #stride: number;
+  readonly #longest: number;
+  readonly #blocks = new Map<number, { needle: Needle; offset: number }[]>();
+  readonly #isPossible = new Uint8Array(65_536);
+
+  constructor(canaries: readonly Canary[]) {
+    const needles = canaries.flatMap(listForms);
+    const lengths = needles.map(({ bytes }) => bytes.length);
+    const shortest = Math.min(...lengths);
+    if (shortest < 16) throw new Error('A canary is so short that it could be found by chance.');
+    this.#longest = Math.max(...lengths);
+    this.#stride = shortest - blockLength + 1;
+    for (const needle of needles) {
+      for (let offset = 0; offset < this.#stride; offset += 1) this.#addBlock(needle, offset);
+    }
+  }
+
+  /** The names and forms of what was found: `data as hex`. */
+  scan(text: Buffer): string[] {
+    const found = new Set<string>();
+    const view = new DataView(text.buffer, text.byteOffset, text.byteLength);
+    for (let at = 0; at + blockLength <= text.length; at += this.#stride) {
+      const block = view.getUint32(at);
+      if (this.#isPossible[fold(block)] === 0) continue;
+      for (const { needle, offset } of this.#blocks.get(block) ?? []) {
+        const start = at - offset;
+        if (start >= 0 && text.subarray(start, start + needle.bytes.length).equals(needle.bytes))
+          found.add(needle.name);
+      }
+    }
+    return [...found];
+  }
+
+  /** What was found in every file below a directory, as `<path>: <name>`; files that vanish meanwhile are left out. */
+  async scanDirectory(directory: string): Promise<{ readonly files: number; readonly found: readonly string[] }> {
+    const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+    const buffer = Buffer.alloc(this.#longest + chunkLength);
+    const found: string[] = [];
+    let files = 0;
+    for (const entry of entries.filter((entry) => entry.isFile())) {
+      const file = path.join(entry.parentPath, entry.name);
+      const names = await this.#scanFile(file, buffer).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        return [];
+      });
+      files += 1;
+      found.push(...names.map((name) => `${path.relative(directory, file)}: ${name}`));
+    }
+    return { files, found };
+  }
+
+  /** Reads chunk after chunk into the buffer, each behind the end of the one before: nothing hides in between. */
+  async #scanFile(file: string, buffer: Buffer): Promise<string[]> {
+    const handle = await open(file);
+    const found = new Set<string>();
+    try {
+      let kept = 0;
+      for (;;) {
+        const { bytesRead } = await handle.read(buffer, kept, chunkLength);
+        if (bytesRead === 0) return [...found];
+        for (const name of this.scan(buffer.subarray(0, kept + bytesRead))) found.add(name);
+        const end = kept + bytesRead;
+        kept = Math.min(end, this.#longest - 1);
+        buffer.copy(buffer, 0, end - kept, end);
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+
+  #addBlock(needle: Needle, offset: number): void {
+    const block = needle.bytes.readUInt32BE(offset);
+    this.#isPossible[fold(block)] = 1;
+    this.#blocks.set(block, [...(this.#blocks.get(block) ?? []), { needle, offset }]);
+  }
+}
+
+function fold(block: number): number {
+  return (block ^ (block >>> 16)) & 0xff_ff;
+}
+
+function listForms({ name, bytes }: Canary): Needle[] {
+  const hex = bytes.toString('hex');
+  const wide = Buffer.from(bytes.toString('latin1'), 'utf16le');
+  const forms: [string, Buffer][] = [
+    ['it is', bytes],
+    ['utf-16le', wide],
+    ['utf-16be', Buffer.from(wide).swap16()],
+    ['hex', Buffer.from(hex)],
+    ['upper-case hex', Buffer.from(hex.toUpperCase())],
+    ...[0, 1, 2].flatMap((shift) =>
+      (['base64', 'base64url'] as const).map((encoding): [string, Buffer] => [
+        `${encoding} at ${shift}`,
+        Buffer.from(encodeShifted(bytes, shift, encoding)),
+      ]),
+    ),
+  ];
+  return forms.map(([form, formed]) => ({ name: `${name} as ${form}`, bytes: formed }));
+}
+
+/** Base64 of the bytes with `shift` others before them, without the characters that depend on their neighbours. */
+function encodeShifted(bytes: Buffer, shift: number, encoding: 'base64' | 'base64url'): string {
+  const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString(encoding);
+  return text.slice(Math.ceil((shift * 4) / 3), Math.floor(((shift + bytes.length) * 4) / 3));
+}

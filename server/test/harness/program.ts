@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+const main = path.resolve(import.meta.dirname, '../../src/main.ts');
+/** Compiling the same source for every start would cost more than the tests themselves. */
+const compileCache = path.resolve(import.meta.dirname, '../../../node_modules/.cache/strongroom-compile-cache');
+const patienceMs = 45_000;
+
+export interface Exit {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The program as an operator starts it: from its source, in a process of its own, with nothing in its environment. */
+export class Program {
+  static readonly #running = new Set<Program>();
+  readonly #process: ChildProcess;
+  readonly #closed: Promise<number | null>;
+  readonly #listeners = new Set<() => void>();
+  #stdout = '';
+  #stderr = '';
+
+  static start(command: readonly string[], environment: Readonly<Record<string, string>> = {}): Program {
+    return new Program(command, environment);
+  }
+
+  static run(command: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Exit> {
+    return new Program(command, environment).exit();
+  }
+
+  /** Ends what a failed test has left behind. */
+  static async killAll(): Promise<void> {
+    await Promise.all([...Program.#running].map((program) => program.stop()));
+  }
+
+  private constructor(command: readonly string[], environment: Readonly<Record<string, string>>) {
+    const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...environment };
+    this.#process = spawn(process.execPath, [main, ...command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#process.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stdout += text;
+      this.#tell();
+    });
+    this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr += text;
+    });
+    Program.#running.add(this);
+    this.#closed = new Promise((resolve, reject) => {
+      this.#process.once('error', reject);
+      this.#process.once('close', (code) => {
+        Program.#running.delete(this);
+        resolve(code);
+        this.#tell();
+      });
+    });
+  }
+
+  /** What was printed up to and including the text; throws when the program ends before, or takes too long. */
+  async output(text: string): Promise<string> {
+    const isThere = () => this.#stdout.includes(text) || !Program.#running.has(this);
+    await this.#within(
+      new Promise<void>((resolve) => {
+        const look = () => {
+          if (isThere()) resolve();
+        };
+        this.#listeners.add(look);
+        look();
+      }),
+    );
+    if (!this.#stdout.includes(text)) throw new Error(`The program ended early: ${this.#stdout}${this.#stderr}`);
+    return this.#stdout;
+  }
+
+  /** The one line of JSON that says that it is ready. */
+  async ready<T>(): Promise<T> {
+    return JSON.parse(await this.output('\n')) as T;
+  }
+
+  async exit(): Promise<Exit> {
+    const code = await this.#within(this.#closed);
+    return { code, stdout: this.#stdout, stderr: this.#stderr };
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Exit> {
+    this.signal(signal);
+    return this.exit();
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #within<T>(work: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`Too late: ${this.#stdout}${this.#stderr}`)), patienceMs);
+    });
+    return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  }
+}
+
+/** The command lines of all processes of this machine that mention a path. */
+export async function listProcessesAt(directory: string): Promise<string[]> {
+  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(processes.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
+  return lines.map((line) => line.replaceAll('\0', ' ')).filter((line) => line.includes(directory));
+}

@@ -1,0 +1,46 @@
+import type { TestDatabase } from './test-database.ts';
+import type { SentStatement } from './statement-tap.ts';
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** How PostgreSQL would go about a statement, seen as the server sees it: with its role, in its tenant. */
+export class QueryPlan {
+  readonly #nodes: readonly PlanNode[];
+
+  static async explain(database: TestDatabase, tenantId: string, { text, values }: SentStatement): Promise<QueryPlan> {
+    const client = await database.owner.connect();
+    try {
+      await client.query('begin');
+      await client.query('set local role strongroom_app');
+      await client.query(`select set_config('app.tenant_id', $1, true)`, [tenantId]);
+      const { rows } = await client.query(`explain (format json) ${text}`, [...(values ?? [])]);
+      const [{ 'QUERY PLAN': plans }] = rows as [{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }];
+      return new QueryPlan(plans.flatMap(({ Plan }) => listNodes(Plan)));
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  }
+
+  private constructor(nodes: readonly PlanNode[]) {
+    this.#nodes = nodes;
+  }
+
+  /** The tables that are read from end to end. */
+  get scannedTables(): string[] {
+    return this.#nodes.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? (node['Relation Name'] ?? []) : []));
+  }
+
+  get indexes(): string[] {
+    return [...new Set(this.#nodes.flatMap((node) => node['Index Name'] ?? []))];
+  }
+}
+
+function listNodes(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(listNodes)];
+}
