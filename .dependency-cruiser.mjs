@@ -82,19 +82,22 @@ export default {
       '^server/src/platform/(database|audit|keyring|jobs|local-postgres)/',
       '-store\\.ts$',
     ]),
+    only('environment-in-config', 'The environment is read in one place.', '^(node:)?process$', [
+      '^server/src/platform/config/',
+    ]),
     only('cryptography-in-the-keyring', 'An auditor opens one folder to see all cryptography.', '^(node:)?crypto$', [
       '^server/src/platform/keyring/',
     ]),
     only(
       'egress-in-one-place',
       'Sockets, DNS and HTTP clients are opened in platform rooms made for it.',
-      '^(node:)?(net|tls|dns|http|https|http2|dgram)$',
+      '^(node:)?(net|tls|dns|dns/promises|http|https|http2|dgram)$',
       ['^server/src/platform/(outbound|mail|local-postgres)/', '^server/src/platform/keyring/kms/'],
     ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)dist/' },
+    exclude: { path: '^server/dist/' },
     parser: 'swc',
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -3,6 +3,7 @@ import { Database } from '../platform/database/database.ts';
 import { inspectDatabase, listRootKeys } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { openRootKey } from '../platform/keyring/kms/open-root-key.ts';
+import { SystemKeys } from '../platform/keyring/system-keys.ts';
 import { requireRootKeyOpensEverything, WrongRootKeyError } from '../platform/keyring/root-key-check.ts';
 
 export interface Finding {
@@ -43,6 +44,7 @@ async function examineRootKey(config: VaultConfig): Promise<string> {
   try {
     const foreign = (await listRootKeys(database)).find((id) => id !== rootKey.id);
     if (foreign !== undefined) throw new WrongRootKeyError(rootKey.id, foreign);
+    await SystemKeys.requireOpens(database, rootKey);
     await requireRootKeyOpensEverything(database, rootKey);
     return `${rootKey.id} opens every tenant key`;
   } finally {

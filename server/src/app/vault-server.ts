@@ -12,9 +12,9 @@ import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
 import { createEdge } from '../http/edge.ts';
 import type { ServerConfig } from '../platform/config/config.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
-import { EpochKeys } from '../platform/keyring/cvc/epoch-keys.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
+import { startEpochKeys } from './start-epoch-keys.ts';
 import { addAllTokenRoutes } from './token-wiring.ts';
 import { VaultCore } from './vault-core.ts';
 
@@ -37,10 +37,7 @@ export class VaultServer {
       if (table === 'tenant_keys') core.keyring.forget(id);
     });
 
-    const cvcSealer = await EpochKeys.start({
-      url: config.database.url,
-      mac: (message) => core.systemKeys.authenticate(message),
-    });
+    const cvcSealer = await startEpochKeys(core, config);
     const metrics = new Metrics();
     addDatabaseMetrics(metrics, core);
     let isDraining = false;

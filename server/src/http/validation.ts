@@ -55,7 +55,7 @@ function isWithin(max: number, value: unknown): boolean {
 }
 
 /** Messages by field path; `part` names the place of an error that belongs to no single field. */
-export function toFieldErrors(errors: readonly SchemaError[], part: string): FieldErrors {
+function toFieldErrors(errors: readonly SchemaError[], part: string): FieldErrors {
   const fields: Record<string, string[]> = {};
   for (const error of errors.slice(0, errorsMax)) {
     for (const [path, message] of toFieldMessages(error, part)) (fields[path] ??= []).push(message);

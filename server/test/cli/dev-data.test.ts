@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { access, chmod, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import type { DevelopmentKeys } from '../../src/app/development-vault.ts';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
+import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
 
 const run = promisify(execFile);
@@ -78,8 +79,18 @@ describe('strongroom dev --data', { timeout: 60_000 }, () => {
   it('starts again after a crash of PostgreSQL', async () => {
     const postgres = await startPostgres();
     const pid = Number.parseInt(await readFile(path.join(postgres.dataDirectory, 'postmaster.pid'), 'utf8'), 10);
+    const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
     process.kill(pid, 'SIGKILL');
     await postgres.stop();
+    const isGone = (child: string) =>
+      access(`/proc/${child}`).then(
+        () => false,
+        () => true,
+      );
+    await untilTrue(async () => (await Promise.all(children.map(isGone))).every(Boolean), {
+      deadlineMs: 20_000,
+      waitingFor: 'the end of the processes that PostgreSQL had started',
+    });
     expect(await readFile(path.join(postgres.dataDirectory, 'postmaster.pid'), 'utf8')).toContain(String(pid));
     const again = await startPostgres();
     const client = new pg.Client({ connectionString: again.url });

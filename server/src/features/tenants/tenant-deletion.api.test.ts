@@ -89,8 +89,8 @@ describe('DELETE /tenants/self', () => {
   it('204 purges more tokens than one step of the job takes', async () => {
     const tenant = await vault.makeTenant();
     await vault.database.owner.query(
-      `insert into tokens (tenant_id, id, type, data, containers, created_by)
-        select $1, 'token-' || number, 'token', ''::bytea, '{/}', $1 from generate_series(1, 2500) as number`,
+      `insert into tokens (tenant_id, id, type, data, containers, shelf, created_by)
+        select $1, 'token-' || number, 'token', ''::bytea, '{/}', 'token /', $1 from generate_series(1, 2500) as number`,
       [tenant.id],
     );
     await remove(tenant);

@@ -1,5 +1,7 @@
+import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { StatementError } from '../../platform/database/database-error.ts';
 import type { Member, Tenant, TenantType, TokenCount } from './tenant.ts';
 
 const columns = `tenants.id, owner.user_id as "ownerId", tenants.name, tenants.type, tenants.settings,
@@ -27,9 +29,13 @@ export class TenantStore {
   }
 
   async insertOwner(owner: { userId: string; memberId: string; email: string | null }): Promise<void> {
-    await this.#tx.query({
-      text: 'insert into users (id, email) values ($1, $2)',
-      values: [owner.userId, owner.email],
+    const insert = { text: 'insert into users (id, email) values ($1, $2)', values: [owner.userId, owner.email] };
+    await this.#tx.query(insert).catch((error: unknown) => {
+      if (!(error instanceof StatementError && error.constraint === 'users_email_key')) throw error;
+      throw new DomainError(
+        'validation-failed',
+        'A user with this e-mail address exists already. Choose another address.',
+      );
     });
     await this.#tx.query({
       text: `insert into members (tenant_id, id, user_id, role) values ($1, $2, $3, 'OWNER')`,

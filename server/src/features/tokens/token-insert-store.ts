@@ -43,9 +43,9 @@ export class TakenIds extends Error {
 const insertText = `with rows as materialized (
     select * from json_to_recordset($2::json) as row(${jsonRowColumns})
   ), written as (
-    insert into tokens (tenant_id, id, type, version, data, mask, containers, metadata, search_indexes, fingerprint,
+    insert into tokens (tenant_id, id, type, version, data, mask, containers, shelf, metadata, search_indexes, fingerprint,
       fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by)
-    select $1::uuid, id, type, version, data, mask, containers, metadata, search_indexes, fingerprint,
+    select $1::uuid, id, type, version, data, mask, containers, shelf, metadata, search_indexes, fingerprint,
       fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by from rows
     on conflict (tenant_id, id) do nothing
     returning id, type, containers, terms, created_at
@@ -146,7 +146,7 @@ async function findByFingerprint(
       order by t.fingerprint, t.created_at, t.id`,
     values: [tenantId, fingerprints],
   });
-  return new Map(rows.map((row) => [row.fingerprint ?? '', toStoredToken(row)]));
+  return new Map(rows.map((row) => [row.fingerprint ?? '', toStoredToken(tenantId, row)]));
 }
 
 async function insertAllIn(

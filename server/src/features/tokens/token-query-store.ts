@@ -4,7 +4,7 @@ import type { StoredToken } from './token.ts';
 import type { TokenLookup } from './token-lookup.ts';
 import type { Parameters } from './token-predicate.ts';
 import { isAlive, joinCvc, tokenColumns, type TokenRow, toStoredToken } from './token-row.ts';
-import type { TokenShelf } from './token-shelf.ts';
+import { type TokenShelf, toShelfKey } from './token-shelf.ts';
 
 /** Which part of the matches, newest first: from a position, or after the last token of the page before. */
 export interface Slice {
@@ -52,17 +52,17 @@ export class TokenQueryStore {
       return this.#read({
         text: `select t.created_at, t.id from tokens t where t.tenant_id = $1 and ${isAlive} and ${afterOf(slice)} and ${onShelf('$6')}
           ${newestFirst} offset $2 limit $3`,
-        values: [...values, toShelfKeys(shelves)],
+        values: [...values, shelves.map(toShelfKey)],
       });
     }
     return this.#read({
-      text: `select t.created_at, t.id from json_to_recordset($6::json) as shelf(type text, containers text[])
+      text: `select t.created_at, t.id from unnest($6::text[]) as wanted(shelf)
         cross join lateral (
           select t.created_at, t.id from tokens t
-          where t.tenant_id = $1 and t.type = shelf.type and t.containers = shelf.containers and ${isAlive} and ${afterOf(slice)}
+          where t.tenant_id = $1 and t.shelf = wanted.shelf and ${isAlive} and ${afterOf(slice)}
           ${newestFirst} limit $2::bigint + $3::bigint
         ) as t ${newestFirst} offset $2 limit $3`,
-      values: [...values, JSON.stringify(shelves)],
+      values: [...values, shelves.map(toShelfKey)],
     });
   }
 
@@ -109,7 +109,7 @@ export class TokenQueryStore {
       lookup === undefined
         ? 'tokens t'
         : `(${candidates(lookup, parameters)}) as candidate join tokens t on t.tenant_id = $1 and t.id = candidate.id`;
-    const visible = shelves === undefined ? 'true' : onShelf(parameters.add(toShelfKeys(shelves)));
+    const visible = shelves === undefined ? 'true' : onShelf(parameters.add(shelves.map(toShelfKey)));
     return {
       parameters,
       text: `from ${from} where t.tenant_id = $1 and ${isAlive} and ${toPredicate(parameters)} and ${visible}`,
@@ -128,7 +128,7 @@ export class TokenQueryStore {
         order by page.created_at desc, page.id desc`,
       values: page.values,
     });
-    return rows.map(toStoredToken);
+    return rows.map((row) => toStoredToken(this.#tenantId, row));
   }
 }
 
@@ -151,12 +151,7 @@ function afterOf({ after }: Slice): string {
 
 /** A comparison with a list, which PostgreSQL hashes. As a join it was planned over all pairs of tokens and shelves. */
 function onShelf(parameter: string): string {
-  return `t.type || ' ' || array_to_string(t.containers, ' ') = any(${parameter}::text[])`;
-}
-
-/** Neither types nor containers hold a blank. */
-function toShelfKeys(shelves: readonly TokenShelf[]): string[] {
-  return shelves.map(({ type, containers }) => [type, ...containers].join(' '));
+  return `t.shelf = any(${parameter}::text[])`;
 }
 
 function isSingleTerm(lookup: TokenLookup | undefined): boolean {

@@ -1,10 +1,10 @@
 import type { TenantId, TokenId } from '../../core/identity/ids.ts';
 import type { Metadata, StoredToken } from './token.ts';
 import type { SealedToken } from './token-sealer.ts';
+import { toShelfKey } from './token-shelf.ts';
 
 /** A token as a query returns it. */
 export interface TokenRow {
-  readonly tenant_id: TenantId;
   readonly id: TokenId;
   readonly type: string;
   readonly version: number;
@@ -27,7 +27,7 @@ export interface TokenRow {
 }
 
 /** The columns of `TokenRow`, for a query over `tokens` as `t` and `joinCvc`. */
-export const tokenColumns = `t.tenant_id, t.id, t.type, t.version, t.data, t.mask, t.containers, t.metadata, t.search_indexes,
+export const tokenColumns = `t.id, t.type, t.version, t.data, t.mask, t.containers, t.metadata, t.search_indexes,
   t.fingerprint, t.fingerprint_expression, t.terms, t.expires_at, t.expires_at_offset_minutes,
   t.created_by, t.created_at, t.modified_by, t.modified_at, c.sealed as cvc, c.token_version as cvc_token_version`;
 
@@ -38,9 +38,13 @@ export const joinCvc = `left join token_cvcs c
 /** An expired token is invisible from that instant on, whenever it is removed. */
 export const isAlive = '(t.expires_at is null or t.expires_at > now())';
 
-export function toStoredToken(row: TokenRow): StoredToken {
+/**
+ * The tenant is the one that asked, not the one in the row: should a row of another tenant ever come this far, the keys
+ * of the tenant that asked do not open it.
+ */
+export function toStoredToken(tenantId: TenantId, row: TokenRow): StoredToken {
   return {
-    tenantId: row.tenant_id,
+    tenantId,
     id: row.id,
     type: row.type,
     version: row.version,
@@ -63,7 +67,7 @@ export function toStoredToken(row: TokenRow): StoredToken {
 }
 
 /** The columns of a JSON row that writes a token, for `json_to_recordset`. */
-export const jsonRowColumns = `id text, type text, version integer, data bytea, mask text, containers text[], metadata jsonb,
+export const jsonRowColumns = `id text, type text, version integer, data bytea, mask text, containers text[], shelf text, metadata jsonb,
   search_indexes text, fingerprint text, fingerprint_expression text, terms bytea[], expires_at timestamptz,
   expires_at_offset_minutes smallint, created_by uuid, cvc bytea`;
 
@@ -75,6 +79,7 @@ export function toJsonRow(token: SealedToken) {
     data: toByteaText(token.data),
     mask: token.mask,
     containers: token.containers,
+    shelf: toShelfKey(token),
     metadata: token.metadata,
     search_indexes: token.searchIndexes,
     fingerprint: token.fingerprint,

@@ -132,7 +132,7 @@ function wayOf({ name, text }: SentStatement): string {
   if (name !== undefined) return name;
   const source = text.includes('select distinct id') ? 'several' : text.includes('as candidate') ? 'term' : 'tokens';
   const way = text.includes('cross join lateral') ? 'each shelf' : source;
-  const isFiltered = text.includes('array_to_string(t.containers');
+  const isFiltered = text.includes('t.shelf = any(');
   return `${text.startsWith('select count(*)') ? 'count ' : ''}${way}${isFiltered ? ' on shelves' : ''}`;
 }
 

@@ -7,6 +7,11 @@ export interface TokenShelf {
   readonly tokens: number;
 }
 
+/** Type and containers as one text, as tokens carry it; neither holds a blank. */
+export function toShelfKey({ type, containers }: Pick<TokenShelf, 'type' | 'containers'>): string {
+  return [type, ...containers].join(' ');
+}
+
 /** Whether the tokens of a shelf match: all of them, none, or some, which only a look at each can tell. */
 export type ShelfMatch = 'all' | 'none' | 'some';
 

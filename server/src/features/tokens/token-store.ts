@@ -42,7 +42,7 @@ const deleteText = `with gone as (
 const updateText = `with row as materialized (
     select * from json_to_recordset($4::json) as row(${jsonRowColumns})
   ), changed as (
-    update tokens set version = row.version, data = row.data, mask = row.mask, containers = row.containers,
+    update tokens set version = row.version, data = row.data, mask = row.mask, containers = row.containers, shelf = row.shelf,
       metadata = row.metadata, search_indexes = row.search_indexes, fingerprint = row.fingerprint,
       fingerprint_expression = row.fingerprint_expression, terms = row.terms, expires_at = row.expires_at,
       expires_at_offset_minutes = row.expires_at_offset_minutes, modified_by = $5, modified_at = now()
@@ -103,7 +103,7 @@ export class TokenStore {
       text: findText,
       values: [tenantId, [...new Set(ids)]],
     });
-    return new Map(rows.map((row) => [row.id, toStoredToken(row)]));
+    return new Map(rows.map((row) => [row.id, toStoredToken(tenantId, row)]));
   }
 
   /** Deletes this version of the token and no other; false when it was changed or deleted meanwhile. */

@@ -5,7 +5,7 @@ import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../core/json/json-source.ts';
 import { toJsonText } from '../../core/json/json-text.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
-import { toFieldErrors } from '../../http/validation.ts';
+import { findFieldErrors } from '../../http/validation.ts';
 import { joinPath, requireNoFieldErrors } from './request-path.ts';
 import type { CreateOutcome, TokenCreator } from './token-creator.ts';
 import { toTokenJson } from './token-json.ts';
@@ -82,7 +82,7 @@ class DocumentReader {
   }
 
   #readTokenRequest(value: JsonObject, { path }: Place): Writer {
-    if (!tokenShape.Check(value)) requireNoFieldErrors(path, toFieldErrors(tokenShape.Errors(value), 'body'));
+    if (!tokenShape.Check(value)) requireNoFieldErrors(path, findFieldErrors(tokenShape, value, 'body'));
     const slot = this.#add(toTokenRequest(value as CreateToken, this.#source, path));
     return (created) => toTokenJson(outcomeAt(created, slot).token);
   }

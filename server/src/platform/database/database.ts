@@ -49,8 +49,9 @@ export class Database {
       connectionTimeoutMillis: options.acquireTimeoutMs,
       idleTimeoutMillis: 60_000,
       application_name: options.applicationName,
+      // No just-in-time compilation: it took longer than the short statements it was meant to speed up.
       // Set in the start-up packet, so there is no moment in which a connection has more rights than it should.
-      options: `-c role=strongroom_app -c statement_timeout=${options.statementTimeoutMs} -c idle_in_transaction_session_timeout=${options.statementTimeoutMs}`,
+      options: `-c role=strongroom_app -c statement_timeout=${options.statementTimeoutMs} -c idle_in_transaction_session_timeout=${options.statementTimeoutMs} -c jit=off`,
       // The server's own timeout comes first; this one ends waits that the server does not know of (a dead network).
       query_timeout: options.statementTimeoutMs + 2_000,
       keepAlive: true,

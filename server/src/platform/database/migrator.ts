@@ -64,7 +64,13 @@ async function withOwner<T>(url: string, work: (client: pg.Client) => Promise<T>
     connectionTimeoutMillis: 10_000,
     application_name: 'strongroom migrate',
   });
-  await client.connect();
+  await client.connect().catch((error: unknown) => {
+    const reason = error instanceof Error && error.message !== '' ? ` (${error.message})` : '';
+    throw new Error(
+      `The database cannot be reached${reason}. Check STRONGROOM_DATABASE_URL and that PostgreSQL runs.`,
+      { cause: error },
+    );
+  });
   try {
     return await work(client);
   } finally {

@@ -1,4 +1,5 @@
 import { Logger as WorkerLogger, parseCronItems, run, type Runner, runMigrations } from 'graphile-worker';
+import pg from 'pg';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Job } from './job.ts';
 
@@ -16,10 +17,14 @@ export async function startJobRunner(options: {
   readonly logger: Logger;
 }): Promise<{ stop(): Promise<void> }> {
   const { ownerUrl, jobs, logger } = options;
+  // Our own pool: the queue's would lose its error listener while it stops, and a database that goes away at that moment
+  // would end the process.
+  const pool = new pg.Pool({ connectionString: ownerUrl, max: 6, application_name: 'strongroom jobs' });
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const runner: Runner = await run({
-    connectionString: ownerUrl,
+    pgPool: pool,
     concurrency: 4,
-    maxPoolSize: 4,
     noHandleSignals: true,
     logger: silent,
     taskList: Object.fromEntries(jobs.map((job) => [job.name, (payload: unknown) => attempt(job, payload, logger)])),
@@ -29,7 +34,12 @@ export async function startJobRunner(options: {
       ),
     ),
   });
-  return { stop: () => runner.stop() };
+  return {
+    async stop() {
+      await runner.stop();
+      await pool.end();
+    },
+  };
 }
 
 async function attempt(job: Job, payload: unknown, logger: Logger): Promise<void> {

@@ -140,7 +140,7 @@ describe('forTenant', () => {
 
   it('has nothing for a tenant without keys', async () => {
     await test.owner.query('delete from tenant_keys where tenant_id = $1', [tenant]);
-    await expect(keyring.forTenant(tenant)).rejects.toThrow('A tenant has no key');
+    await expect(keyring.forTenant(tenant)).rejects.toMatchObject({ code: 'not-found' });
   });
 });
 
@@ -200,7 +200,7 @@ describe('forget', () => {
     await keyring.forTenant(tenant);
     await test.owner.query('delete from tenant_keys where tenant_id = $1', [tenant]);
     keyring[method](tenant);
-    await expect(keyring.forTenant(tenant)).rejects.toThrow('A tenant has no key');
+    await expect(keyring.forTenant(tenant)).rejects.toMatchObject({ code: 'not-found' });
   });
 
   it.each(['forget', 'forgetAll'] as const)(
@@ -213,7 +213,7 @@ describe('forget', () => {
       keyring[method](tenant);
       release();
       await loading;
-      await expect(keyring.forTenant(tenant)).rejects.toThrow('A tenant has no key');
+      await expect(keyring.forTenant(tenant)).rejects.toMatchObject({ code: 'not-found' });
     },
   );
 

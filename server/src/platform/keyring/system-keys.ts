@@ -29,6 +29,14 @@ export class SystemKeys {
     return new SystemKeys(keys);
   }
 
+  /** Whether the root key opens those that exist. Writes nothing. */
+  static async requireOpens(database: Database, rootKey: RootKey): Promise<void> {
+    for (const row of await readRows(database)) {
+      requireSameRoot(row, rootKey);
+      await unwrap(row, rootKey);
+    }
+  }
+
   private constructor(keys: ReadonlyMap<SystemKeyPurpose, KeyObject>) {
     this.#keys = keys;
   }

@@ -1,9 +1,10 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/test-database.ts';
-import { keyVersionOf, type RecordBinding, SealedRecordError } from '../sealed-record.ts';
+import { keyVersionOf, type RecordBinding, SealedRecordError, sealRecord } from '../sealed-record.ts';
 import { EpochKeys } from './epoch-keys.ts';
 import { EpochStore } from './epoch-store.ts';
+import { makeSecret } from './secret-memory.ts';
 import type { Timers } from './timers.ts';
 
 const secondMs = 1_000;
@@ -220,6 +221,20 @@ describe('a code sealed by one server', () => {
     expect(await late.keys.open(record, binding)).toBe('123');
     clock.move(1);
     expect(secret).toEqual(zeros);
+  });
+
+  it('is asked for when it is needed, and its key is destroyed in time there as well', async () => {
+    const [a, b] = [await join(), await join()];
+    const secret = makeSecret();
+    const record = sealRecord(Buffer.from('123'), binding, { version: 7, key: createSecretKey(secret) });
+    // As if it came from a server that both knew at different times.
+    a.store.addForeign({ id: 7, endsAt: clock.now() + 2 * minuteMs, secret });
+    expect(await b.keys.open(record, binding)).toBe('123');
+    const copy = b.store.find(7, clock.now())?.secret;
+    clock.move(2 * minuteMs - 1);
+    expect(copy).not.toEqual(zeros);
+    clock.move(1);
+    expect(copy).toEqual(zeros);
   });
 
   it('is not opened past its time although the timer that destroys its key is late', async () => {
