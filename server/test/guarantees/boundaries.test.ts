@@ -34,6 +34,8 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
   { rule: 'fastify-at-the-edge', file: 'features/tokens/web-service.ts', source: `import 'fastify';` },
   { rule: 'sql-in-stores', file: 'features/tokens/sql-service.ts', source: `import 'pg';` },
   { rule: 'sql-in-stores', file: 'cli/sql.ts', source: `export const planted = () => import('pg');` },
+  { rule: 'environment-in-config', file: 'http/environment.ts', source: `import { env } from 'node:process';` },
+  { rule: 'egress-in-one-place', file: 'http/look-up.ts', source: `import 'node:dns/promises';` },
   { rule: 'cryptography-in-the-keyring', file: 'features/tokens/hash.ts', source: `import 'node:crypto';` },
   { rule: 'cryptography-in-the-keyring', file: 'platform/outbound/hash.ts', source: `import 'crypto';` },
   { rule: 'egress-in-one-place', file: 'features/tokens/socket.ts', source: `import 'node:net';` },
