@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { addExplainRoutes, ExplainService } from '../features/access/index.ts';
 import type { TenantSettingsDirectory } from '../features/tenants/index.ts';
 import {
   addTokenizeRoutes,
@@ -36,6 +37,7 @@ export function addAllTokenRoutes(
     tokens: new TokenService({ store, presenter, audit }),
     updater: new TokenUpdater({ store, inserts, sealer, presenter, settings }),
   });
+  addExplainRoutes(edge, new ExplainService({ database, tokens: store, audit }));
   addTokenListRoutes(edge, new TokenFinder({ database, keyring, presenter, audit }));
   addTokenizeRoutes(edge, {
     tokenizer: new TokenizeService(creator),

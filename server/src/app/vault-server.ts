@@ -7,6 +7,7 @@ import {
   ApplicationService,
   CredentialDirectory,
 } from '../features/applications/index.ts';
+import { addSessionRoutes, SessionService } from '../features/sessions/index.ts';
 import { addTenantRoutes, TenantService, TenantSettingsDirectory } from '../features/tenants/index.ts';
 import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
 import { createEdge } from '../http/edge.ts';
@@ -84,11 +85,12 @@ export class VaultServer {
 }
 
 function addRoutes(edge: FastifyInstance, core: VaultCore): void {
-  const { database, audit, keyMaker } = core;
+  const { database, audit, keyMaker, systemKeys } = core;
   addTenantRoutes(edge, new TenantService({ database, audit }));
   addApplicationRoutes(edge, new ApplicationService({ database, audit, keyMaker }));
   addApplicationKeyRoutes(edge, new ApplicationKeyService({ database, audit, keyMaker }));
   addCatalogRoutes(edge);
+  addSessionRoutes(edge, new SessionService({ database, systemKeys }));
 }
 
 function readinessChecks(core: VaultCore, feed: ChangeFeed, isDraining: () => boolean): ReadinessCheck[] {

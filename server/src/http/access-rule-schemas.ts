@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type AccessRule, transforms } from '../core/access/access-rule.ts';
+import { type AccessRule, conditionAttributes, conditionOperators, transforms } from '../core/access/access-rule.ts';
 import { containerLengthMax, parseContainer } from '../core/access/container.ts';
 import { permissionCatalog } from '../core/access/permission.ts';
 import { invalidField } from '../core/errors/domain-error.ts';
@@ -26,7 +26,46 @@ export const AccessRuleBody = Type.Object({
 
 export const AccessRuleView = Type.Object(rule);
 
+/** A rule as sessions carry it: on a container, or on what meets all conditions. */
+export const SessionRuleBody = Type.Object({
+  ...rule,
+  container: Type.Optional(Type.Union([rule.container, Type.Null()])),
+  conditions: Type.Optional(
+    Type.Union([
+      Type.Array(
+        Type.Object({
+          attribute: Type.Enum([...conditionAttributes]),
+          operator: Type.Enum([...conditionOperators]),
+          value: plainText({ minLength: 1, maxLength: containerLengthMax }),
+        }),
+        { maxItems: 20 },
+      ),
+      Type.Null(),
+    ]),
+  ),
+});
+
 export const rulesMax = 100;
+
+export function toSessionRule(body: Static<typeof SessionRuleBody>, path: string): AccessRule {
+  const { container, conditions } = body;
+  const hasConditions = conditions !== undefined && conditions !== null && conditions.length > 0;
+  if ((typeof container === 'string') === hasConditions) {
+    throw invalidField(path, 'must have either a container or conditions');
+  }
+  if (typeof container === 'string') return toAccessRule({ ...body, container, conditions: [] }, path);
+  return {
+    description: body.description ?? '',
+    priority: body.priority,
+    // Containers are stored in lower case, so a demand on them is compared in lower case.
+    conditions: (conditions ?? []).map((condition) => ({
+      ...condition,
+      value: condition.attribute === 'container' ? condition.value.toLowerCase() : condition.value,
+    })),
+    transform: body.transform,
+    permissions: body.permissions,
+  };
+}
 
 export function toAccessRule(body: Static<typeof AccessRuleBody>, path: string): AccessRule {
   const container = parseContainer(body.container);
@@ -50,7 +89,7 @@ export function toAccessRuleView(rule: AccessRule): Static<typeof AccessRuleView
   return {
     ...(description === '' ? {} : { description }),
     priority,
-    container,
+    container: container ?? '',
     transform,
     permissions: [...permissions],
   };

@@ -31,6 +31,9 @@ export function addAuthentication(app: FastifyInstance, authenticator: Authentic
 
     const caller = await identify(request, authenticator);
     Object.defineProperty(request, 'caller', { value: caller });
+    if (caller.session?.isAuthorized === false) {
+      throw new DomainError('forbidden', 'The session has not been authorized.');
+    }
     if (permission !== 'any-key' && !isGranted(caller.grants, permission)) throw missingPermission(permission);
   });
 }

@@ -63,6 +63,12 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     meaning: 'A token with this id exists already.',
     remedy: 'Choose another id, or leave it out and let the vault assign one.',
   },
+  'nonce-used': {
+    status: 409,
+    title: 'Conflict',
+    meaning: 'The session with this nonce has been authorized already. A nonce works once.',
+    remedy: 'Create a new session and authorize that one.',
+  },
   'version-conflict': {
     status: 409,
     title: 'Conflict',

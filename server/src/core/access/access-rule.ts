@@ -4,13 +4,33 @@ import type { Permission } from './permission.ts';
 export const transforms = ['redact', 'mask', 'reveal'] as const;
 export type Transform = (typeof transforms)[number];
 
-/** A grant: on everything under `container`, these permissions, shown through this transform. Lower priority goes first. */
+export const conditionAttributes = ['id', 'container'] as const;
+export const conditionOperators = ['equals', 'starts_with'] as const;
+
+/** A demand on the token; a token in several containers meets a demand on containers with any of them. */
+export interface AccessCondition {
+  readonly attribute: (typeof conditionAttributes)[number];
+  readonly operator: (typeof conditionOperators)[number];
+  readonly value: string;
+}
+
+/**
+ * A grant: these permissions, shown through this transform, on everything under `container` (applications) or on what
+ * meets all `conditions` (sessions). Lower priority goes first.
+ */
 export interface AccessRule {
   readonly description: string;
   readonly priority: number;
-  readonly container: string;
+  readonly container?: string;
+  readonly conditions?: readonly AccessCondition[];
   readonly transform: Transform;
   readonly permissions: readonly Permission[];
+}
+
+/** What a caller may do: its own rules and, for a session, those of the application that authorized it as a limit. */
+export interface Grants {
+  readonly rules: readonly AccessRule[];
+  readonly limit?: readonly AccessRule[];
 }
 
 export function leastTransform(a: Transform, b: Transform): Transform {

@@ -1,28 +1,37 @@
-import { type AccessRule, leastTransform, type Transform } from './access-rule.ts';
+import { type AccessCondition, type AccessRule, type Grants, leastTransform, type Transform } from './access-rule.ts';
 import { isCovered, rootContainer } from './container.ts';
 import type { Permission } from './permission.ts';
 
+/** The token that an operation is about. One that does not exist yet may have no id. */
+export interface AccessTarget {
+  readonly id?: string;
+  readonly containers: readonly string[];
+}
+
+export type DenialReason =
+  | 'permission-not-granted'
+  | 'no-rule-covers-target'
+  | 'authorizer-lacks-permission'
+  | 'authorizer-does-not-cover-target';
+
 export type AccessDecision =
-  | { readonly isAllowed: true; readonly transform: Transform }
-  | { readonly isAllowed: false; readonly reason: 'permission-not-granted' | 'container-not-covered' };
+  | {
+      readonly isAllowed: true;
+      readonly transform: Transform;
+      readonly rule: AccessRule;
+      readonly limitingRule?: AccessRule;
+    }
+  | { readonly isAllowed: false; readonly reason: DenialReason };
 
 /**
  * The rules of an application in the order in which they are asked. Plain permissions are a last rule on the root:
  * they show masked data, except that `token:use` means the plaintext.
  */
-export function toGrants(permissions: readonly Permission[], rules: readonly AccessRule[]): AccessRule[] {
-  const plain = (name: string, granted: readonly Permission[], transform: Transform): AccessRule[] =>
+export function toRules(permissions: readonly Permission[], rules: readonly AccessRule[]): AccessRule[] {
+  const plain = (description: string, granted: readonly Permission[], transform: Transform): AccessRule[] =>
     granted.length === 0
       ? []
-      : [
-          {
-            description: name,
-            priority: Number.MAX_SAFE_INTEGER,
-            container: rootContainer,
-            transform,
-            permissions: granted,
-          },
-        ];
+      : [{ description, priority: Number.MAX_SAFE_INTEGER, container: rootContainer, transform, permissions: granted }];
   const using = permissions.filter((permission) => permission === 'token:use');
   const others = permissions.filter((permission) => permission !== 'token:use');
   return [
@@ -32,31 +41,62 @@ export function toGrants(permissions: readonly Permission[], rules: readonly Acc
   ];
 }
 
-/** The first rule that grants the permission and covers one of the containers decides; without one nothing is allowed. */
-export function decideAccess(
-  grants: readonly AccessRule[],
-  permission: Permission,
-  containers: readonly string[],
-): AccessDecision {
-  const granting = grants.filter((rule) => rule.permissions.includes(permission));
-  if (granting.length === 0) return { isAllowed: false, reason: 'permission-not-granted' };
+/**
+ * The first rule that grants the permission and covers the target decides; without one nothing is allowed. A session
+ * needs such a rule of its own and one of its authorizer, and sees what the lesser of the two shows.
+ */
+export function decideAccess(grants: Grants, permission: Permission, target: AccessTarget): AccessDecision {
+  const own = findRule(grants.rules, permission, target);
+  if (own === undefined) {
+    return {
+      isAllowed: false,
+      reason: grantsAnywhere(grants.rules, permission) ? 'no-rule-covers-target' : 'permission-not-granted',
+    };
+  }
+  if (grants.limit === undefined) return { isAllowed: true, transform: own.transform, rule: own };
 
-  const deciding = granting.find((rule) => containers.some((container) => isCovered(container, rule.container)));
-  if (deciding === undefined) return { isAllowed: false, reason: 'container-not-covered' };
-  return { isAllowed: true, transform: deciding.transform };
+  const limit = findRule(grants.limit, permission, target);
+  if (limit === undefined) {
+    const reason = grantsAnywhere(grants.limit, permission)
+      ? 'authorizer-does-not-cover-target'
+      : 'authorizer-lacks-permission';
+    return { isAllowed: false, reason };
+  }
+  return { isAllowed: true, transform: leastTransform(own.transform, limit.transform), rule: own, limitingRule: limit };
 }
 
 /** For writing into containers: each one needs its own grant, and the least of their transforms applies. */
 export function decideAccessToEach(
-  grants: readonly AccessRule[],
+  grants: Grants,
   permission: Permission,
-  containers: readonly string[],
-): AccessDecision & { readonly container?: string } {
+  target: AccessTarget,
+):
+  | { readonly isAllowed: true; readonly transform: Transform }
+  | { readonly isAllowed: false; readonly container: string } {
   let transform: Transform = 'reveal';
-  for (const container of containers) {
-    const decision = decideAccess(grants, permission, [container]);
-    if (!decision.isAllowed) return { ...decision, container };
+  for (const container of target.containers) {
+    const decision = decideAccess(grants, permission, { ...target, containers: [container] });
+    if (!decision.isAllowed) return { isAllowed: false, container };
     transform = leastTransform(transform, decision.transform);
   }
   return { isAllowed: true, transform };
+}
+
+export function grantsAnywhere(rules: readonly AccessRule[], permission: Permission): boolean {
+  return rules.some((rule) => rule.permissions.includes(permission));
+}
+
+function findRule(rules: readonly AccessRule[], permission: Permission, target: AccessTarget): AccessRule | undefined {
+  return rules.find((rule) => rule.permissions.includes(permission) && coversTarget(rule, target));
+}
+
+/** A rule without container and without conditions covers nothing: nobody gets rights by leaving something out. */
+function coversTarget({ container, conditions = [] }: AccessRule, target: AccessTarget): boolean {
+  if (container !== undefined) return target.containers.some((path) => isCovered(path, container));
+  return conditions.length > 0 && conditions.every((condition) => isMet(condition, target));
+}
+
+function isMet({ attribute, operator, value }: AccessCondition, { id, containers }: AccessTarget): boolean {
+  const values = attribute === 'container' ? containers : id === undefined ? [] : [id];
+  return values.some((text) => (operator === 'equals' ? text === value : text.startsWith(value)));
 }

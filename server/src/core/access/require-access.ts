@@ -1,33 +1,25 @@
 import { DomainError } from '../errors/domain-error.ts';
-import type { AccessRule, Transform } from './access-rule.ts';
-import { decideAccess, decideAccessToEach } from './decide-access.ts';
+import type { Grants, Transform } from './access-rule.ts';
+import { type AccessTarget, decideAccess, decideAccessToEach, grantsAnywhere } from './decide-access.ts';
 import type { Permission } from './permission.ts';
 
-/** The transform under which the caller may do this to a token in these containers; throws forbidden otherwise. */
-export function requireAccess(
-  grants: readonly AccessRule[],
-  permission: Permission,
-  containers: readonly string[],
-): Transform {
-  const decision = decideAccess(grants, permission, containers);
+/** The transform under which the caller may do this to the token; throws forbidden otherwise. */
+export function requireAccess(grants: Grants, permission: Permission, target: AccessTarget): Transform {
+  const decision = decideAccess(grants, permission, target);
   if (decision.isAllowed) return decision.transform;
-  throw missingPermission(permission, containers);
+  throw missingPermission(permission, target.containers);
 }
 
 /** As `requireAccess`, for every container on its own: what writing a token into them needs. */
-export function requireAccessToEach(
-  grants: readonly AccessRule[],
-  permission: Permission,
-  containers: readonly string[],
-): Transform {
-  const decision = decideAccessToEach(grants, permission, containers);
+export function requireAccessToEach(grants: Grants, permission: Permission, target: AccessTarget): Transform {
+  const decision = decideAccessToEach(grants, permission, target);
   if (decision.isAllowed) return decision.transform;
-  throw missingPermission(permission, decision.container === undefined ? containers : [decision.container]);
+  throw missingPermission(permission, [decision.container]);
 }
 
-/** Whether any rule grants the permission at all: the question a route asks before it looks at a token. */
-export function isGranted(grants: readonly AccessRule[], permission: Permission): boolean {
-  return grants.some((rule) => rule.permissions.includes(permission));
+/** Whether the permission is granted at all: the question a route asks before it looks at a token. */
+export function isGranted({ rules, limit }: Grants, permission: Permission): boolean {
+  return grantsAnywhere(rules, permission) && (limit === undefined || grantsAnywhere(limit, permission));
 }
 
 export function missingPermission(permission: Permission, containers: readonly string[] = []): DomainError {

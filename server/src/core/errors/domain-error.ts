@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'not-found'
   | 'request-timeout'
   | 'token-id-taken'
+  | 'nonce-used'
   | 'version-conflict'
   | 'body-too-large'
   | 'unsupported-media-type'

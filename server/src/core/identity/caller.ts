@@ -1,4 +1,4 @@
-import type { AccessRule } from '../access/access-rule.ts';
+import type { Grants } from '../access/access-rule.ts';
 import type { ApplicationType } from '../access/permission.ts';
 import type { ApplicationId, ApplicationKeyId, TenantId } from './ids.ts';
 
@@ -8,7 +8,9 @@ export interface Identity {
   readonly applicationId: ApplicationId;
   readonly applicationType: ApplicationType;
   readonly keyId: ApplicationKeyId;
-  readonly grants: readonly AccessRule[];
+  readonly grants: Grants;
+  /** Set where the key is that of a session; until it is authorized it may do nothing. */
+  readonly session?: { readonly isAuthorized: boolean };
 }
 
 /** An identity in the course of one request: what services receive, and all that the audit log says about an actor. */

@@ -7,6 +7,7 @@ export type SearchQuery =
   | MetadataQuery
   | ContainerQuery
   | RangeQuery
+  | IdPrefixQuery
   | CombinedQuery
   | { readonly kind: 'not'; readonly operand: SearchQuery };
 
@@ -31,6 +32,12 @@ export interface ContainerQuery {
   readonly kind: 'container';
   readonly path: string;
   readonly isSubtree: boolean;
+}
+
+/** The id begins with the text. Access rules ask this; the query language has no word for it. */
+export interface IdPrefixQuery {
+  readonly kind: 'id-prefix';
+  readonly prefix: string;
 }
 
 /** `from` ≤ field < `before`. A token that lacks the field never matches, not even when both ends are open. */

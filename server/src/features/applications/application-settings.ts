@@ -3,7 +3,10 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { ApplicationSettings } from './application.ts';
 
 /** Checks what the shape of a request cannot say: that the rights fit the type, and that rules have an order. */
-export function requireValidSettings(type: ApplicationType, settings: ApplicationSettings): void {
+export function requireValidSettings(
+  type: ApplicationType,
+  settings: Pick<ApplicationSettings, 'permissions' | 'rules'>,
+): void {
   const fields: Record<string, string[]> = {};
   const note = (path: string, message: string) => {
     (fields[path] ??= []).push(message);

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import { toGrants } from '../../core/access/decide-access.ts';
+import { toRules } from '../../core/access/decide-access.ts';
 import type { Identity } from '../../core/identity/caller.ts';
-import type { ApplicationKeyId } from '../../core/identity/ids.ts';
+import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
 import type { Authenticator } from '../../http/authentication.ts';
 import type { ChangeFeed } from '../../platform/database/change-feed.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { parseApiKey } from '../../platform/keyring/api-key.ts';
+import { type ApiKey, parseApiKey } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
-import { CredentialStore } from './credential-store.ts';
+import { type Credential, CredentialStore, type SessionCredential } from './credential-store.ts';
 
 const keysMax = 10_000;
 const ageMaxMs = 60_000;
@@ -18,6 +18,8 @@ interface KnownKey {
   readonly secretHash: Buffer;
   readonly expiresAt: number;
   readonly identity: Identity;
+  /** The applications whose change changes what this key may do. */
+  readonly applicationIds: readonly ApplicationId[];
 }
 
 /**
@@ -40,8 +42,8 @@ export class CredentialDirectory implements Authenticator {
     this.#feed = parts.feed;
     this.#feed.onGap(() => this.#forgetAll());
     this.#feed.onChange((table, id) => {
-      if (table === 'application_keys') this.#forget((keyId) => keyId === id);
-      if (table === 'applications') this.#forget((_, key) => key.identity.applicationId === id);
+      if (table === 'application_keys' || table === 'sessions') this.#forget((keyId) => keyId === id);
+      if (table === 'applications') this.#forget((_, key) => key.applicationIds.includes(id as ApplicationId));
       if (table === 'tenants') this.#forget((_, key) => key.identity.tenantId === id);
     });
   }
@@ -50,7 +52,7 @@ export class CredentialDirectory implements Authenticator {
     const key = parseApiKey(text);
     if (key === undefined) return undefined;
 
-    const known = (this.#feed.isCurrent ? this.#known.get(key.id) : undefined) ?? (await this.#load(key.id));
+    const known = (this.#feed.isCurrent ? this.#known.get(key.id) : undefined) ?? (await this.#load(key));
     // An unknown id is compared as well, so that it takes as long as a known one.
     const isSecret = this.#systemKeys.isCredential(key.secret, known?.secretHash ?? nobody);
     if (known === undefined || !isSecret || Date.now() >= known.expiresAt) return undefined;
@@ -64,25 +66,24 @@ export class CredentialDirectory implements Authenticator {
     await this.#touch();
   }
 
-  #load(keyId: ApplicationKeyId): Promise<KnownKey | undefined> {
-    const underway = this.#loading.get(keyId);
+  #load({ id, kind }: ApiKey): Promise<KnownKey | undefined> {
+    const underway = this.#loading.get(id);
     if (underway !== undefined) return underway;
-    const loading = this.#find(keyId).finally(() => {
-      if (this.#loading.get(keyId) === loading) this.#loading.delete(keyId);
+    const loading = this.#find(id, kind === 'sess').finally(() => {
+      if (this.#loading.get(id) === loading) this.#loading.delete(id);
     });
-    this.#loading.set(keyId, loading);
+    this.#loading.set(id, loading);
     return loading;
   }
 
-  async #find(keyId: ApplicationKeyId): Promise<KnownKey | undefined> {
+  async #find(keyId: ApplicationKeyId, isSession: boolean): Promise<KnownKey | undefined> {
     const generation = this.#generation;
-    const credential = await this.#database.forSystem((tx) => new CredentialStore(tx).find(keyId));
-    if (credential === undefined) return undefined;
-    const { secretHash, tenantId, applicationId, applicationType, permissions, rules, expiresAt } = credential;
-    const identity = { tenantId, applicationId, applicationType, keyId, grants: toGrants(permissions, rules) };
-    const known = { secretHash, identity, expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY };
+    const known = await this.#database.forSystem(async (tx) => {
+      const store = new CredentialStore(tx);
+      return isSession ? toKnownSession(await store.findSession(keyId)) : toKnownKey(await store.find(keyId));
+    });
     // What was read before a change arrived may be older than the change: it serves this request and is not kept.
-    if (generation === this.#generation) this.#known.set(keyId, known);
+    if (known !== undefined && generation === this.#generation) this.#known.set(keyId, known);
     return known;
   }
 
@@ -111,4 +112,31 @@ export class CredentialDirectory implements Authenticator {
     this.#used.clear();
     if (keyIds.length > 0) await this.#database.forSystem((tx) => new CredentialStore(tx).touch(keyIds));
   }
+}
+
+function toKnownKey(credential: Credential | undefined): KnownKey | undefined {
+  if (credential === undefined) return undefined;
+  const { secretHash, tenantId, applicationId, applicationType, keyId, permissions, rules, expiresAt } = credential;
+  return {
+    secretHash,
+    expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+    identity: { tenantId, applicationId, applicationType, keyId, grants: { rules: toRules(permissions, rules) } },
+    applicationIds: [applicationId],
+  };
+}
+
+/** A session has its own rights within those of its authorizer; until there is one, it has none. */
+function toKnownSession(credential: SessionCredential | undefined): KnownKey | undefined {
+  const known = toKnownKey(credential);
+  if (known === undefined || credential === undefined) return undefined;
+  const { authorizer } = credential;
+  if (authorizer === null) {
+    return { ...known, identity: { ...known.identity, grants: { rules: [] }, session: { isAuthorized: false } } };
+  }
+  const limit = toRules(authorizer.permissions, authorizer.rules);
+  return {
+    ...known,
+    identity: { ...known.identity, grants: { ...known.identity.grants, limit }, session: { isAuthorized: true } },
+    applicationIds: [...known.applicationIds, authorizer.id],
+  };
 }

@@ -15,6 +15,15 @@ export interface Credential {
   readonly expiresAt: Date | null;
 }
 
+/** A session key: its own rights, and those of the application that authorized it, if one has. */
+export interface SessionCredential extends Credential {
+  readonly authorizer: {
+    readonly id: ApplicationId;
+    readonly permissions: readonly Permission[];
+    readonly rules: readonly AccessRule[];
+  } | null;
+}
+
 /** Looks keys up before their tenant is known, so it works inside `forSystem` only. */
 export class CredentialStore {
   readonly #tx: Transaction;
@@ -30,6 +39,22 @@ export class CredentialStore {
           a.type as "applicationType", a.permissions, a.rules, a.expires_at as "expiresAt"
         from application_keys k join applications a on a.tenant_id = k.tenant_id and a.id = k.application_id
         where k.id = $1`,
+      values: [keyId],
+    });
+    return row;
+  }
+
+  /** A session ends with the first of the three: itself, its application, the application that authorized it. */
+  async findSession(keyId: ApplicationKeyId): Promise<SessionCredential | undefined> {
+    const [row] = await this.#tx.query<SessionCredential>({
+      name: 'credential-find-session',
+      text: `select s.id as "keyId", s.secret_hash as "secretHash", s.tenant_id as "tenantId", a.id as "applicationId",
+          a.type as "applicationType", s.permissions, s.rules, least(s.expires_at, a.expires_at, z.expires_at) as "expiresAt",
+          case when z.id is not null then json_build_object('id', z.id, 'permissions', z.permissions, 'rules', z.rules) end as authorizer
+        from sessions s
+        join applications a on a.tenant_id = s.tenant_id and a.id = s.application_id
+        left join applications z on z.tenant_id = s.tenant_id and z.id = s.authorized_by
+        where s.id = $1`,
       values: [keyId],
     });
     return row;

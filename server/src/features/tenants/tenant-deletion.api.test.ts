@@ -46,6 +46,9 @@ describe('DELETE /tenants/self', () => {
     const token = (await createToken(tenant)).body as { id: string };
     await createToken(other, card);
     expect((await createToken(tenant, card)).status).toBe(201);
+    for (const { keys } of [tenant, other]) {
+      expect((await vault.request('POST', '/sessions', { key: keys.public })).status).toBe(201);
+    }
     const otherBefore = await rowsOf(other.id);
     for (const [table, rows] of Object.entries(otherBefore)) expect([table, rows]).not.toEqual([table, 0]);
     expect(await openStored(tenant, token.id)).toBe('"Sensitive Value"');

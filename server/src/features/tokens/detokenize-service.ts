@@ -71,7 +71,7 @@ export class DetokenizeService {
       );
     }
     const tokens = [...found.values()];
-    const transforms = tokens.map((token) => requireAccess(caller.grants, 'token:read', token.containers));
+    const transforms = tokens.map((token) => requireAccess(caller.grants, 'token:read', token));
     const [visible] = await Promise.all([
       Promise.all(tokens.map((token, index) => this.#presenter.show(token, transforms[index] ?? 'redact'))),
       Promise.all(tokens.map((token) => this.#audit.append(caller, tokenEvent(token, 'read')))),

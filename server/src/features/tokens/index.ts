@@ -1,12 +1,14 @@
+export type { StoredToken } from './token.ts';
+export { isTokenId } from './token-id.ts';
 export { DetokenizeService } from './detokenize-service.ts';
 export { TokenCreator } from './token-creator.ts';
 export { TokenFinder } from './token-finder.ts';
 export { TokenInsertStore } from './token-insert-store.ts';
 export { addTokenListRoutes } from './token-list-routes.ts';
-export { TokenPresenter } from './token-presenter.ts';
+export { getTokenType, TokenPresenter } from './token-presenter.ts';
 export { addTokenRoutes } from './token-routes.ts';
 export { TokenSealer } from './token-sealer.ts';
-export { TokenService } from './token-service.ts';
+export { getToken, noSuchToken, TokenService } from './token-service.ts';
 export { TokenStore } from './token-store.ts';
 export { TokenUpdater } from './token-updater.ts';
 export { TokenizeService } from './tokenize-service.ts';

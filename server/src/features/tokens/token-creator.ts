@@ -1,5 +1,5 @@
 import { leastTransform, type Transform } from '../../core/access/access-rule.ts';
-import { decideAccess } from '../../core/access/decide-access.ts';
+import { type AccessTarget, decideAccess } from '../../core/access/decide-access.ts';
 import { requireAccessToEach } from '../../core/access/require-access.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
@@ -81,7 +81,7 @@ export class TokenCreator {
   async #prepare(caller: Caller, requests: readonly TokenRequest[]): Promise<PreparedInsert[]> {
     const now = new Date();
     const drafts = requests.map((request) => toTokenDraft(request, now));
-    const transforms = drafts.map(({ containers }) => requireAccessToEach(caller.grants, 'token:create', containers));
+    const transforms = drafts.map((draft) => requireAccessToEach(caller.grants, 'token:create', toTarget(draft)));
     const { fingerprintTokens, deduplicateTokens } = await this.#settings.get(caller.tenantId);
     const sealed = await this.#sealer.sealAll(
       caller,
@@ -146,7 +146,7 @@ export class TokenCreator {
 
   /** Who may not read what was found learns only that it exists. */
   async #showFound(caller: Caller, found: StoredToken, transform: Transform): Promise<CreateOutcome> {
-    const access = decideAccess(caller.grants, 'token:read', found.containers);
+    const access = decideAccess(caller.grants, 'token:read', found);
     const shown = access.isAllowed ? leastTransform(transform, access.transform) : 'redact';
     const [token] = await Promise.all([
       this.#presenter.show(found, shown),
@@ -154,6 +154,11 @@ export class TokenCreator {
     ]);
     return { isCreated: false, token: access.isAllowed ? token : { ...token, isReduced: true } };
   }
+}
+
+/** An id that is not chosen by the caller says nothing yet, so no condition on ids can be met by it. */
+function toTarget({ wantedId, containers }: TokenDraft): AccessTarget {
+  return wantedId === undefined || wantedId.includes('{{') ? { containers } : { id: wantedId, containers };
 }
 
 function toPrepared(caller: Caller, prepared: Prepared, token: SealedToken): PreparedInsert {

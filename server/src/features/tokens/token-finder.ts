@@ -1,22 +1,20 @@
-import { rootContainer } from '../../core/access/container.ts';
-import { decideAccess } from '../../core/access/decide-access.ts';
 import type { Permission } from '../../core/access/permission.ts';
 import { requireAccess } from '../../core/access/require-access.ts';
+import { both, toVisibility } from '../../core/access/visible-query.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { SearchQuery } from '../../core/search/search-query.ts';
 import type { PageRequest } from '../../http/pagination.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
-import type { TenantKeyring } from '../../platform/keyring/tenant-keyring.ts';
 import type { StoredToken, VisibleToken } from './token.ts';
 import { toCursor, toSlice } from './token-cursor.ts';
 import { tokenEvent } from './token-event.ts';
 import { findLookup, termOf } from './token-lookup.ts';
 import { Parameters, toPredicate } from './token-predicate.ts';
 import type { TokenPresenter } from './token-presenter.ts';
-import { type Slice, type TokenMatch, TokenQueryStore } from './token-query-store.ts';
-import { matchShelf, type TokenShelf } from './token-shelf.ts';
+import { type Slice, TokenQueryStore } from './token-query-store.ts';
+import { matchShelf } from './token-shelf.ts';
 
 /** What is asked for, and under which permission: tokens of which the caller may not see anything are left out. */
 export interface TokenQuestion {
@@ -66,43 +64,30 @@ export class TokenFinder {
     slice: Slice,
     isCounted: boolean,
   ): Promise<{ tokens: StoredToken[]; totalItems: number }> {
+    // What the caller may see is part of the question, so a list can never show what a single get would refuse.
+    const asked = both(query ?? 'all', toVisibility(caller.grants, permission));
+    if (asked === 'nothing') return { tokens: [], totalItems: 0 };
     const keys = await this.#keyring.forTenant(caller.tenantId);
-    // Not whether every shelf is visible now: a hidden one may come into being between two statements.
-    const isUnlimited = decideAccess(caller.grants, permission, [rootContainer]).isAllowed;
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new TokenQueryStore(tx, caller.tenantId);
-      const shelves = await store.listShelves();
-      const visible = shelves.filter(({ containers }) => decideAccess(caller.grants, permission, containers).isAllowed);
-      const matching = visible.filter((shelf) => matchShelf(query, shelf) !== 'none');
+      const effective = asked === 'all' ? undefined : asked;
+      const matching = (await store.listShelves()).filter((shelf) => matchShelf(effective, shelf) !== 'none');
 
-      if (query === undefined || matching.every((shelf) => matchShelf(query, shelf) === 'all')) {
+      if (effective === undefined || matching.every((shelf) => matchShelf(effective, shelf) === 'all')) {
         const totalItems = matching.reduce((sum, { tokens }) => sum + tokens, 0);
         if (slice.offset >= totalItems) return { tokens: [], totalItems };
-        return {
-          tokens: await store.listOnShelves(isUnlimited && query === undefined ? 'all' : matching, slice),
-          totalItems,
-        };
+        return { tokens: await store.listOnShelves(effective === undefined ? 'all' : matching, slice), totalItems };
       }
-      const match = this.#toMatch(caller, query, keys, isUnlimited ? undefined : visible);
-      const term = isUnlimited ? termOf(query, keys) : undefined;
+      const match = {
+        makeParameters: () => new Parameters(caller.tenantId),
+        toPredicate: (parameters: Parameters) => toPredicate(effective, keys, parameters),
+        lookup: findLookup(effective, keys),
+      };
+      const term = termOf(effective, keys);
       const counting = !isCounted ? 0 : term === undefined ? store.countMatching(match) : store.countUnderTerm(term);
       const [tokens, totalItems] = await Promise.all([store.listMatching(match, slice), counting]);
       return { tokens, totalItems };
     });
-  }
-
-  #toMatch(
-    caller: Caller,
-    query: SearchQuery,
-    keys: TenantKeyring,
-    shelves: readonly TokenShelf[] | undefined,
-  ): TokenMatch {
-    return {
-      makeParameters: () => new Parameters(caller.tenantId),
-      toPredicate: (parameters) => toPredicate(query, keys, parameters),
-      lookup: findLookup(query, keys),
-      shelves,
-    };
   }
 
   /** Each token is shown under the rule that grants it, and each showing is recorded before the answer leaves. */
@@ -112,9 +97,7 @@ export class TokenFinder {
     tokens: readonly StoredToken[],
   ): Promise<VisibleToken[]> {
     const [items] = await Promise.all([
-      Promise.all(
-        tokens.map((token) => this.#presenter.show(token, requireAccess(caller.grants, permission, token.containers))),
-      ),
+      Promise.all(tokens.map((token) => this.#presenter.show(token, requireAccess(caller.grants, permission, token)))),
       Promise.all(tokens.map((token) => this.#audit.append(caller, tokenEvent(token, 'read')))),
     ]);
     return items;

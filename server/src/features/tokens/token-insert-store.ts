@@ -122,14 +122,17 @@ export class TokenInsertStore {
   }
 
   /** In which containers living tokens of this fingerprint lie, not counting one of them. */
-  async listContainersOf(tenantId: TenantId, fingerprint: string, exceptId: TokenId): Promise<string[][]> {
-    const rows = await this.#database.runForTenant<{ containers: string[] }>(tenantId, {
-      name: 'token-containers-of-fingerprint',
-      text: `select distinct t.containers from tokens t
+  listTargetsOf(
+    tenantId: TenantId,
+    fingerprint: string,
+    exceptId: TokenId,
+  ): Promise<{ id: TokenId; containers: string[] }[]> {
+    return this.#database.runForTenant(tenantId, {
+      name: 'token-targets-of-fingerprint',
+      text: `select t.id, t.containers from tokens t
         where t.tenant_id = $1 and t.fingerprint = $2 and t.id <> $3 and ${isAlive}`,
       values: [tenantId, fingerprint, exceptId],
     });
-    return rows.map(({ containers }) => containers);
   }
 }
 

@@ -42,6 +42,8 @@ export function toPredicate(query: SearchQuery, keys: TenantKeyring, parameters:
         : `${parameters.add(query.path)} = any(t.containers)`;
     case 'range':
       return toRange(query, parameters);
+    case 'id-prefix':
+      return `starts_with(t.id, ${parameters.add(query.prefix)})`;
     case 'not':
       return `(not ${toPredicate(query.operand, keys, parameters)})`;
     case 'and':

@@ -103,17 +103,13 @@ export class TokenQueryStore {
     return row?.total ?? 0;
   }
 
-  #matching({ makeParameters, toPredicate, lookup, shelves }: TokenMatch): { parameters: Parameters; text: string } {
+  #matching({ makeParameters, toPredicate, lookup }: TokenMatch): { parameters: Parameters; text: string } {
     const parameters = makeParameters();
     const from =
       lookup === undefined
         ? 'tokens t'
         : `(${candidates(lookup, parameters)}) as candidate join tokens t on t.tenant_id = $1 and t.id = candidate.id`;
-    const visible = shelves === undefined ? 'true' : onShelf(parameters.add(shelves.map(toShelfKey)));
-    return {
-      parameters,
-      text: `from ${from} where t.tenant_id = $1 and ${isAlive} and ${toPredicate(parameters)} and ${visible}`,
-    };
+    return { parameters, text: `from ${from} where t.tenant_id = $1 and ${isAlive} and ${toPredicate(parameters)}` };
   }
 
   /**
@@ -134,13 +130,12 @@ export class TokenQueryStore {
 
 type SqlParameter = Parameters['values'][number];
 
-/** A condition on tokens, with where to look for them and which shelves may be seen (undefined for all). */
+/** A condition on tokens, with where to look for them. */
 export interface TokenMatch {
   /** Parameters that begin with the tenant. */
   readonly makeParameters: () => Parameters;
   readonly toPredicate: (parameters: Parameters) => string;
   readonly lookup: TokenLookup | undefined;
-  readonly shelves: readonly TokenShelf[] | undefined;
 }
 
 /** After the last token of the page before; the parameters are named either way, since their types are taken from here. */

@@ -139,6 +139,8 @@ function matches(query: SearchQuery, token: ModelToken): boolean {
         (query.before === undefined || time < query.before.getTime())
       );
     }
+    case 'id-prefix':
+      return token.id.startsWith(query.prefix);
     case 'term':
       return query.field === 'data' ? token.indexes.includes(query.value) : token[query.field] === query.value;
   }
@@ -156,6 +158,8 @@ function print(query: SearchQuery): string {
       return `${query.field}:[${query.from?.toISOString() ?? '*'} TO ${query.before?.toISOString() ?? '*'}}`;
     case 'not':
       return `!(${print(query.operand)})`;
+    case 'id-prefix':
+      throw new Error('The query language has no word for a prefix.');
     case 'and':
     case 'or':
       return query.operands.map((operand) => `(${print(operand)})`).join(query.kind === 'and' ? '&&' : '||');

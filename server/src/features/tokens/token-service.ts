@@ -27,7 +27,7 @@ export class TokenService {
   /** The answer leaves only after the record of the reading is durable. */
   async get(caller: Caller, id: TokenId): Promise<VisibleToken> {
     const token = await getToken(this.#store, caller, id);
-    const transform = requireAccess(caller.grants, 'token:read', token.containers);
+    const transform = requireAccess(caller.grants, 'token:read', token);
     const [visible] = await Promise.all([
       this.#presenter.show(token, transform),
       this.#audit.append(caller, tokenEvent(token, 'read')),
@@ -38,7 +38,7 @@ export class TokenService {
   async delete(caller: Caller, id: TokenId): Promise<void> {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const token = await getToken(this.#store, caller, id);
-      requireAccess(caller.grants, 'token:delete', token.containers);
+      requireAccess(caller.grants, 'token:delete', token);
       // Only the version that was judged is deleted: it may have moved to another container meanwhile.
       if (await this.#store.delete(token, toAuditRow(caller, tokenEvent(token, 'delete')))) return;
     }

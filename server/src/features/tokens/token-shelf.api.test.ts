@@ -132,7 +132,8 @@ function wayOf({ name, text }: SentStatement): string {
   if (name !== undefined) return name;
   const source = text.includes('select distinct id') ? 'several' : text.includes('as candidate') ? 'term' : 'tokens';
   const way = text.includes('cross join lateral') ? 'each shelf' : source;
-  const isFiltered = text.includes('t.shelf = any(');
+  // What a limited key may see is a list of shelves, or where those do not decide a condition on containers.
+  const isFiltered = text.includes('t.shelf = any(') || text.includes('starts_with(path,');
   return `${text.startsWith('select count(*)') ? 'count ' : ''}${way}${isFiltered ? ' on shelves' : ''}`;
 }
 

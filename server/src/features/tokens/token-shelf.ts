@@ -26,6 +26,7 @@ export function matchShelf(query: SearchQuery | undefined, shelf: TokenShelf): S
       );
     case 'metadata':
     case 'range':
+    case 'id-prefix':
       return 'some';
     case 'not':
       return opposite[matchShelf(query.operand, shelf)];

@@ -62,7 +62,7 @@ export class TokenUpdater {
   /** Undefined when another server changed the token between the look and the write. */
   async #tryUpdate(caller: Caller, id: TokenId, patch: TokenPatch): Promise<UpdateOutcome | undefined> {
     const current = await getToken(this.#store, caller, id);
-    const mayUpdate = requireAccess(caller.grants, 'token:update', current.containers);
+    const mayUpdate = requireAccess(caller.grants, 'token:update', current);
     const opened = await this.#presenter.open(current);
     const { draft, cvc } = applyPatch(current, opened, patch, new Date());
     const transform = leastTransform(mayUpdate, this.#requireDestination(caller, current, draft));
@@ -80,7 +80,9 @@ export class TokenUpdater {
   /** Moving a token needs the permission where it comes from and on each container it goes to. */
   #requireDestination(caller: Caller, current: StoredToken, draft: TokenDraft): Transform {
     const added = draft.containers.filter((container) => !current.containers.includes(container));
-    return added.length === 0 ? 'reveal' : requireAccessToEach(caller.grants, 'token:update', added);
+    return added.length === 0
+      ? 'reveal'
+      : requireAccessToEach(caller.grants, 'token:update', { id: current.id, containers: added });
   }
 
   async #write(
@@ -109,7 +111,7 @@ export class TokenUpdater {
 
   async #isHiddenDuplicate(caller: Caller, token: StoredToken): Promise<boolean> {
     if (token.fingerprint === null) return false;
-    const places = await this.#inserts.listContainersOf(caller.tenantId, token.fingerprint, token.id);
-    return places.some((containers) => !decideAccess(caller.grants, 'token:read', containers).isAllowed);
+    const others = await this.#inserts.listTargetsOf(caller.tenantId, token.fingerprint, token.id);
+    return others.some((other) => !decideAccess(caller.grants, 'token:read', other).isAllowed);
   }
 }

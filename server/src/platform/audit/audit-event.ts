@@ -30,7 +30,7 @@ export interface AuditRow {
   readonly operation: Operation;
   readonly outcome: Outcome;
   readonly actor_id: string | null;
-  readonly actor_type: 'application' | 'system';
+  readonly actor_type: 'application' | 'session' | 'system';
   readonly key_id: string | null;
   readonly request_id: string | null;
   readonly source_address: string | null;
@@ -44,8 +44,8 @@ export function toAuditRow(caller: Caller | 'system', event: AuditEvent): AuditR
     entity_type: event.entityType,
     operation: event.operation,
     outcome: event.outcome,
-    actor_id: isSystem ? null : caller.applicationId,
-    actor_type: isSystem ? 'system' : 'application',
+    actor_id: isSystem ? null : caller.session === undefined ? caller.applicationId : caller.keyId,
+    actor_type: isSystem ? 'system' : caller.session === undefined ? 'application' : 'session',
     key_id: isSystem ? null : caller.keyId,
     request_id: isSystem ? null : caller.requestId,
     source_address: isSystem ? null : caller.sourceAddress,

@@ -6,7 +6,7 @@ const heartbeatMs = 300;
 const trustMs = 600;
 const reconnectMs = 250;
 
-export type ChangedTable = 'application_keys' | 'applications' | 'tenants' | 'tenant_keys';
+export type ChangedTable = 'application_keys' | 'applications' | 'sessions' | 'tenants' | 'tenant_keys';
 export type ChangeListener = (table: ChangedTable, id: string) => void;
 
 /**

@@ -14,7 +14,7 @@ describe('an API key', () => {
         new RegExp(`^key_${environment}_${kind}_[1-9A-HJ-NP-Za-km-z]{66}_[1-9A-HJ-NP-Za-km-z]{6}$`),
       );
       expect(key.text.length).toBeLessThanOrEqual(100);
-      expect(parseApiKey(key.text)).toEqual({ id: key.id, secret: new Uint8Array(key.secret) });
+      expect(parseApiKey(key.text)).toEqual({ kind, id: key.id, secret: new Uint8Array(key.secret) });
     }
   });
 

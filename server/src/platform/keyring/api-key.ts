@@ -20,6 +20,7 @@ export type KeyEnvironment = 'test' | 'prod';
 export type KeyKind = 'pvt' | 'pub' | 'mgt' | 'sess';
 
 export interface ApiKey {
+  readonly kind: KeyKind;
   readonly id: ApplicationKeyId;
   readonly secret: Uint8Array;
 }
@@ -29,21 +30,32 @@ export function generateApiKey(environment: KeyEnvironment, kind: KeyKind): ApiK
   const id = crypto.randomUUID() as ApplicationKeyId;
   const secret = randomBytes(secretLength);
   const body = `key_${environment}_${kind}_${encodeBase58(uuidBytes(id))}${encodeBase58(secret)}`;
-  return { id, secret, text: `${body}_${checksum(body)}` };
+  return { kind, id, secret, text: `${body}_${checksum(body)}` };
 }
 
 /** Reads a key; undefined for anything that cannot be one, which costs no look-up. */
 export function parseApiKey(text: string): ApiKey | undefined {
   const [prefix, environment, kind, random = '', sum, ...rest] = text.split('_');
-  const isKnown =
-    prefix === 'key' &&
-    ['test', 'prod'].includes(environment ?? '') &&
-    ['pvt', 'pub', 'mgt', 'sess'].includes(kind ?? '');
+  const isKnown = prefix === 'key' && ['test', 'prod'].includes(environment ?? '') && isKind(kind);
   if (!isKnown || rest.length > 0 || sum !== checksum(text.slice(0, text.lastIndexOf('_')))) return undefined;
 
   const idBytes = decodeBase58(random.slice(0, idCharacters), idLength);
   const secret = decodeBase58(random.slice(idCharacters), secretLength);
-  return idBytes === undefined || secret === undefined ? undefined : { id: toUuid(idBytes), secret };
+  return idBytes === undefined || secret === undefined ? undefined : { kind, id: toUuid(idBytes), secret };
+}
+
+/** A one-time code: 256 random bits, as base58. */
+export function generateNonce(): { readonly secret: Uint8Array; readonly text: string } {
+  const secret = randomBytes(secretLength);
+  return { secret, text: encodeBase58(secret) };
+}
+
+export function parseNonce(text: string): Uint8Array | undefined {
+  return decodeBase58(text, secretLength);
+}
+
+function isKind(text: string | undefined): text is KeyKind {
+  return text === 'pvt' || text === 'pub' || text === 'mgt' || text === 'sess';
 }
 
 function checksum(text: string): string {

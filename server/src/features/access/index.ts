@@ -1,0 +1,2 @@
+export { addExplainRoutes } from './explain-routes.ts';
+export { ExplainService } from './explain-service.ts';

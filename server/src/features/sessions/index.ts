@@ -1,0 +1,2 @@
+export { addSessionRoutes } from './session-routes.ts';
+export { SessionService } from './session-service.ts';

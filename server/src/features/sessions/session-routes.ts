@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { AuthorizeSession, SessionView, toSessionGrant, toSessionView } from './session-schemas.ts';
+import type { SessionService } from './session-service.ts';
+
+export function addSessionRoutes(app: FastifyInstance, sessions: SessionService): void {
+  app.post(
+    '/sessions',
+    {
+      config: { permission: 'any-key', hasBody: false },
+      schema: { operationId: 'createSession', tags: ['Sessions'], response: { 201: SessionView } },
+    },
+    async (request, reply) => reply.code(201).send(toSessionView(await sessions.create(request.caller))),
+  );
+
+  app.post<{ Body: Static<typeof AuthorizeSession> }>(
+    '/sessions/authorize',
+    {
+      config: { permission: 'any-key' },
+      schema: {
+        operationId: 'authorizeSession',
+        tags: ['Sessions'],
+        body: AuthorizeSession,
+        response: { 200: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await sessions.authorize(request.caller, toSessionGrant(request.body));
+      return reply.code(200).send();
+    },
+  );
+}

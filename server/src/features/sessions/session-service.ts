@@ -1,0 +1,97 @@
+import type { AccessRule } from '../../core/access/access-rule.ts';
+import type { Permission } from '../../core/access/permission.ts';
+import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
+import type { Caller } from '../../core/identity/caller.ts';
+import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
+import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { generateApiKey, generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
+import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
+import { ApplicationStore, requireValidSettings } from '../applications/index.ts';
+import { SessionStore } from './session-store.ts';
+
+const lifetimeSeconds = 3 * 60;
+const lifetimeMaxMs = 24 * 60 * 60 * 1_000;
+
+export interface NewSession {
+  readonly sessionKey: string;
+  readonly nonce: string;
+  readonly expiresAt: Date;
+}
+
+export interface SessionGrant {
+  readonly nonce: string;
+  readonly permissions: readonly Permission[];
+  readonly rules: readonly AccessRule[];
+  readonly expiresAt: Date | undefined;
+}
+
+/** Sessions: a browser makes one with a public key, a server with a private key says what it may do. */
+export class SessionService {
+  readonly #database: Database;
+  readonly #systemKeys: SystemKeys;
+
+  constructor(parts: { database: Database; systemKeys: SystemKeys }) {
+    this.#database = parts.database;
+    this.#systemKeys = parts.systemKeys;
+  }
+
+  async create(caller: Caller): Promise<NewSession> {
+    if (caller.applicationType !== 'public' || caller.session !== undefined) {
+      throw new DomainError('forbidden', 'A session is created with the key of a public application.');
+    }
+    const { tenantId, applicationId } = caller;
+    const nonce = generateNonce();
+    return this.#database.forTenant(tenantId, async (tx) => {
+      const isProduction = (await new ApplicationStore(tx, tenantId).tenantType()) === 'production';
+      const key = generateApiKey(isProduction ? 'prod' : 'test', 'sess');
+      const expiresAt = await new SessionStore(tx, tenantId).insert({
+        id: key.id,
+        applicationId,
+        secretHash: this.#systemKeys.hashCredential(key.secret),
+        nonceHash: this.#systemKeys.hashCredential(nonce.secret),
+        lifetimeSeconds,
+      });
+      await recordInTransaction(tx, tenantId, caller, sessionEvent(key.id, 'create'));
+      return { sessionKey: key.text, nonce: nonce.text, expiresAt };
+    });
+  }
+
+  /** One winner per nonce, whatever arrives at the same time. */
+  async authorize(caller: Caller, grant: SessionGrant): Promise<void> {
+    if (caller.applicationType !== 'private' || caller.session !== undefined) {
+      throw new DomainError('forbidden', 'A session is authorized with the key of a private application.');
+    }
+    requireSensible(grant);
+    const secret = parseNonce(grant.nonce);
+    if (secret === undefined) throw unknownNonce();
+    const nonceHash = this.#systemKeys.hashCredential(secret);
+    await this.#database.forTenant(caller.tenantId, async (tx) => {
+      const store = new SessionStore(tx, caller.tenantId);
+      const id = await store.authorize(nonceHash, { ...grant, authorizedBy: caller.applicationId });
+      if (id === undefined) {
+        throw (await store.isUsed(nonceHash))
+          ? new DomainError('nonce-used', 'The nonce has been used already.')
+          : unknownNonce();
+      }
+      await recordInTransaction(tx, caller.tenantId, caller, sessionEvent(id, 'update'));
+    });
+  }
+}
+
+/** A session works in a browser, but what it may hold is judged by who authorizes it: a private application. */
+function requireSensible({ permissions, rules, expiresAt }: SessionGrant): void {
+  requireValidSettings('private', { permissions, rules });
+  if (expiresAt === undefined) return;
+  const aheadMs = expiresAt.getTime() - Date.now();
+  if (aheadMs <= 0 || aheadMs > lifetimeMaxMs)
+    throw invalidField('expires_at', 'must lie in the future and at most 24 hours ahead');
+}
+
+function sessionEvent(id: string, operation: Operation): AuditEvent {
+  return { entityType: 'session', entityId: id, operation, outcome: 'success' };
+}
+
+function unknownNonce(): DomainError {
+  return new DomainError('not-found', 'There is no session with this nonce.');
+}
