@@ -1,0 +1,90 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type TestTenant, TestVault } from '../harness/test-vault.ts';
+
+/*
+ * Can somebody tell from the time of an answer whether an id exists in another tenant? Requests for such ids and for
+ * ids that exist nowhere are sent in random order, and the means of the two are compared (Welch's t-test). Above 4.5
+ * the difference would be real. CI takes a few thousand samples; `npm run test:timing` takes a hundred thousand.
+ */
+const samples = Number(process.env['TIMING_SAMPLES'] ?? '6000');
+const threshold = 4.5;
+const idCount = 50;
+
+let vault: TestVault;
+let asking: TestTenant;
+let foreignIds: string[];
+const nowhereIds = Array.from({ length: idCount }, () => crypto.randomUUID());
+beforeAll(async () => {
+  vault = await TestVault.start();
+  const owner = await vault.makeTenant();
+  asking = await vault.makeTenant();
+  const body = Array.from({ length: idCount }, (_, index) => `value ${index}`);
+  foreignIds = (await vault.request('POST', '/tokenize', { key: owner.keys.private, body })).body as string[];
+  await measure(500);
+});
+afterEach(() => vi.restoreAllMocks());
+afterAll(() => vault.stop());
+
+async function timeOf(id: string): Promise<number> {
+  const startedAt = performance.now();
+  const { status } = await vault.request('GET', `/tokens/${id}`, {
+    key: asking.keys.reveal,
+    headers: { 'bt-trace-id': 'same' },
+  });
+  const time = performance.now() - startedAt;
+  expect(status).toBe(404);
+  return time;
+}
+
+/** Welch's t between the two kinds of ids. The slowest tenth is left out: it tells about the machine. */
+async function measure(count: number): Promise<number> {
+  const foreign: number[] = [];
+  const nowhere: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const isForeign = Math.random() < 0.5;
+    const ids = isForeign ? foreignIds : nowhereIds;
+    (isForeign ? foreign : nowhere).push(await timeOf(ids[index % idCount] ?? ''));
+  }
+  const limit = [...foreign, ...nowhere].sort((a, b) => a - b)[Math.floor(count * 0.9)] ?? Number.POSITIVE_INFINITY;
+  return welch(
+    foreign.filter((time) => time < limit),
+    nowhere.filter((time) => time < limit),
+  );
+}
+
+function welch(a: readonly number[], b: readonly number[]): number {
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squaredError = (values: readonly number[]) => {
+    const average = mean(values);
+    return values.reduce((sum, value) => sum + (value - average) ** 2, 0) / (values.length - 1) / values.length;
+  };
+  return (mean(a) - mean(b)) / Math.sqrt(squaredError(a) + squaredError(b));
+}
+
+/** A leak as it might come about: a tenth of a millisecond of extra work where the id exists somewhere. */
+function plantLeak(): void {
+  const query = pg.Client.prototype.query as (this: pg.Client, ...parameters: unknown[]) => unknown;
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...parameters: unknown[]) {
+    const { name, values } = (parameters[0] ?? {}) as { name?: string; values?: unknown[] };
+    const isForeign = name === 'token-find' && foreignIds.includes((values?.[1] as string[])[0] ?? '');
+    for (const until = performance.now() + (isForeign ? 0.1 : 0); performance.now() < until; );
+    return query.apply(this, parameters);
+  } as never);
+}
+
+describe('the time of an answer', () => {
+  it(
+    `says nothing about ids of another tenant, in ${samples} samples`,
+    async () => {
+      const t = await measure(samples);
+      expect(Math.abs(t)).toBeLessThan(threshold);
+    },
+    samples * 10 + 60_000,
+  );
+
+  it('would say something if a tenth of a millisecond depended on it', async () => {
+    plantLeak();
+    expect(await measure(Math.min(samples, 6_000))).toBeGreaterThan(threshold);
+  }, 120_000);
+});

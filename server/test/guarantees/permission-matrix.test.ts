@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApplication } from '../harness/test-application.ts';
+import {
+  expectedFor,
+  makeKey,
+  makeMatrixKeys,
+  type MatrixKey,
+  type MatrixRoute,
+} from '../harness/permission-matrix.ts';
+import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+
+let vault: TestVault;
+let tenant: TestTenant;
+let keys: MatrixKey[];
+beforeAll(async () => {
+  vault = await TestVault.start();
+  tenant = await vault.makeTenant();
+  keys = await makeMatrixKeys(vault, tenant);
+}, 120_000);
+afterAll(() => vault.stop());
+
+const secret = 'plaintext-of-the-matrix';
+async function makeToken(of: TestTenant): Promise<string> {
+  const answer = await vault.request('POST', '/tokens', {
+    key: of.keys.reveal,
+    body: { type: 'token', data: secret, mask: '{{ data | last4 }}' },
+  });
+  return (answer.body as { id: string }).id;
+}
+const merge = { 'content-type': 'application/merge-patch+json' };
+const at = (path: string, body?: unknown) => async () => (body === undefined ? { path } : { path, body });
+const onToken = (body?: unknown, headers?: Record<string, string>) => async (of: TestTenant) => ({
+  path: `/tokens/${await makeToken(of)}`,
+  ...(body === undefined ? {} : { body }),
+  ...(headers === undefined ? {} : { headers }),
+});
+const onApplication =
+  (suffix = '', body?: unknown) =>
+  async (of: TestTenant) => {
+    const { id, keyId } = await createApplication(vault, of);
+    return { path: `/applications/${id}${suffix.replace('{keyId}', keyId)}`, ...(body === undefined ? {} : { body }) };
+  };
+const draft = { permissions: ['token:read'], container: '/' };
+
+const routes: MatrixRoute[] = [
+  {
+    method: 'POST',
+    path: '/tokens',
+    needs: 'token:create',
+    status: 201,
+    scope: 'create',
+    prepare: at('/tokens', { type: 'token', data: secret, mask: '{{ data | last4 }}' }),
+  },
+  { method: 'GET', path: '/tokens/{id}', needs: 'token:read', status: 200, scope: 'token', prepare: onToken() },
+  {
+    method: 'PATCH',
+    path: '/tokens/{id}',
+    needs: 'token:update',
+    status: 200,
+    scope: 'token',
+    prepare: onToken({ metadata: { order: '1' } }, merge),
+  },
+  { method: 'DELETE', path: '/tokens/{id}', needs: 'token:delete', status: 204, scope: 'token', prepare: onToken() },
+  { method: 'GET', path: '/tokens', needs: 'token:read', status: 200, scope: 'list', prepare: at('/tokens?size=3') },
+  {
+    method: 'GET',
+    path: '/v2/tokens',
+    needs: 'token:read',
+    status: 200,
+    scope: 'list',
+    prepare: at('/v2/tokens?size=3'),
+  },
+  {
+    method: 'POST',
+    path: '/tokens/search',
+    needs: 'token:search',
+    status: 200,
+    scope: 'list',
+    prepare: at('/tokens/search', { query: 'type:token', size: 3 }),
+  },
+  {
+    method: 'POST',
+    path: '/v2/tokens/search',
+    needs: 'token:search',
+    status: 200,
+    scope: 'list',
+    prepare: at('/v2/tokens/search', { size: 3 }),
+  },
+  {
+    method: 'POST',
+    path: '/tokenize',
+    needs: 'token:create',
+    status: 200,
+    scope: 'create',
+    prepare: at('/tokenize', { a: { type: 'token', data: secret, mask: '{{ data | last4 }}' } }),
+  },
+  {
+    method: 'POST',
+    path: '/detokenize',
+    needs: 'token:read',
+    status: 200,
+    scope: 'token',
+    prepare: async (of) => ({ path: '/detokenize', body: { a: `{{ ${await makeToken(of)} }}` } }),
+  },
+  {
+    method: 'GET',
+    path: '/tenants/self',
+    needs: 'tenant:read',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/tenants/self'),
+  },
+  {
+    method: 'PUT',
+    path: '/tenants/self',
+    needs: 'tenant:update',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/tenants/self', { name: 'Same' }),
+  },
+  {
+    method: 'DELETE',
+    path: '/tenants/self',
+    needs: 'tenant:delete',
+    status: 204,
+    scope: 'plain',
+    prepare: at('/tenants/self'),
+  },
+  {
+    method: 'GET',
+    path: '/tenants/self/owner',
+    needs: 'tenant:member:read',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/tenants/self/owner'),
+  },
+  {
+    method: 'GET',
+    path: '/tenants/self/reports/usage',
+    needs: 'report:read',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/tenants/self/reports/usage'),
+  },
+  {
+    method: 'POST',
+    path: '/applications',
+    needs: 'application:create',
+    status: 201,
+    scope: 'plain',
+    prepare: at('/applications', { name: 'x', type: 'private', permissions: ['token:read'] }),
+  },
+  {
+    method: 'GET',
+    path: '/applications',
+    needs: 'application:read',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/applications?size=1'),
+  },
+  {
+    method: 'GET',
+    path: '/applications/key',
+    needs: 'any-key',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/applications/key'),
+  },
+  {
+    method: 'GET',
+    path: '/applications/{id}',
+    needs: 'application:read',
+    status: 200,
+    scope: 'plain',
+    prepare: onApplication(),
+  },
+  {
+    method: 'PUT',
+    path: '/applications/{id}',
+    needs: 'application:update',
+    status: 200,
+    scope: 'plain',
+    prepare: onApplication('', { name: 'x', permissions: ['token:read'] }),
+  },
+  {
+    method: 'DELETE',
+    path: '/applications/{id}',
+    needs: 'application:delete',
+    status: 204,
+    scope: 'plain',
+    prepare: onApplication(),
+  },
+  {
+    method: 'POST',
+    path: '/applications/{id}/keys',
+    needs: 'application:create',
+    status: 201,
+    scope: 'plain',
+    prepare: onApplication('/keys'),
+  },
+  {
+    method: 'GET',
+    path: '/applications/{id}/keys',
+    needs: 'application:read',
+    status: 200,
+    scope: 'plain',
+    prepare: onApplication('/keys'),
+  },
+  {
+    method: 'GET',
+    path: '/applications/{id}/keys/{keyId}',
+    needs: 'application:read',
+    status: 200,
+    scope: 'plain',
+    prepare: onApplication('/keys/{keyId}'),
+  },
+  {
+    method: 'DELETE',
+    path: '/applications/{id}/keys/{keyId}',
+    needs: 'application:delete',
+    status: 204,
+    scope: 'plain',
+    prepare: onApplication('/keys/{keyId}'),
+  },
+  {
+    method: 'POST',
+    path: '/access/explain',
+    needs: 'application:read',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/access/explain', draft),
+  },
+  { method: 'GET', path: '/permissions', needs: 'any-key', status: 200, scope: 'plain', prepare: at('/permissions') },
+  { method: 'GET', path: '/roles', needs: 'any-key', status: 200, scope: 'plain', prepare: at('/roles') },
+  {
+    method: 'GET',
+    path: '/application-templates',
+    needs: 'any-key',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/application-templates'),
+  },
+  { method: 'POST', path: '/sessions', needs: 'session-key', status: 201, scope: 'plain', prepare: at('/sessions') },
+];
+
+const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+
+/** What an answer amounts to, in the words of the table. */
+function outcomeOf(route: MatrixRoute, { status, text, body }: TestAnswer): string {
+  if (status === 403) return 'forbidden';
+  if (status !== route.status) return `status ${status}`;
+  if (text.includes(secret)) return 'plaintext';
+  if (route.scope === 'list') {
+    const { data } = body as { data: { data?: unknown }[] };
+    if (data.length === 0) return 'empty';
+    return data.every((token) => token.data === undefined) ? 'redacted' : 'allowed';
+  }
+  if (route.scope === 'plain' || route.status === 204) return 'allowed';
+  return /"(data|a)":"?(?!null)[^{]/.test(text) ? 'allowed' : 'redacted';
+}
+
+describe('every permission on every route', () => {
+  it('has a row for every operation of the API', async () => {
+    const { paths } = (await vault.request('GET', '/openapi.json')).body as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const elsewhere = ['POST /sessions/authorize'];
+    expect([...routes.map(nameOf), ...elsewhere].toSorted()).toEqual(operations.toSorted());
+  });
+
+  it('has more than 2,000 cells', () => {
+    expect(routes.length * keys.length).toBeGreaterThan(2_000);
+  });
+
+  it.each(routes.map((route) => [nameOf(route), route] as const))(
+    '%s',
+    async (_name, route) => {
+      const wrong: string[] = [];
+      for (const { permission, variant, key } of keys) {
+        const expected = expectedFor(route, { permission, variant });
+        // A tenant that is deleted takes every key with it, so that one is made for the purpose.
+        const isLast = route.path === '/tenants/self' && route.method === 'DELETE' && expected === 'allowed';
+        const of = isLast ? await vault.makeTenant() : tenant;
+        const { path, body, headers } = await route.prepare(of);
+        const answer = await vault.request(route.method, path, {
+          key: isLast ? await makeKey(vault, of, permission, variant) : key,
+          ...(body === undefined ? {} : { body }),
+          ...(headers === undefined ? {} : { headers }),
+        });
+        const got = outcomeOf(route, answer);
+        // Deleting shows nothing that a transform could change.
+        const wanted = expected === 'redacted' && route.status === 204 ? 'allowed' : expected;
+        if (got !== wanted) wrong.push(`${permission}, ${variant}: ${got} instead of ${wanted}`);
+        const detail = (answer.body as { detail?: string } | undefined)?.detail ?? '';
+        if (
+          got === 'forbidden' &&
+          route.needs !== 'session-key' &&
+          !detail.startsWith(`Missing permission: ${route.needs}`)
+        )
+          wrong.push(`${permission}, ${variant}: ${detail}`);
+        if (
+          got === 'forbidden' &&
+          variant === 'other container' &&
+          permission === route.needs &&
+          !detail.endsWith('on container /general/high/')
+        )
+          wrong.push(detail);
+      }
+      expect(wrong).toEqual([]);
+    },
+    60_000,
+  );
+});
