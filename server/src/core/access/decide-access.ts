@@ -23,6 +23,14 @@ export type AccessDecision =
     }
   | { readonly isAllowed: false; readonly reason: DenialReason };
 
+/** After every rule that a caller can write. */
+const plainPriority = Number.MAX_SAFE_INTEGER;
+
+/** Whether a rule stands for plain permissions. */
+export function isPlainPermission(rule: AccessRule): boolean {
+  return rule.priority === plainPriority;
+}
+
 /**
  * The rules of an application in the order in which they are asked. Plain permissions are a last rule on the root:
  * they show masked data, except that `token:use` means the plaintext.
@@ -31,7 +39,7 @@ export function toRules(permissions: readonly Permission[], rules: readonly Acce
   const plain = (description: string, granted: readonly Permission[], transform: Transform): AccessRule[] =>
     granted.length === 0
       ? []
-      : [{ description, priority: Number.MAX_SAFE_INTEGER, container: rootContainer, transform, permissions: granted }];
+      : [{ description, priority: plainPriority, container: rootContainer, transform, permissions: granted }];
   const using = permissions.filter((permission) => permission === 'token:use');
   const others = permissions.filter((permission) => permission !== 'token:use');
   return [

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { containerLengthMax, parseContainer } from '../../core/access/container.ts';
+import { isPlainPermission } from '../../core/access/decide-access.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import type { ApplicationId, TokenId } from '../../core/identity/ids.ts';
 import {
@@ -70,7 +71,7 @@ export function toExplanationView(explanations: readonly Explanation[]): Static<
 function toDecision({ permission, decision, mask }: Explanation): Static<typeof Decision> {
   if (!decision.isAllowed) return { permission, is_allowed: false, reason: decision.reason };
   const { transform, rule } = decision;
-  const isPlain = rule.priority === Number.MAX_SAFE_INTEGER;
+  const isPlain = isPlainPermission(rule);
   return {
     permission,
     is_allowed: true,

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { applicationTypes } from '../../core/access/permission.ts';
-import { invalidField } from '../../core/errors/domain-error.ts';
 import {
   AccessRuleBody,
   AccessRuleView,
@@ -11,8 +10,7 @@ import {
 } from '../../http/access-rule-schemas.ts';
 import { PaginationView } from '../../http/pagination.ts';
 import { plainText } from '../../http/text-schemas.ts';
-import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
-import { parseIsoTimestamp } from '../../core/expiry/timestamp.ts';
+import { changeFields, parseEnd, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
 import type { ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
 import type { ApplicationWithKeys, NewApplication } from './application-service.ts';
 
@@ -60,7 +58,7 @@ export function toApplicationSettings(body: Static<typeof UpdateApplication>): A
     name: body.name,
     permissions: [...new Set(body.permissions ?? [])],
     rules: (body.rules ?? []).map((rule, index) => toAccessRule(rule, `rules.${index}`)),
-    expiresAt: toExpiry(body.expires_at),
+    expiresAt: body.expires_at === undefined ? null : parseEnd(body.expires_at),
   };
 }
 
@@ -92,11 +90,4 @@ export function toApplicationKeyView(key: ApplicationKey | NewApplicationKey): S
     ...(key.createdBy === null ? {} : { created_by: key.createdBy }),
     created_at: toTimestamp(key.createdAt),
   };
-}
-
-function toExpiry(text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  const timestamp = parseIsoTimestamp(text);
-  if (timestamp === undefined) throw invalidField('expires_at', 'must be an ISO 8601 date-time');
-  return timestamp.instant;
 }

@@ -2,6 +2,7 @@ import type { ApplicationType } from '../../core/access/permission.ts';
 import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
 import type { PageRequest } from '../../http/pagination.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import type { KeyEnvironment } from '../../platform/keyring/api-key.ts';
 import type { Application, ApplicationSettings } from './application.ts';
 
 const columns = `tenant_id as "tenantId", id, name, type, permissions, rules, expires_at as "expiresAt",
@@ -39,12 +40,12 @@ export class ApplicationStore {
   }
 
   /** Keys carry the environment of their tenant in their text. */
-  async tenantType(): Promise<string | undefined> {
+  async keyEnvironment(): Promise<KeyEnvironment> {
     const [row] = await this.#tx.query<{ type: string }>({
       text: 'select type from tenants where id = $1',
       values: [this.#tenantId],
     });
-    return row?.type;
+    return row?.type === 'production' ? 'prod' : 'test';
   }
 
   async find(id: ApplicationId): Promise<Application | undefined> {

@@ -17,8 +17,8 @@ export class KeyMaker {
   }
 
   async make(tx: Transaction, application: Application, createdBy: string | null): Promise<NewApplicationKey> {
-    const isProduction = (await new ApplicationStore(tx, application.tenantId).tenantType()) === 'production';
-    const key = generateApiKey(isProduction ? 'prod' : 'test', kinds[application.type]);
+    const environment = await new ApplicationStore(tx, application.tenantId).keyEnvironment();
+    const key = generateApiKey(environment, kinds[application.type]);
     const stored = await new ApplicationKeyStore(tx, application.tenantId).insert({
       id: key.id,
       applicationId: application.id,

@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { parseIsoTimestamp } from '../../core/expiry/timestamp.ts';
-import { invalidField } from '../../core/errors/domain-error.ts';
 import { PermissionName, rulesMax, SessionRuleBody, toSessionRule } from '../../http/access-rule-schemas.ts';
-import { Timestamp, toTimestamp } from '../../http/timestamp.ts';
+import { parseEnd, Timestamp, toTimestamp } from '../../http/timestamp.ts';
 import type { NewSession, SessionGrant } from './session-service.ts';
 
 export const SessionView = Type.Object({ session_key: Type.String(), nonce: Type.String(), expires_at: Timestamp });
@@ -23,13 +21,6 @@ export function toSessionGrant(body: Static<typeof AuthorizeSession>): SessionGr
     nonce: body.nonce,
     permissions: [...new Set(body.permissions ?? [])],
     rules: (body.rules ?? []).map((rule, index) => toSessionRule(rule, `rules.${index}`)),
-    expiresAt: toExpiry(body.expires_at ?? undefined),
+    expiresAt: typeof body.expires_at === 'string' ? parseEnd(body.expires_at) : undefined,
   };
-}
-
-function toExpiry(text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  const timestamp = parseIsoTimestamp(text);
-  if (timestamp === undefined) throw invalidField('expires_at', 'must be an ISO 8601 date-time');
-  return timestamp.instant;
 }

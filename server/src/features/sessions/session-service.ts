@@ -43,8 +43,7 @@ export class SessionService {
     const { tenantId, applicationId } = caller;
     const nonce = generateNonce();
     return this.#database.forTenant(tenantId, async (tx) => {
-      const isProduction = (await new ApplicationStore(tx, tenantId).tenantType()) === 'production';
-      const key = generateApiKey(isProduction ? 'prod' : 'test', 'sess');
+      const key = generateApiKey(await new ApplicationStore(tx, tenantId).keyEnvironment(), 'sess');
       const expiresAt = await new SessionStore(tx, tenantId).insert({
         id: key.id,
         applicationId,

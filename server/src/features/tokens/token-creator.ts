@@ -10,7 +10,7 @@ import { joinPath } from './request-path.ts';
 import type { StoredToken, VisibleToken } from './token.ts';
 import { type TokenDraft, toTokenDraft } from './token-draft.ts';
 import { tokenEvent } from './token-event.ts';
-import { aliasTriesMax, isAlias, toTokenId } from './token-id.ts';
+import { aliasTriesMax, isAlias, isIdExpression, toTokenId } from './token-id.ts';
 import { TakenIds, type TokenInsert, type TokenInsertStore } from './token-insert-store.ts';
 import type { TokenPresenter } from './token-presenter.ts';
 import type { TokenRequest } from './token-request.ts';
@@ -158,7 +158,7 @@ export class TokenCreator {
 
 /** An id that is not chosen by the caller says nothing yet, so no condition on ids can be met by it. */
 function toTarget({ wantedId, containers }: TokenDraft): AccessTarget {
-  return wantedId === undefined || wantedId.includes('{{') ? { containers } : { id: wantedId, containers };
+  return wantedId === undefined || isIdExpression(wantedId) ? { containers } : { id: wantedId, containers };
 }
 
 function toPrepared(caller: Caller, prepared: Prepared, token: SealedToken): PreparedInsert {

@@ -1,6 +1,7 @@
 import type { TokenId } from '../../core/identity/ids.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
 import { invalidAt } from './request-path.ts';
+import { isStorable } from './storable-text.ts';
 import { evaluateIdExpression, isRandom } from './token-expressions.ts';
 
 const forbidden = new Set('#/\\+?[]|&=%<>{}^');
@@ -12,7 +13,7 @@ export const aliasTriesMax = 3;
 
 /** Whether the wish can be fulfilled in another way when an id is taken: evaluated again, an alias is another one. */
 export function isAlias(wanted: string | undefined): boolean {
-  return isExpression(wanted) && isRandom(wanted);
+  return isIdExpression(wanted) && isRandom(wanted);
 }
 
 /** The id of a new token: assigned, chosen by the caller, or an alias that an expression makes. */
@@ -23,7 +24,7 @@ export function toTokenId(draft: {
 }): TokenId {
   const { path, wantedId, data } = draft;
   if (wantedId === undefined) return crypto.randomUUID() as TokenId;
-  const id = isExpression(wantedId) ? evaluateIdExpression(path, wantedId, data) : wantedId;
+  const id = isIdExpression(wantedId) ? evaluateIdExpression(path, wantedId, data) : wantedId;
   if (!isAcceptable(id)) {
     throw invalidAt(
       path,
@@ -36,10 +37,10 @@ export function toTokenId(draft: {
 
 /** An id in a path that no token can have is simply not found. */
 export function isTokenId(text: string): text is TokenId {
-  return text.length <= lengthMax && text.isWellFormed() && !text.includes('\0');
+  return text.length <= lengthMax && isStorable(text);
 }
 
-function isExpression(wanted: string | undefined): wanted is string {
+export function isIdExpression(wanted: string | undefined): wanted is string {
   return wanted?.includes('{{') === true;
 }
 

@@ -1,5 +1,6 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { SearchQuery } from '../../core/search/search-query.ts';
+import { isStorable } from './storable-text.ts';
 
 /** A query string as the router gives it: repeated parameters are arrays. */
 export type QueryParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -27,7 +28,7 @@ function anyOf(field: 'id' | 'type', values: readonly string[]): SearchQuery | u
 
 function toValues(parameters: QueryParameters, name: string): readonly string[] {
   const values = toArray(parameters[name]);
-  if (values.length > valuesMax || values.some((value) => value === '' || value.length > 400 || !isClean(value))) {
+  if (values.length > valuesMax || values.some((value) => value === '' || value.length > 400 || !isStorable(value))) {
     throw invalidQuery(name, `must be at most ${valuesMax} values that are not empty`);
   }
   return [...new Set(values)];
@@ -37,7 +38,7 @@ function toValues(parameters: QueryParameters, name: string): readonly string[] 
 function metadataFilters(parameters: QueryParameters): SearchQuery[] {
   const pairs = new Map<string, string>();
   const note = (key: string, value: string) => {
-    if (key === '' || key.length > keyLengthMax || value.length > valueLengthMax || !isClean(key + value)) {
+    if (key === '' || key.length > keyLengthMax || value.length > valueLengthMax || !isStorable(key + value)) {
       throw invalidQuery('metadata', 'must have keys and values of the lengths that metadata can have');
     }
     if (!pairs.has(key)) pairs.set(key, value);
@@ -69,10 +70,6 @@ function parseObject(text: string): Readonly<Record<string, string>> {
 function toArray(value: string | readonly string[] | undefined): readonly string[] {
   if (value === undefined) return [];
   return typeof value === 'string' ? [value] : value;
-}
-
-function isClean(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
 }
 
 function invalidQuery(name: string, message: string): DomainError {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { sendJsonText } from '../../http/json-text-reply.ts';
 import { parseSearchQuery } from '../../core/search/parse-search-query.ts';
 import type { SearchQuery } from '../../core/search/search-query.ts';
 import { PaginationView, pageParameters, parsePageRequest, toPaginationView } from '../../http/pagination.ts';
@@ -38,7 +39,6 @@ const TokenCursorPage = Type.Object({
   data: Type.Array(TokenView),
 });
 
-const contentType = 'application/json; charset=utf-8';
 const sizeDefault = 20;
 
 export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): void {
@@ -52,7 +52,7 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
       const page = parsePageRequest(request.query);
       const question = { permission: 'token:read', query: toListQuery(request.query) } as const;
       const { totalItems, items } = await finder.listPage(request.caller, question, page);
-      return reply.type(contentType).send(toPageJson(toPaginationView(page, totalItems), items));
+      return sendJsonText(reply, toPageJson(toPaginationView(page, totalItems), items));
     },
   );
 
@@ -71,7 +71,7 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
       const page = { start: request.query.start, size: parsePageRequest(request.query).size };
       const question = { permission: 'token:read', query: toListQuery(request.query) } as const;
       const { next, items } = await finder.listAfter(request.caller, question, page);
-      return reply.type(contentType).send(toPageJson({ page_size: page.size, next }, items));
+      return sendJsonText(reply, toPageJson({ page_size: page.size, next }, items));
     },
   );
 
@@ -85,7 +85,7 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
       const page = { page: request.body.page ?? 1, size: request.body.size ?? sizeDefault };
       const question = { permission: 'token:search', query: toQuery(request.body.query) } as const;
       const { totalItems, items } = await finder.listPage(request.caller, question, page);
-      return reply.type(contentType).send(toPageJson(toPaginationView(page, totalItems), items));
+      return sendJsonText(reply, toPageJson(toPaginationView(page, totalItems), items));
     },
   );
 
@@ -104,7 +104,7 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
       const page = { start: request.body.start ?? undefined, size: request.body.size ?? sizeDefault };
       const question = { permission: 'token:search', query: toQuery(request.body.query) } as const;
       const { next, items } = await finder.listAfter(request.caller, question, page);
-      return reply.type(contentType).send(toPageJson({ page_size: page.size, next }, items));
+      return sendJsonText(reply, toPageJson({ page_size: page.size, next }, items));
     },
   );
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { sendJsonText } from '../../http/json-text-reply.ts';
 import type { TokenId } from '../../core/identity/ids.ts';
 import { IdParameter } from '../../http/uuid-parameter.ts';
 import type { VisibleToken } from './token.ts';
@@ -89,7 +90,7 @@ function sendToken(reply: FastifyReply, token: VisibleToken): FastifyReply {
 }
 
 function sendJson(reply: FastifyReply, text: string): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(text);
+  return sendJsonText(reply, text);
 }
 
 function requireTokenId(text: string): TokenId {

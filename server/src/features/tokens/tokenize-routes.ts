@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { sendJsonText } from '../../http/json-text-reply.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { toJsonText } from '../../core/json/json-text.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
@@ -7,7 +8,6 @@ import type { DetokenizeService } from './detokenize-service.ts';
 import type { TokenizeService } from './tokenize-service.ts';
 
 const Document = Type.Unknown({ description: 'Any JSON document.' });
-const contentType = 'application/json; charset=utf-8';
 
 /** Both answer with JSON text, sent as it is: numbers keep the spelling they came with. */
 export function addTokenizeRoutes(
@@ -22,7 +22,7 @@ export function addTokenizeRoutes(
     },
     async (request, reply) => {
       const document = requireDocument(request.body);
-      return reply.type(contentType).send(await parts.tokenizer.tokenize(request.caller, document, request.bodySource));
+      return sendJsonText(reply, await parts.tokenizer.tokenize(request.caller, document, request.bodySource));
     },
   );
 
@@ -34,7 +34,7 @@ export function addTokenizeRoutes(
     },
     async (request, reply) => {
       const document = requireDocument(request.body);
-      return reply.type(contentType).send(toJsonText(await parts.detokenizer.detokenize(request.caller, document)));
+      return sendJsonText(reply, toJsonText(await parts.detokenizer.detokenize(request.caller, document)));
     },
   );
 }
