@@ -1,49 +1,80 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { generateRootKey } from '../../server/src/platform/keyring/kms/file-root-key.ts';
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
 
 const program = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
+const run = promisify(execFile);
 
-interface Announcement {
-  readonly url: string;
-  readonly keys: { readonly private: string };
+interface Keys {
+  readonly private: string;
+  readonly management: string;
 }
 
 /** A vault as in production, in processes of its own, on a PostgreSQL that keeps its promises (fsync, synchronous commit). */
 export class BenchVault {
   readonly url: string;
   readonly key: string;
+  readonly managementKey: string;
   readonly postgres: LocalPostgres;
+  /** For another process of the same vault. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly #server: ChildProcess;
 
-  static async start(): Promise<BenchVault> {
+  /** `together`: server and worker in one process. `apart`: a server alone, to which the caller may add workers. */
+  static async start(kind: 'together' | 'apart' = 'together'): Promise<BenchVault> {
     const postgres = await LocalPostgres.start({
       password: crypto.randomUUID(),
       settings: { shared_buffers: '1GB', max_wal_size: '8GB', checkpoint_timeout: '30min', track_io_timing: 'on' },
     });
-    const server = spawn(process.execPath, [program, 'dev', '--port', '0', '--json'], {
-      env: { ...process.env, STRONGROOM_DATABASE_URL: postgres.url, STRONGROOM_ROOT_KEY: generateRootKey() },
-      stdio: ['ignore', 'pipe', 'inherit'],
+    const settings = {
+      STRONGROOM_DATABASE_URL: postgres.url,
+      STRONGROOM_ROOT_KEY: generateRootKey(),
+      STRONGROOM_PUBLIC_URL: 'http://localhost',
+      STRONGROOM_HOST: '127.0.0.1',
+      STRONGROOM_PORT: '0',
+      STRONGROOM_ADMIN_PORT: '0',
+      STRONGROOM_LOG_LEVEL: 'warn',
+    };
+    const environment = { ...process.env, ...settings };
+    if (kind === 'together') {
+      const { server, announced } = await start(['dev', '--port', '0', '--json'], environment);
+      const { url, keys } = announced as { url: string; keys: Keys };
+      return new BenchVault({ url, keys, postgres, settings, server });
+    }
+    await run(process.execPath, [program, 'migrate'], { env: environment });
+    const { stdout } = await run(process.execPath, [program, 'bootstrap', '--name', 'Bench', '--json'], {
+      env: environment,
     });
-    const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
-    const { url, keys } = JSON.parse(line) as Announcement;
-    return new BenchVault({ url, key: keys.private, postgres, server });
+    const { keys } = JSON.parse(stdout) as { keys: { management: string } };
+    const { server, announced } = await start(['serve', '--json'], environment);
+    const { url } = announced as { url: string };
+    const privateKey = await makePrivateKey(url, keys.management);
+    return new BenchVault({ url, keys: { ...keys, private: privateKey }, postgres, settings, server });
   }
 
-  private constructor(parts: { url: string; key: string; postgres: LocalPostgres; server: ChildProcess }) {
+  private constructor(parts: {
+    url: string;
+    keys: Keys;
+    postgres: LocalPostgres;
+    settings: Record<string, string>;
+    server: ChildProcess;
+  }) {
     this.url = parts.url;
-    this.key = parts.key;
+    this.key = parts.keys.private;
+    this.managementKey = parts.keys.management;
     this.postgres = parts.postgres;
+    this.settings = parts.settings;
     this.#server = parts.server;
   }
 
-  async request(method: string, path: string, body?: unknown): Promise<string> {
+  async request(method: string, path: string, body?: unknown, key = this.key): Promise<string> {
     const response = await fetch(`${this.url}${path}`, {
       method,
-      headers: { 'bt-api-key': this.key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: { 'bt-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -56,4 +87,27 @@ export class BenchVault {
     await once(this.#server, 'exit');
     await this.postgres.stop();
   }
+}
+
+async function start(
+  command: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ server: ChildProcess; announced: unknown }> {
+  const server = spawn(process.execPath, [program, ...command], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
+  return { server, announced: JSON.parse(line) };
+}
+
+async function makePrivateKey(url: string, managementKey: string): Promise<string> {
+  const response = await fetch(`${url}/applications`, {
+    method: 'POST',
+    headers: { 'bt-api-key': managementKey, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name: 'Bench',
+      type: 'private',
+      permissions: ['token:create', 'token:read', 'token:update', 'token:delete', 'token:search', 'token:use'],
+    }),
+  });
+  const { key } = (await response.json()) as { key: string };
+  return key;
 }

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { permissionsOf } from '../core/access/permission.ts';
 import type { FirstApplication } from '../features/tenants/index.ts';
-import type { DatabaseConfig, ServerConfig } from '../platform/config/config.ts';
+import type { DatabaseConfig, ServerConfig, WorkerConfig } from '../platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../platform/keyring/kms/file-root-key.ts';
 import type { RootKeyConfig } from '../platform/keyring/kms/open-root-key.ts';
 import { findFreePort } from '../platform/local-postgres/free-port.ts';
@@ -61,7 +61,7 @@ export class DevelopmentVault {
       const config = toServerConfig({ ...options, port }, memory.remembered, database);
       const server = await VaultServer.start(config, logger);
       undo.push(() => server.stop());
-      const worker = await VaultWorker.start(config, logger);
+      const worker = await VaultWorker.start(toWorkerConfig(config), logger);
       undo.push(() => worker.stop());
 
       const tenant = memory.remembered.tenant ?? (await makeTenant(server.core));
@@ -165,6 +165,14 @@ function toServerConfig(options: DevelopmentOptions, remembered: Remembered, dat
       adminPort: 0,
     },
     logLevel: 'warn',
+  };
+}
+
+function toWorkerConfig(config: ServerConfig): WorkerConfig {
+  return {
+    ...config,
+    audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined },
+    admin: { host: '127.0.0.1', port: 0 },
   };
 }
 

@@ -2,6 +2,7 @@ import { KeyMaker } from '../features/applications/index.ts';
 import { TenantMaker } from '../features/tenants/index.ts';
 import { AuditLog } from '../platform/audit/audit-log.ts';
 import { ensureAuditPartitions } from '../platform/audit/audit-partitions-job.ts';
+import { ensureSealingOrderGrows } from '../platform/audit/sealing-order.ts';
 import type { DatabaseConfig, VaultConfig } from '../platform/config/config.ts';
 import { Database } from '../platform/database/database.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
@@ -12,6 +13,7 @@ import { requireRootKeyOpensEverything } from '../platform/keyring/root-key-chec
 import { SystemKeys } from '../platform/keyring/system-keys.ts';
 
 const statementTimeoutMs = 10_000;
+const auditTimeoutMs = 10 * 60_000;
 const acquireTimeoutMs = 5_000;
 const queueMax = 500;
 
@@ -28,12 +30,13 @@ export class VaultCore {
   /** Opens everything and checks it, in the order in which a mistake does the least harm: schema, then keys. */
   static async open(config: VaultConfig): Promise<VaultCore> {
     await requireFittingSchema(config.database.url);
-    const database = openDatabase(config.database);
+    const database = openDatabase(config.database, statementTimeoutMs);
     const rootKey = await openRootKey(config.rootKey);
     try {
       await requireRootKeyOpensEverything(database, rootKey);
       const systemKeys = await SystemKeys.load(database, rootKey);
       await ensureAuditPartitions(database);
+      await ensureSealingOrderGrows(database);
       return new VaultCore(database, rootKey, systemKeys);
     } catch (error) {
       await Promise.all([database.close(), rootKey.close()]);
@@ -57,13 +60,18 @@ export class VaultCore {
   }
 }
 
-function openDatabase(config: DatabaseConfig): Database {
+/** For the audit log of all tenants: sealing, verifying and exporting take longer than a request may, one at a time. */
+export function openSealerDatabase(config: DatabaseConfig): Database {
+  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, auditTimeoutMs);
+}
+
+function openDatabase(config: DatabaseConfig, timeoutMs: number): Database {
   return new Database({
     url: config.url,
     connectionsMax: config.connectionsMax,
     queueMax,
     acquireTimeoutMs,
-    statementTimeoutMs,
+    statementTimeoutMs: timeoutMs,
     applicationName: 'strongroom',
   });
 }

@@ -7,6 +7,7 @@ import {
   ApplicationService,
   CredentialDirectory,
 } from '../features/applications/index.ts';
+import { addLogRoutes, LogService } from '../features/logs/index.ts';
 import { addSessionRoutes, SessionService } from '../features/sessions/index.ts';
 import { addTenantRoutes, TenantService, TenantSettingsDirectory } from '../features/tenants/index.ts';
 import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
@@ -42,7 +43,9 @@ export class VaultServer {
     const metrics = new Metrics();
     addDatabaseMetrics(metrics, core);
     let isDraining = false;
-    const edge = await createEdge({ publicUrl: config.listen.publicUrl, authenticator: directory, logger, metrics });
+    const { audit } = core;
+    const { publicUrl } = config.listen;
+    const edge = await createEdge({ publicUrl, authenticator: directory, logger, metrics, audit });
     addRoutes(edge, core);
     addAllTokenRoutes(edge, {
       core,
@@ -90,6 +93,7 @@ function addRoutes(edge: FastifyInstance, core: VaultCore): void {
   addApplicationRoutes(edge, new ApplicationService({ database, audit, keyMaker }));
   addApplicationKeyRoutes(edge, new ApplicationKeyService({ database, audit, keyMaker }));
   addCatalogRoutes(edge);
+  addLogRoutes(edge, new LogService({ database, audit }));
   addSessionRoutes(edge, new SessionService({ database, systemKeys }));
 }
 

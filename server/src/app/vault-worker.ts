@@ -1,30 +1,56 @@
 import { purgeTenantJob } from '../features/tenants/index.ts';
+import { createAdminEdge } from '../http/admin-edge.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
-import type { VaultConfig } from '../platform/config/config.ts';
+import { auditRetentionJob } from '../platform/audit/audit-retention-job.ts';
+import type { WorkerConfig } from '../platform/config/config.ts';
 import { startJobRunner } from '../platform/jobs/job-runner.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
+import { Metrics } from '../platform/telemetry/metrics.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
-import { VaultCore } from './vault-core.ts';
+import { startSealing } from './start-sealing.ts';
+import { openSealerDatabase, VaultCore } from './vault-core.ts';
 
-/** A running worker: takes background jobs from the database. */
+/** A running worker: takes background jobs from the database and seals the audit log. */
 export class VaultWorker {
+  readonly adminUrl: string;
   readonly #stop: () => Promise<void>;
 
-  static async start(config: VaultConfig, logger: Logger): Promise<VaultWorker> {
+  static async start(config: WorkerConfig, logger: Logger): Promise<VaultWorker> {
     const core = await VaultCore.open(config);
-    // A worker does nothing with card verification codes, but holds their keys while a lone server restarts.
-    const epochKeys = await startEpochKeys(core, config);
-    const jobs = [auditPartitionsJob(core.database), purgeTenantJob(core.database)];
-    const runner = await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger });
-    logger.info('working', { count: jobs.length });
-    return new VaultWorker(async () => {
-      await runner.stop();
-      await epochKeys.stop();
-      await core.close();
-    });
+    const undo: (() => Promise<unknown>)[] = [() => core.close()];
+    const stop = async () => {
+      for (const step of undo.toReversed()) await step();
+    };
+    try {
+      // A worker does nothing with card verification codes, but holds their keys while a lone server restarts.
+      const epochKeys = await startEpochKeys(core, config);
+      undo.push(() => epochKeys.stop());
+      const metrics = new Metrics();
+      const sealerDatabase = openSealerDatabase(config.database);
+      undo.push(() => sealerDatabase.close());
+      const sealing = await startSealing({ core, database: sealerDatabase, config: config.audit, logger, metrics });
+      undo.push(() => sealing.stop());
+      const jobs = [
+        auditPartitionsJob(core.database),
+        auditRetentionJob(sealerDatabase, config.audit.retentionMonths),
+        purgeTenantJob(core.database),
+      ];
+      const runner = await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger });
+      undo.push(() => runner.stop());
+      const check = async () => void (await core.database.forSystem((tx) => tx.query({ text: 'select 1' })));
+      const admin = createAdminEdge({ metrics, checks: [{ name: 'database', check }] });
+      undo.push(() => admin.close());
+      const adminUrl = await admin.listen(config.admin);
+      logger.info('working', { count: jobs.length });
+      return new VaultWorker(adminUrl, stop);
+    } catch (error) {
+      await stop();
+      throw error;
+    }
   }
 
-  private constructor(stop: () => Promise<void>) {
+  private constructor(adminUrl: string, stop: () => Promise<void>) {
+    this.adminUrl = adminUrl;
     this.#stop = stop;
   }
 

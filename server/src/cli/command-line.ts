@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { ConfigError } from '../platform/config/setting.ts';
+import { auditCommand } from './audit.ts';
 import { bootstrapCommand } from './bootstrap.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
@@ -19,6 +20,9 @@ In production, in this order:
   strongroom serve                    answer requests (run as many as you like)
   strongroom work                     do background jobs (run at least one)
 
+Afterwards:
+  strongroom audit verify             prove that nobody touched the audit log
+
 Settings come from the environment; \`strongroom serve\` lists whatever is missing.`;
 
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
@@ -33,6 +37,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     migrateCommand(),
     bootstrapCommand(),
     doctorCommand(),
+    auditCommand(),
   ]) {
     program.addCommand(command);
   }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { VaultWorker } from '../app/vault-worker.ts';
-import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
+import { processEnvironment, readWorkerConfig } from '../platform/config/config.ts';
 import { createLogger } from '../platform/telemetry/logger.ts';
 import { printJson, printText } from './output.ts';
 import { runUntilStopped } from './until-stopped.ts';
@@ -12,17 +12,18 @@ export function workCommand(): Command {
     .addHelpText(
       'after',
       `
-Jobs: removing what deleted tenants left behind, making the audit log's partitions ahead of time.
+Jobs: sealing the audit log, making its partitions ahead of time and dropping old ones, removing what deleted tenants left
+behind. Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_WORKER_ADMIN_PORT (8082).
 Needs STRONGROOM_DATABASE_URL and STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*). The queue belongs to the role that
 migrated the database: set STRONGROOM_DATABASE_OWNER_URL where that is another one.`,
     )
     .action(async (options: { json?: boolean }) => {
-      const config = readVaultConfig(processEnvironment());
+      const config = readWorkerConfig(processEnvironment());
       await runUntilStopped(
         () => VaultWorker.start(config, createLogger(config.logLevel)),
-        () => {
-          if (options.json === true) printJson({ status: 'working' });
-          else printText('Working.');
+        ({ adminUrl }) => {
+          if (options.json === true) printJson({ status: 'working', admin_url: adminUrl });
+          else printText(`Working, health and metrics on ${adminUrl}.`);
         },
       );
     });

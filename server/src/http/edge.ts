@@ -5,6 +5,7 @@ import type { HttpMetrics } from '../platform/telemetry/metrics.ts';
 import { addApiReference } from './api-reference.ts';
 import { type Authenticator, addAuthentication } from './authentication.ts';
 import { addBodyParsers } from './body.ts';
+import { type DenialLog, recordDenial } from './denied-attempt.ts';
 import { addErrorPages } from './error-pages.ts';
 import { refuseMalformedRequest } from './malformed-request.ts';
 import { problemContentType, toDomainError, toProblem } from './problem.ts';
@@ -19,6 +20,7 @@ export interface EdgeOptions {
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
+  readonly audit: DenialLog;
 }
 
 const bodySizeMax = 4 * 1024 * 1024;
@@ -60,7 +62,10 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   });
   app.addHook('onResponse', async (request, reply) => requestLog.answered(request, reply));
   app.addHook('onRequestAbort', async (request) => requestLog.abandoned(request));
-  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, options.logger));
+  app.setErrorHandler(async (error, request, reply) => {
+    sendProblem(await recordDenial(error, request, options.audit), request, reply, options.logger);
+    return reply;
+  });
   closeConnectionsWhenDraining(app);
   requireDeclaredPermissions(app);
   addAuthentication(app, options.authenticator);

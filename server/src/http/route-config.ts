@@ -1,5 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Permission } from '../core/access/permission.ts';
+import type { EntityType } from '../platform/audit/audit-event.ts';
 
 /** `any-key` needs a valid key and no permission; `public` needs no key at all. */
 export type RoutePermission = Permission | 'any-key' | 'public';
@@ -9,6 +10,8 @@ declare module 'fastify' {
     permission?: RoutePermission;
     mediaTypes?: readonly string[];
     hasBody?: boolean;
+    /** What a route without a permission of its own is about. */
+    entityType?: EntityType;
   }
 }
 

@@ -116,9 +116,10 @@ describe('from an empty database to a vault that serves', () => {
   });
 
   it('work starts, and ends with 0 on SIGTERM', async () => {
-    const program = Program.start(['work', '--json'], settings);
-    expect(await program.ready()).toEqual({ status: 'working' });
-    expect(await program.stop()).toMatchObject({ code: 0, stdout: '{"status":"working"}\n' });
+    const program = Program.start(['work', '--json'], { ...settings, STRONGROOM_WORKER_ADMIN_PORT: '0' });
+    const ready = await program.ready();
+    expect(ready).toEqual({ status: 'working', admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
+    expect(await program.stop()).toMatchObject({ code: 0, stdout: `${JSON.stringify(ready)}\n` });
   });
 
   it('serve refuses another root key with both fingerprints and what to do', async () => {

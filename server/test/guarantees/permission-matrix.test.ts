@@ -126,6 +126,15 @@ const routes: MatrixRoute[] = [
     scope: 'plain',
     prepare: at('/tenants/self'),
   },
+  { method: 'GET', path: '/logs', needs: 'log:read', status: 200, scope: 'plain', prepare: at('/logs') },
+  {
+    method: 'GET',
+    path: '/logs/entity-types',
+    needs: 'log:read',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/logs/entity-types'),
+  },
   {
     method: 'GET',
     path: '/tenants/self/owner',

@@ -8,5 +8,6 @@ export function createQuietEdge(): Promise<FastifyInstance> {
     authenticator: { authenticate: async () => undefined },
     logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
     metrics: { observe: () => undefined },
+    audit: { append: async () => undefined },
   });
 }

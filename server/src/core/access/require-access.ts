@@ -7,14 +7,14 @@ import type { Permission } from './permission.ts';
 export function requireAccess(grants: Grants, permission: Permission, target: AccessTarget): Transform {
   const decision = decideAccess(grants, permission, target);
   if (decision.isAllowed) return decision.transform;
-  throw missingPermission(permission, target.containers);
+  throw missingPermission(permission, target.containers, target.id);
 }
 
 /** As `requireAccess`, for every container on its own: what writing a token into them needs. */
 export function requireAccessToEach(grants: Grants, permission: Permission, target: AccessTarget): Transform {
   const decision = decideAccessToEach(grants, permission, target);
   if (decision.isAllowed) return decision.transform;
-  throw missingPermission(permission, [decision.container]);
+  throw missingPermission(permission, [decision.container], target.id);
 }
 
 /** Whether the permission is granted at all: the question a route asks before it looks at a token. */
@@ -22,7 +22,12 @@ export function isGranted({ rules, limit }: Grants, permission: Permission): boo
   return grantsAnywhere(rules, permission) && (limit === undefined || grantsAnywhere(limit, permission));
 }
 
-export function missingPermission(permission: Permission, containers: readonly string[] = []): DomainError {
+export function missingPermission(
+  permission: Permission,
+  containers: readonly string[] = [],
+  id?: string,
+): DomainError {
   const place = containers.length === 0 ? '' : ` on container ${containers.join(', ')}`;
-  return new DomainError('forbidden', `Missing permission: ${permission}${place}`);
+  const details = id === undefined ? {} : { denied: { id, containers } };
+  return new DomainError('forbidden', `Missing permission: ${permission}${place}`, details);
 }

@@ -25,6 +25,8 @@ export interface DomainErrorDetails {
   /** What an operator needs and a caller must not see. */
   readonly cause?: unknown;
   readonly fields?: FieldErrors;
+  /** What access was denied to, where it is known. */
+  readonly denied?: { readonly id: string; readonly containers: readonly string[] };
 }
 
 /**
@@ -34,12 +36,14 @@ export interface DomainErrorDetails {
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly fields: FieldErrors | undefined;
+  readonly denied: DomainErrorDetails['denied'];
 
   constructor(code: ErrorCode, message: string, details: DomainErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = 'DomainError';
     this.code = code;
     this.fields = details.fields;
+    this.denied = details.denied;
   }
 }
 

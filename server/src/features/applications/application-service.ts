@@ -3,7 +3,7 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
 import type { Page, PageRequest } from '../../http/pagination.ts';
-import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
+import { type AuditEvent, noSingleEntity, type Operation } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Application, ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
@@ -55,9 +55,9 @@ export class ApplicationService {
     return found;
   }
 
-  /** The application of the key that asks; any key may look at itself, so nothing is recorded. */
+  /** The application of the key that asks. */
   getOwn(caller: Caller): Promise<ApplicationWithKeys> {
-    return this.#load(caller.tenantId, caller.applicationId);
+    return this.get(caller, caller.applicationId);
   }
 
   async list(caller: Caller, request: PageRequest): Promise<Page<ApplicationWithKeys>> {
@@ -70,7 +70,7 @@ export class ApplicationService {
       }));
       return { totalItems, items: withKeys };
     });
-    await this.#audit.append(caller, applicationEvent('list', 'read'));
+    await this.#audit.append(caller, applicationEvent(noSingleEntity, 'read'));
     return page;
   }
 

@@ -190,7 +190,7 @@ describe('GET /applications', () => {
     expect(pages[2]?.body).toMatchObject({
       pagination: { total_items: 7, page_number: 3, page_size: 3, total_pages: 3 },
     });
-    const reads = await recordsOf(vault, own, 'list');
+    const reads = await recordsOf(vault, own, '*');
     expect(reads).toHaveLength(4);
     expect(reads[0]).toMatchObject({ entity_type: 'application', operation: 'read', outcome: 'success' });
   });

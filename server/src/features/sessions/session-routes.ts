@@ -7,7 +7,7 @@ export function addSessionRoutes(app: FastifyInstance, sessions: SessionService)
   app.post(
     '/sessions',
     {
-      config: { permission: 'any-key', hasBody: false },
+      config: { permission: 'any-key', entityType: 'session', hasBody: false },
       schema: { operationId: 'createSession', tags: ['Sessions'], response: { 201: SessionView } },
     },
     async (request, reply) => reply.code(201).send(toSessionView(await sessions.create(request.caller))),
@@ -16,7 +16,7 @@ export function addSessionRoutes(app: FastifyInstance, sessions: SessionService)
   app.post<{ Body: Static<typeof AuthorizeSession> }>(
     '/sessions/authorize',
     {
-      config: { permission: 'any-key' },
+      config: { permission: 'any-key', entityType: 'session' },
       schema: {
         operationId: 'authorizeSession',
         tags: ['Sessions'],

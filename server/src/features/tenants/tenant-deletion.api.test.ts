@@ -28,7 +28,7 @@ async function rowsOf(tenantId: string): Promise<Record<string, number>> {
   const { rows: tables } = await vault.database.owner.query<{ table: string; column: string }>(
     `select table_name as table, column_name as column from information_schema.columns
       where table_schema = 'public' and (column_name = 'tenant_id' or (table_name = 'tenants' and column_name = 'id'))
-        and table_name not like 'audit_records%'`,
+        and table_name not like 'audit%'`,
   );
   const counts = await Promise.all(
     tables.map(async ({ table, column }) => {

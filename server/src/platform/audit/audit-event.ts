@@ -1,18 +1,24 @@
 import type { Caller } from '../../core/identity/caller.ts';
 
-export type EntityType =
-  | 'application'
-  | 'bank'
-  | 'card'
-  | 'invitation'
-  | 'log'
-  | 'member'
-  | 'proxy'
-  | 'session'
-  | 'tenant'
-  | 'token';
-export type Operation = 'create' | 'read' | 'update' | 'delete';
-export type Outcome = 'success' | 'denied';
+export const entityTypes = [
+  'application',
+  'bank',
+  'card',
+  'invitation',
+  'log',
+  'member',
+  'proxy',
+  'session',
+  'tenant',
+  'token',
+] as const;
+export type EntityType = (typeof entityTypes)[number];
+export type Operation = 'create' | 'read' | 'update' | 'delete' | 'expire' | 'invoke';
+/** A call that leaves the house is written down twice: what is intended, before anything is decrypted, and how it ended. */
+export type Outcome = 'success' | 'denied' | 'intent' | 'failed' | 'unknown';
+
+/** Stands for the entity where an operation concerns none in particular, such as reading a list. No id looks like it. */
+export const noSingleEntity = '*';
 
 /** What happened to what. Only these fields are ever written: no value, no name, no text of a caller. */
 export interface AuditEvent {
@@ -21,6 +27,8 @@ export interface AuditEvent {
   readonly operation: Operation;
   readonly outcome: Outcome;
   readonly containers?: readonly string[];
+  /** Host that a proxied call goes to. */
+  readonly destination?: string;
 }
 
 /** An event with its actor, in the shape of the columns that it is stored in. */
@@ -35,6 +43,7 @@ export interface AuditRow {
   readonly request_id: string | null;
   readonly source_address: string | null;
   readonly containers: readonly string[] | null;
+  readonly destination: string | null;
 }
 
 export function toAuditRow(caller: Caller | 'system', event: AuditEvent): AuditRow {
@@ -50,5 +59,6 @@ export function toAuditRow(caller: Caller | 'system', event: AuditEvent): AuditR
     request_id: isSystem ? null : caller.requestId,
     source_address: isSystem ? null : caller.sourceAddress,
     containers: event.containers ?? null,
+    destination: event.destination ?? null,
   };
 }

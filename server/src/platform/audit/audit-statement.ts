@@ -10,6 +10,7 @@ const columns = {
   request_id: 'text',
   source_address: 'text',
   containers: 'text[]',
+  destination: 'text',
 } as const;
 
 const names = Object.keys(columns);
@@ -20,7 +21,8 @@ const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
  * `onlyFor` joins them to what the statement really did: a write that did not happen leaves no record.
  */
 export function insertAuditRecords(parameter: number, onlyFor = ''): string {
-  return `insert into audit_records (tenant_id, ${names.join(', ')})
-    select $1::uuid, ${names.map((name) => `record.${name}`).join(', ')}
+  // The order is the same for the whole statement; as a subquery it is asked for once and not for each record.
+  return `insert into audit_records (tenant_id, sealing_order, ${names.join(', ')})
+    select $1::uuid, (select audit_order(pg_current_xact_id())), ${names.map((name) => `record.${name}`).join(', ')}
     from json_to_recordset($${parameter}::json) as record(${typed.join(', ')}) ${onlyFor}`;
 }

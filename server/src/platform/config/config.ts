@@ -62,6 +62,36 @@ export function readVaultConfig(environment: Environment): VaultConfig {
   return Object.freeze(config as VaultConfig);
 }
 
+export interface AuditConfig {
+  readonly retentionMonths: number;
+  /** Second places for checkpoints. */
+  readonly anchorFile: string | undefined;
+  readonly anchorUrl: string | undefined;
+}
+
+/** What `work` needs beyond that. */
+export interface WorkerConfig extends VaultConfig {
+  readonly audit: AuditConfig;
+  readonly admin: { readonly host: string; readonly port: number };
+}
+
+export function readWorkerConfig(environment: Environment): WorkerConfig {
+  const reader = new SettingReader(environment);
+  const config = {
+    database: readDatabase(reader),
+    rootKey: readRootKey(reader),
+    logLevel: reader.read(settings.logLevel),
+    audit: {
+      retentionMonths: reader.read(settings.auditRetentionMonths),
+      anchorFile: readOptional(reader, settings.auditAnchorFile),
+      anchorUrl: readOptional(reader, settings.auditAnchorUrl),
+    },
+    admin: { host: reader.read(settings.adminHost), port: reader.read(settings.workerAdminPort) },
+  };
+  reader.finish();
+  return Object.freeze(config as WorkerConfig);
+}
+
 export function readDatabaseConfig(environment: Environment): DatabaseConfig {
   const reader = new SettingReader(environment);
   const config = readDatabase(reader);

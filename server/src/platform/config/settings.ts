@@ -92,6 +92,36 @@ export const adminPort: Setting<number> = {
   fallback: 8081,
 };
 
+export const workerAdminPort: Setting<number> = {
+  variable: 'STRONGROOM_WORKER_ADMIN_PORT',
+  expectation: 'a port from 0 to 65535 for the health and metrics of a worker',
+  example: '8082',
+  parse: wholeNumber(0, 65_535),
+  fallback: 8082,
+};
+
+export const auditRetentionMonths: Setting<number> = {
+  variable: 'STRONGROOM_AUDIT_RETENTION_MONTHS',
+  expectation: 'how many whole months the audit log is kept, from 4 to 1200',
+  example: '13',
+  parse: wholeNumber(4, 1_200),
+  fallback: 13,
+};
+
+export const auditAnchorFile: Setting<string> = {
+  variable: 'STRONGROOM_AUDIT_ANCHOR_FILE',
+  expectation: 'the path of a file, best on another volume, that checkpoints of the audit log are appended to',
+  example: '/mnt/anchor/strongroom.ndjson',
+  parse: parseText,
+};
+
+export const auditAnchorUrl: Setting<string> = {
+  variable: 'STRONGROOM_AUDIT_ANCHOR_URL',
+  expectation: 'an HTTPS address that takes checkpoints of the audit log by POST',
+  example: 'https://anchor.example.com/strongroom',
+  parse: (text) => (URL.canParse(text) && new URL(text).protocol === 'https:' ? text : undefined),
+};
+
 export const databaseConnections: Setting<number> = {
   variable: 'STRONGROOM_DATABASE_CONNECTIONS',
   expectation: 'how many database connections a server keeps, from 1 to 100',

@@ -27,14 +27,14 @@ export interface Statement {
   readonly values?: readonly SqlValue[];
 }
 
-/** What stores are built on: it exists only inside `forTenant` or `forSystem`. */
+/** What stores are built on: it exists only inside `forTenant`, `forSystem` or `forSealer`. */
 export interface Transaction {
   query<Row extends SqlRow>(statement: Statement): Promise<Row[]>;
 }
 
 /**
  * The one door to PostgreSQL. Every connection serves as a role that owns nothing; what it may see is decided per
- * transaction: one tenant (`forTenant`), or the tables without customer data (`forSystem`).
+ * transaction: one tenant (`forTenant`), the tables without customer data (`forSystem`), or the audit log (`forSealer`).
  */
 export class Database {
   readonly #pool: pg.Pool;
@@ -78,6 +78,11 @@ export class Database {
   /** Runs `work` across tenants, on the few tables that hold no customer data. */
   forSystem<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#transaction('begin; set local role strongroom_system', work);
+  }
+
+  /** Runs `work` on the audit log of every tenant. Only a login that is a member of that role may. */
+  forSealer<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#transaction('begin; set local role strongroom_sealer', work);
   }
 
   /** Runs one statement of a tenant as a transaction of its own, in one round trip. */

@@ -115,7 +115,6 @@ export class Keyring {
       data: ofPurpose('data'),
       fingerprint: ofPurpose('fingerprint'),
       index: ofPurpose('index'),
-      audit: ofPurpose('audit'),
     });
   }
 

@@ -1,9 +1,10 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../database/database.ts';
+import { AuditSigner } from './audit-signer.ts';
 import { type RootKey, RootKeyMismatch } from './kms/root-key.ts';
 import { WrongRootKeyError } from './root-key-check.ts';
 
-const purposes = ['credential', 'exchange'] as const;
+const purposes = ['credential', 'exchange', 'audit'] as const;
 type SystemKeyPurpose = (typeof purposes)[number];
 
 interface SystemKeyRow {
@@ -12,7 +13,7 @@ interface SystemKeyRow {
   readonly wrapped: Buffer;
 }
 
-/** Keys of the installation rather than of a tenant: the pepper of credentials, and what servers know each other by. */
+/** Keys of the installation rather than of a tenant: the pepper of credentials, what servers know each other by, what signs the audit log. */
 export class SystemKeys {
   readonly #keys: ReadonlyMap<SystemKeyPurpose, KeyObject>;
 
@@ -53,6 +54,11 @@ export class SystemKeys {
   /** Marks a message between servers of this installation, so that nobody else can speak in their name. */
   authenticate(message: Buffer): Buffer {
     return createHmac('sha256', this.#key('exchange')).update('strongroom/exchange/1').update(message).digest();
+  }
+
+  /** Signs the checkpoints of the audit log. */
+  auditSigner(): AuditSigner {
+    return new AuditSigner(this.#key('audit'));
   }
 
   #key(purpose: SystemKeyPurpose): KeyObject {

@@ -8,7 +8,7 @@ import { TenantKeyring, type TenantKeys } from './tenant-keyring.ts';
 const [alpha, beta] = [crypto.randomUUID() as TenantId, crypto.randomUUID() as TenantId];
 const binding = { tokenId: 'token', field: 'data', recordVersion: 1, type: 'token' };
 const newKey = (version = 1): VersionedKey => ({ version, key: createSecretKey(randomBytes(32)) });
-const newKeys = (): TenantKeys => ({ data: [newKey()], fingerprint: [newKey()], index: [newKey()], audit: [newKey()] });
+const newKeys = (): TenantKeys => ({ data: [newKey()], fingerprint: [newKey()], index: [newKey()] });
 const keys = newKeys();
 const keyring = new TenantKeyring(alpha, keys);
 const other = new TenantKeyring(beta, newKeys());

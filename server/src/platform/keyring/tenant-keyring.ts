@@ -11,7 +11,7 @@ import {
   type VersionedKey,
 } from './sealed-record.ts';
 
-export const tenantKeyPurposes = ['data', 'fingerprint', 'index', 'audit'] as const;
+export const tenantKeyPurposes = ['data', 'fingerprint', 'index'] as const;
 export type TenantKeyPurpose = (typeof tenantKeyPurposes)[number];
 export type TenantKeys = Readonly<Record<TenantKeyPurpose, readonly VersionedKey[]>>;
 

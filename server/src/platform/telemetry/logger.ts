@@ -15,6 +15,7 @@ export interface LogFields {
   readonly root_key?: string;
   readonly count?: number;
   readonly job?: string;
+  readonly destination?: string;
 }
 
 export interface Logger {
@@ -37,6 +38,7 @@ const allowed: ReadonlySet<string> = new Set<keyof Required<LogFields>>([
   'root_key',
   'count',
   'job',
+  'destination',
 ]);
 
 /** JSON lines on standard error, so that standard output stays free for what a command prints. */

@@ -39,6 +39,10 @@ export class Metrics implements HttpMetrics {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) });
   }
 
+  addHistogram(name: string, help: string, buckets: readonly number[]): { observe(value: number): void } {
+    return new Histogram({ name, help, buckets: [...buckets], registers: [this.#registry] });
+  }
+
   get contentType(): string {
     return this.#registry.contentType;
   }

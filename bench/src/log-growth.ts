@@ -1,0 +1,107 @@
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { BenchVault } from './bench-vault.ts';
+import { median, percentile } from './median.ts';
+import { ProgressBar } from './progress-bar.ts';
+
+/*
+ * Does reading the audit log grow with the log? Two vaults with logs of different length stand side by side, and every
+ * question is asked of both in turn. The records are written by SQL, spread over four months, and sealed by the product.
+ */
+const { values } = parseArgs({
+  options: {
+    small: { type: 'string', default: '10000' },
+    large: { type: 'string', default: '10000000' },
+    rounds: { type: 'string', default: '200' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const rounds = Number(values.rounds);
+const ratioMax = 1.2;
+const recordsPerTransaction = 1_000;
+
+interface Subject {
+  readonly vault: BenchVault;
+  readonly from: string;
+  readonly to: string;
+}
+
+const questions: Readonly<Record<string, (subject: Subject) => string>> = {
+  'first page': () => '/logs',
+  'page 100': () => '/logs?page=100&size=20',
+  'by kind': () => '/logs?entity_type=card',
+  'by rare kind': () => '/logs?entity_type=member',
+  'by entity': () => `/logs?entity_id=entity-${Math.floor(Math.random() * 400)}`,
+  'by time': ({ from, to }) => `/logs?start_date=${from}&end_date=${to}`,
+  'by time and kind': ({ from, to }) => `/logs?start_date=${from}&end_date=${to}&entity_type=bank`,
+};
+
+async function prepare(count: number): Promise<Subject> {
+  const vault = await BenchVault.start();
+  const client = new pg.Client({ connectionString: vault.postgres.url });
+  await client.connect();
+  await client.query('set synchronous_commit = off');
+  const { rows: tenants } = await client.query<{ id: string }>('select id from tenants');
+  const progress = new ProgressBar('Filling', count);
+  for (let done = 0; done < count; done += recordsPerTransaction) {
+    // Every entity has some 25 records, however long the log is; one kind in a thousand is rare.
+    await client.query(
+      `insert into audit_records (tenant_id, created_at, entity_type, entity_id, operation, outcome, actor_id, actor_type, request_id, source_address)
+        select $1, date_trunc('month', now()) + interval '110 days' * (n::float8 / $2),
+          case when n % 5000 = 0 then 'member' else (array['token', 'card', 'bank'])[1 + n % 3] end,
+          'entity-' || n % ($2 / 25), 'read', 'success', $1, 'application', 'request-' || n, '127.0.0.1'
+        from generate_series($3::int, least($3 + $4 - 1, $2)::int) n`,
+      [tenants[0]?.id, count, done + 1, recordsPerTransaction],
+    );
+    progress.show(Math.min(count, done + recordsPerTransaction));
+  }
+  for (let isSealed = false; !isSealed; ) {
+    const { rows } = await client.query<{ sealed: string }>(
+      `select coalesce(sum(records), 0) as sealed from audit_counts where grain = 'day'`,
+    );
+    isSealed = Number(rows[0]?.sealed) >= count;
+    progress.show(Number(rows[0]?.sealed));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+  await client.query('vacuum analyze');
+  await client.query('checkpoint');
+  const { rows: middle } = await client.query<{ from: Date; to: Date }>(
+    `select date_trunc('month', now()) + interval '20 days 3 hours 7 minutes' as from,
+      date_trunc('month', now()) + interval '61 days 5 hours 11 minutes' as to`,
+  );
+  await client.end();
+  return { vault, from: middle[0]?.from.toISOString() ?? '', to: middle[0]?.to.toISOString() ?? '' };
+}
+
+const subjects = [await prepare(Number(values.small)), await prepare(Number(values.large))] as const;
+const results = [];
+for (const [name, question] of Object.entries(questions)) {
+  const times: [number[], number[]] = [[], []];
+  for (let round = -20; round < rounds; round += 1) {
+    for (const [index, subject] of subjects.entries()) {
+      const path = question(subject);
+      const startedAt = performance.now();
+      await subject.vault.request('GET', path, undefined, subject.vault.managementKey);
+      // The first rounds warm caches and compile code; they are not counted.
+      if (round >= 0) times[index === 0 ? 0 : 1].push(performance.now() - startedAt);
+    }
+  }
+  const [small, large] = times;
+  const ratio = median(large) / median(small);
+  results.push({
+    question: name,
+    small_ms: median(small),
+    large_ms: median(large),
+    ratio,
+    large_p99_ms: percentile(large, 0.99),
+  });
+  if (!values.json) {
+    const figures = `${median(small).toFixed(2)} ms → ${median(large).toFixed(2)} ms`;
+    process.stdout.write(
+      `${name.padEnd(20)} ${figures.padEnd(24)} ${ratio.toFixed(2)}×${ratio > ratioMax ? '  grows' : ''}\n`,
+    );
+  }
+}
+if (values.json) process.stdout.write(`${JSON.stringify({ sizes: values, rounds, results })}\n`);
+await Promise.all(subjects.map(({ vault }) => vault.stop()));
+if (results.some(({ ratio }) => ratio > ratioMax)) process.exitCode = 1;

@@ -1,0 +1,28 @@
+import { type Anchor, fileAnchor, httpsAnchor } from '../platform/audit/anchor.ts';
+import { Anchoring } from '../platform/audit/anchoring.ts';
+import { SealLoop } from '../platform/audit/seal-loop.ts';
+import { Sealer } from '../platform/audit/sealer.ts';
+import type { AuditConfig } from '../platform/config/config.ts';
+import type { Database } from '../platform/database/database.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { VaultCore } from './vault-core.ts';
+
+/** Seals the audit log in this process and brings its checkpoints to the anchors that are configured. */
+export async function startSealing(parts: {
+  core: VaultCore;
+  /** As the role that may seal. */
+  database: Database;
+  config: AuditConfig;
+  logger: Logger;
+  metrics: Metrics;
+}): Promise<SealLoop> {
+  const { core, database, config, logger, metrics } = parts;
+  const anchors: Anchor[] = [
+    ...(config.anchorFile === undefined ? [] : [fileAnchor(config.anchorFile)]),
+    ...(config.anchorUrl === undefined ? [] : [httpsAnchor(config.anchorUrl)]),
+  ];
+  const anchorings = await Promise.all(anchors.map((anchor) => Anchoring.start(database, anchor)));
+  const sealer = new Sealer({ database, signer: core.systemKeys.auditSigner() });
+  return new SealLoop({ sealer, anchorings, logger, metrics });
+}

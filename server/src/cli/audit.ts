@@ -1,0 +1,172 @@
+import { readFile } from 'node:fs/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { withLog } from '../app/open-log.ts';
+import { isProven, parseProofJson, proveInclusion, toProofJson } from '../platform/audit/inclusion-proof.ts';
+import { writeExport } from '../platform/audit/log-export.ts';
+import {
+  type LogVerdict,
+  type OpenLog,
+  readAnchors,
+  verifyDatabase,
+  verifyExport,
+} from '../platform/audit/log-verification.ts';
+import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
+import { printJson, printText } from './output.ts';
+import { Progress } from './progress.ts';
+
+interface VerifyFlags {
+  readonly tenant?: string;
+  readonly from?: string;
+  readonly anchor?: string;
+  readonly publicKey?: Buffer;
+  readonly json?: boolean;
+}
+
+export function auditCommand(): Command {
+  return new Command('audit')
+    .description('Verify the audit log, export it, prove a record.')
+    .addCommand(verifyCommand())
+    .addCommand(exportCommand())
+    .addCommand(proveCommand())
+    .addCommand(checkCommand());
+}
+
+function verifyCommand(): Command {
+  return new Command('verify')
+    .description('Recompute the log from its records and compare it with what was sealed.')
+    .option('--tenant <id>', 'only this tenant', parseUuid)
+    .option('--from <file>', 'an export instead of the database')
+    .option('--anchor <file>', 'also compare with checkpoints from the second place')
+    .option('--public-key <key>', 'with --from: the key that must have signed, as base64', parsePublicKey)
+    .option('--json', 'print the verdict as JSON')
+    .addHelpText(
+      'after',
+      `
+Finds records and checkpoints that were changed, removed or added, and says where. Exits with 1 when it finds something.
+Whoever can write to the database can remove the newest records together with their checkpoints: only an anchor shows that.`,
+    )
+    .action(async (flags: VerifyFlags) => {
+      const progress = new Progress('Verifying records', flags.json !== true);
+      const anchors = flags.anchor === undefined ? [] : await readAnchors(flags.anchor);
+      const options = { anchors, onProgress: progress.update.bind(progress) };
+      const verdict =
+        flags.from === undefined
+          ? await withOwnLog((log) => verifyDatabase(log, flags.tenant, options))
+          : await verifyExport(flags.from, flags.publicKey, options);
+      progress.end();
+      if (flags.json === true) printJson(toVerdictJson(verdict));
+      else printText(describe(verdict, flags));
+      if (verdict.findings.length > 0) process.exitCode = 1;
+    });
+}
+
+function exportCommand(): Command {
+  return new Command('export')
+    .description('Write the sealed log to a file of JSON lines that can be verified anywhere.')
+    .requiredOption('--output <file>', 'where to write; a file from an earlier run is continued')
+    .option('--tenant <id>', 'only this tenant', parseUuid)
+    .option('--json', 'print the result as JSON')
+    .action(async (flags: { output: string; tenant?: string; json?: boolean }) => {
+      const progress = new Progress('Exporting records', flags.json !== true);
+      const report = await withOwnLog(async ({ reader, publicKey }) => {
+        return writeExport({
+          path: flags.output,
+          reader,
+          publicKey,
+          tenantIds: flags.tenant === undefined ? await reader.listTenants() : [flags.tenant],
+          onProgress: ({ records }) => progress.update(records, undefined),
+        });
+      });
+      progress.end();
+      if (flags.json === true) printJson(report);
+      else printText(`Wrote ${report.records} records and ${report.checkpoints} checkpoints to ${flags.output}.`);
+    });
+}
+
+function proveCommand(): Command {
+  return new Command('prove')
+    .description('Prove that one record is in the sealed log, without showing any other.')
+    .requiredOption('--tenant <id>', 'tenant of the record', parseUuid)
+    .requiredOption('--record <id>', 'id of the record, as GET /logs shows it', parseUuid)
+    .addHelpText('after', '\nPrints the proof as JSON; `strongroom audit check` verifies it anywhere.')
+    .action(async (flags: { tenant: string; record: string }) => {
+      printJson(
+        await withOwnLog(async ({ reader, publicKey }) => ({
+          ...toProofJson(await proveInclusion(reader, flags.tenant, flags.record)),
+          public_key: publicKey.toString('base64'),
+        })),
+      );
+    });
+}
+
+function checkCommand(): Command {
+  return new Command('check')
+    .description('Check the proof of a record, without a database.')
+    .argument('<file>', 'what `strongroom audit prove` printed')
+    .requiredOption('--public-key <key>', 'the key that must have signed, as base64', parsePublicKey)
+    .option('--json', 'print the result as JSON')
+    .action(async (file: string, flags: { publicKey: Buffer; json?: boolean }) => {
+      const proof = parseProofJson(JSON.parse(await readFile(file, 'utf8')));
+      const isOk = proof !== undefined && isProven(proof, flags.publicKey);
+      if (flags.json === true) printJson({ ok: isOk });
+      else printText(isOk ? `Record ${proof.record.id} is in the sealed log.` : 'The proof does not hold.');
+      if (!isOk) process.exitCode = 1;
+    });
+}
+
+function withOwnLog<T>(work: (log: OpenLog) => Promise<T>): Promise<T> {
+  return withLog(readVaultConfig(processEnvironment()), work);
+}
+
+function toVerdictJson({ publicKey, tenants, findings }: LogVerdict) {
+  return {
+    ok: findings.length === 0,
+    public_key: publicKey.toString('base64'),
+    tenants: tenants.map(({ tenantId, verified, dropped, newest }) => ({
+      tenant_id: tenantId,
+      verified,
+      dropped,
+      tree_size: newest?.treeSize ?? 0,
+      root: newest?.root.toString('base64') ?? null,
+      sealed_at: newest?.sealedAt.toISOString() ?? null,
+    })),
+    findings: findings.map(({ kind, tenantId, range, records, message }) => ({
+      kind,
+      tenant_id: tenantId,
+      ...(range === undefined ? {} : { range }),
+      ...(records === undefined ? {} : { records }),
+      message,
+    })),
+  };
+}
+
+function describe({ publicKey, tenants, findings }: LogVerdict, flags: VerifyFlags): string {
+  const verified = tenants.reduce((sum, tenant) => sum + tenant.verified, 0);
+  const dropped = tenants.reduce((sum, tenant) => sum + tenant.dropped, 0);
+  const lines = findings.map(({ tenantId, range, records, message }) => {
+    const where = range === undefined ? '' : ` Records ${range.from} to ${range.to - 1}.`;
+    const which = records === undefined ? '' : ` Ids: ${records.join(', ')}.`;
+    return `FAIL tenant ${tenantId}: ${message}${where}${which}`;
+  });
+  const result = findings.length === 0 ? 'The log is as it was sealed.' : `${findings.length} findings.`;
+  const signer = `Signed by ${publicKey.toString('base64')}.`;
+  const isUnsure = flags.from !== undefined && flags.publicKey === undefined;
+  const advice = isUnsure ? ' Compare this key with the one that you got from the vault, or pass --public-key.' : '';
+  const kept = dropped === 0 ? '' : ` ${dropped} older ones were dropped by the retention policy.`;
+  return [
+    ...lines,
+    `${verified} records of ${tenants.length} tenants verified.${kept} ${signer}${advice}`,
+    result,
+  ].join('\n');
+}
+
+function parseUuid(text: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new InvalidArgumentError('It must be a UUID.');
+  return text.toLowerCase();
+}
+
+function parsePublicKey(text: string): Buffer {
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== 32) throw new InvalidArgumentError('It must be 32 bytes as base64.');
+  return key;
+}

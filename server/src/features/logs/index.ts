@@ -1,0 +1,2 @@
+export { addLogRoutes } from './log-routes.ts';
+export { LogService } from './log-service.ts';

@@ -1,0 +1,65 @@
+import type { FastifyRequest } from 'fastify';
+import { DomainError } from '../core/errors/domain-error.ts';
+import type { Caller } from '../core/identity/caller.ts';
+import { type AuditEvent, type EntityType, noSingleEntity, type Operation } from '../platform/audit/audit-event.ts';
+
+/** Where denied attempts are written down. */
+export interface DenialLog {
+  append(caller: Caller, event: AuditEvent): Promise<void>;
+}
+
+/**
+ * Records that a valid key was refused. It is durable before the refusal is told; where it cannot be written, the failure
+ * to do so is what the caller gets to see.
+ */
+export async function recordDenial(thrown: unknown, request: FastifyRequest, log: DenialLog): Promise<unknown> {
+  const isDenial = thrown instanceof DomainError && thrown.code === 'forbidden';
+  // The property of the prototype is there for routes that need no key, and throws.
+  if (!isDenial || !Object.hasOwn(request, 'caller')) return thrown;
+  try {
+    await log.append(request.caller, toDeniedEvent(request, thrown));
+    return thrown;
+  } catch (failure) {
+    return failure;
+  }
+}
+
+function toDeniedEvent(request: FastifyRequest, { denied }: DomainError): AuditEvent {
+  const { permission = 'any-key', entityType = 'application' } = request.routeOptions.config;
+  const isNamed = permission !== 'any-key' && permission !== 'public';
+  return {
+    entityType: isNamed ? entityOf(permission) : entityType,
+    entityId: denied?.id ?? namedUuid(request) ?? noSingleEntity,
+    operation: isNamed ? operationOf(permission) : operationByMethod(request.method),
+    outcome: 'denied',
+    ...(denied === undefined ? {} : { containers: denied.containers }),
+  };
+}
+
+/** `tenant:member:read` is about a member, `tenant:read` about the tenant. */
+function entityOf(permission: string): EntityType {
+  if (permission === 'token:use') return 'proxy';
+  const [subject = '', part] = permission.split(':');
+  if (subject === 'tenant') return part === 'member' || part === 'invitation' ? part : 'tenant';
+  return subject === 'application' || subject === 'log' ? subject : 'token';
+}
+
+function operationOf(permission: string): Operation {
+  const action = permission.slice(permission.lastIndexOf(':') + 1);
+  if (action === 'use') return 'invoke';
+  return action === 'create' || action === 'update' || action === 'delete' ? action : 'read';
+}
+
+function operationByMethod(method: string): Operation {
+  if (method === 'POST') return 'create';
+  if (method === 'DELETE') return 'delete';
+  return method === 'PUT' || method === 'PATCH' ? 'update' : 'read';
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What the path names, where it can be nothing but an id: any other text could be a value that somebody put there. */
+function namedUuid(request: FastifyRequest): string | undefined {
+  const { id } = (request.params ?? {}) as { readonly id?: string };
+  return id !== undefined && uuid.test(id) ? id : undefined;
+}

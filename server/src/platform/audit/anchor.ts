@@ -1,0 +1,38 @@
+import { open } from 'node:fs/promises';
+import { postToOperatorEndpoint } from '../outbound/operator-endpoint.ts';
+import { type SignedCheckpoint, toCheckpointJson } from './checkpoint.ts';
+
+/** A second place for checkpoints, out of reach of whoever can write to the database. */
+export interface Anchor {
+  readonly name: string;
+  /** Resolves once they are kept there. */
+  append(checkpoints: readonly SignedCheckpoint[]): Promise<void>;
+}
+
+/** A file, best on another volume or one that can only be appended to. */
+export function fileAnchor(path: string): Anchor {
+  return {
+    name: 'file',
+    async append(checkpoints) {
+      const file = await open(path, 'a', 0o640);
+      try {
+        await file.write(toLines(checkpoints));
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+/** An HTTPS address that takes lines of JSON by POST. */
+export function httpsAnchor(url: string): Anchor {
+  return {
+    name: 'https',
+    append: (checkpoints) => postToOperatorEndpoint(url, toLines(checkpoints), 'application/x-ndjson'),
+  };
+}
+
+function toLines(checkpoints: readonly SignedCheckpoint[]): string {
+  return checkpoints.map((checkpoint) => `${JSON.stringify(toCheckpointJson(checkpoint))}\n`).join('');
+}

@@ -1,0 +1,34 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Database } from '../database/database.ts';
+import type { Job } from '../jobs/job.ts';
+import { recordInTransaction } from './audit-log.ts';
+import { RetentionStore } from './retention-store.ts';
+
+/** Drops the months that the policy no longer keeps. What was dropped, and when, is itself in the log of each tenant. */
+export function auditRetentionJob(database: Database, monthsKept: number): Job {
+  return { name: 'audit-retention', cron: '43 3 * * *', run: () => dropOldMonths(database, monthsKept) };
+}
+
+export async function dropOldMonths(database: Database, monthsKept: number): Promise<void> {
+  const months = await database.forSealer((tx) => new RetentionStore(tx).listDroppable(monthsKept));
+  for (const month of months) {
+    for (const tenantId of await database.forSealer((tx) => new RetentionStore(tx).listTenantsIn(month))) {
+      await recordRemoval(database, tenantId, month);
+    }
+    await database.forSealer((tx) => new RetentionStore(tx).drop(month));
+  }
+}
+
+/** Written before the month is dropped: a crash in between leaves a record too early, never one too few. */
+async function recordRemoval(database: Database, tenantId: TenantId, month: string): Promise<void> {
+  const entityId = month.slice(0, 7);
+  await database.forTenant(tenantId, async (tx) => {
+    if (await new RetentionStore(tx).isRemovalRecorded(tenantId, entityId)) return;
+    await recordInTransaction(tx, tenantId, 'system', {
+      entityType: 'log',
+      entityId,
+      operation: 'delete',
+      outcome: 'success',
+    });
+  });
+}

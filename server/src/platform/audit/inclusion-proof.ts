@@ -1,0 +1,159 @@
+import { type AuditRecord, compareRecords, hashRecord } from './audit-record.ts';
+import { isGenuine, parseCheckpointJson, type SignedCheckpoint, toCheckpointJson } from './checkpoint.ts';
+import type { LogReader } from './log-reader.ts';
+import { isIncluded, MerkleFrontier, rootOf, type Subtree } from './merkle-tree.ts';
+
+/** Shows that one record is in a tree, to whoever trusts the signature, without showing any other record. */
+export interface InclusionProof {
+  readonly record: AuditRecord;
+  readonly index: number;
+  readonly path: readonly Buffer[];
+  readonly checkpoint: SignedCheckpoint;
+}
+
+export class UnprovableError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnprovableError';
+  }
+}
+
+/**
+ * Proves a record against the newest checkpoint. The hashes beside its way to the root are those of complete subtrees; each
+ * was completed within one checkpoint, so only the records of that one have to be read again.
+ */
+export async function proveInclusion(reader: LogReader, tenantId: string, recordId: string): Promise<InclusionProof> {
+  const record = await reader.findRecord(tenantId, recordId);
+  if (record === undefined) throw new UnprovableError('There is no such record in the log of this tenant.');
+  const own = await reader.checkpointOfOrder(tenantId, record.sealing_order);
+  const newest = await reader.newestCheckpoint(tenantId);
+  if (own === undefined || newest === undefined)
+    throw new UnprovableError(
+      'The record has not been sealed yet. Try again in a few seconds; `strongroom work` seals.',
+    );
+
+  const replay = new Replay(reader, tenantId);
+  const { before, records } = await replay.read(own.treeSize);
+  const index = before.size + records.findIndex(({ id }) => id === record.id);
+  const path: Buffer[] = [];
+  for (const subtrees of siblingsOf(index, newest.treeSize)) {
+    const hashes: Subtree[] = [];
+    for (const place of subtrees) hashes.push({ ...place, hash: await replay.hashOf(place, before) });
+    const root = rootOf(hashes);
+    if (root !== undefined) path.push(root);
+  }
+  return { record, index, path, checkpoint: newest };
+}
+
+/** Whether the proof leads from the record to the root, and the root was signed by the holder of the key. */
+export function isProven({ record, index, path, checkpoint }: InclusionProof, publicKey: Buffer): boolean {
+  const place = { index, treeSize: checkpoint.treeSize };
+  return (
+    record.tenant_id === checkpoint.tenantId &&
+    isGenuine(checkpoint, publicKey) &&
+    isIncluded(hashRecord(record), place, path, checkpoint.root)
+  );
+}
+
+export function toProofJson({ record, index, path, checkpoint }: InclusionProof) {
+  return {
+    record,
+    index,
+    path: path.map((hash) => hash.toString('base64')),
+    checkpoint: toCheckpointJson(checkpoint),
+  };
+}
+
+/** Undefined for anything that is not a proof. Whether it proves anything is another question. */
+export function parseProofJson(value: unknown): InclusionProof | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { record, index, path, checkpoint } = value as Readonly<Record<string, unknown>>;
+  const parsed = parseCheckpointJson(checkpoint);
+  const isWhole = typeof record === 'object' && record !== null && Number.isSafeInteger(index) && Array.isArray(path);
+  if (!isWhole || parsed === undefined || !path.every((hash) => typeof hash === 'string')) return undefined;
+  return {
+    record: record as AuditRecord,
+    index: index as number,
+    path: path.map((hash) => Buffer.from(hash, 'base64')),
+    checkpoint: parsed,
+  };
+}
+
+type Place = Pick<Subtree, 'level' | 'index'>;
+
+/** RFC 6962 §2.1.1: what stands beside the way from a leaf to the root, from the leaf up, each as complete subtrees. */
+function siblingsOf(leaf: number, treeSize: number): Place[][] {
+  const siblings: Place[][] = [];
+  let from = 0;
+  let to = treeSize;
+  while (to - from > 1) {
+    const middle = from + 2 ** Math.ceil(Math.log2(to - from) - 1);
+    if (leaf < middle) {
+      siblings.unshift(toSubtrees(middle, to));
+      to = middle;
+    } else {
+      siblings.unshift(toSubtrees(from, middle));
+      from = middle;
+    }
+  }
+  return siblings;
+}
+
+/** An aligned range as complete subtrees, largest first. */
+function toSubtrees(from: number, to: number): Place[] {
+  const places: Place[] = [];
+  for (let start = from; start < to; ) {
+    const level = Math.floor(Math.log2(to - start));
+    places.push({ level, index: start / 2 ** level });
+    start += 2 ** level;
+  }
+  return places;
+}
+
+/** Reads checkpoints again and keeps every subtree that they complete. */
+class Replay {
+  readonly #reader: LogReader;
+  readonly #tenantId: string;
+  readonly #completed = new Map<string, Buffer>();
+
+  constructor(reader: LogReader, tenantId: string) {
+    this.#reader = reader;
+    this.#tenantId = tenantId;
+  }
+
+  /** The checkpoint in which the tree reached this size: the tree before it, and its records. */
+  async read(treeSize: number): Promise<{ before: MerkleFrontier; records: AuditRecord[] }> {
+    const checkpoint = await this.#reader.checkpointOfSize(this.#tenantId, treeSize);
+    if (checkpoint === undefined) throw new UnprovableError('A checkpoint is missing. Run `strongroom audit verify`.');
+    const previous = await this.#reader.checkpointBefore(this.#tenantId, checkpoint.number);
+    const before =
+      previous === undefined ? MerkleFrontier.empty() : MerkleFrontier.parse(previous.treeSize, previous.frontier);
+    if (before === undefined) throw new UnprovableError('A checkpoint is damaged. Run `strongroom audit verify`.');
+    const from = previous?.orderTo ?? '-9223372036854775808';
+    const read = await this.#reader.recordsBetween(this.#tenantId, from, checkpoint.orderTo);
+    const records = read.toSorted(compareRecords);
+    const frontier = before.copy();
+    for (const record of records) frontier.append(hashRecord(record), (subtree) => this.#keep(subtree));
+    if (!frontier.root().equals(checkpoint.root))
+      throw new UnprovableError('The log is not what was sealed. Run `strongroom audit verify` to see where.');
+    return { before, records };
+  }
+
+  /** `known` is a tree whose own subtrees need no reading; their records may have been dropped. */
+  async hashOf(place: Place, known: MerkleFrontier): Promise<Buffer> {
+    const held = known.subtrees.find(({ level, index }) => level === place.level && index === place.index);
+    if (held !== undefined) return held.hash;
+    if (!this.#completed.has(nameOf(place))) await this.read((place.index + 1) * 2 ** place.level);
+    const hash = this.#completed.get(nameOf(place));
+    if (hash === undefined) throw new UnprovableError('A part of the tree was dropped, and the proof needs it.');
+    return hash;
+  }
+
+  #keep(subtree: Subtree): void {
+    this.#completed.set(nameOf(subtree), subtree.hash);
+  }
+}
+
+function nameOf({ level, index }: Place): string {
+  return `${level}/${index}`;
+}

@@ -1,0 +1,149 @@
+import type { Database } from '../database/database.ts';
+import { type AuditRecord, compareOrders, parseRecordText, recordTextSql } from './audit-record.ts';
+import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
+import type { LogSection } from './log-verifier.ts';
+
+/** Of a thousand records each: what is held in memory at a time. */
+const checkpointsPerRead = 20;
+const outsideMax = 100;
+/** Before every order there is. */
+const beginning = '-9223372036854775808';
+
+/** Reads the sealed log of a tenant in the order of its tree. */
+export class LogReader {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Every tenant that has records or checkpoints, deleted ones too. */
+  async listTenants(): Promise<string[]> {
+    const rows = await this.#database.forSealer((tx) =>
+      tx.query<{ tenant_id: string }>({
+        text: `${distinctTenants('audit_records')} union ${distinctTenants('audit_checkpoints')} order by 1`,
+      }),
+    );
+    return rows.map((row) => row.tenant_id);
+  }
+
+  async newestCheckpoint(tenantId: string): Promise<StoredCheckpoint | undefined> {
+    return (await this.#checkpoints(tenantId, 'order by c.number desc limit 1'))[0];
+  }
+
+  /** The checkpoint before the one with this number. */
+  async checkpointBefore(tenantId: string, number: number): Promise<StoredCheckpoint | undefined> {
+    return (await this.#checkpoints(tenantId, 'and c.number < $2 order by c.number desc limit 1', number))[0];
+  }
+
+  /** The checkpoint in which the tree reached a size. */
+  async checkpointOfSize(tenantId: string, treeSize: number): Promise<StoredCheckpoint | undefined> {
+    return (await this.#checkpoints(tenantId, 'and c.tree_size >= $2 order by c.tree_size limit 1', treeSize))[0];
+  }
+
+  /** The checkpoint that the records of an order are in. */
+  async checkpointOfOrder(tenantId: string, order: string): Promise<StoredCheckpoint | undefined> {
+    return (await this.#checkpoints(tenantId, 'and c.order_to > $2 order by c.order_to limit 1', order))[0];
+  }
+
+  /** Checkpoints after a number, each with its records. */
+  async *sections(tenantId: string, afterNumber = 0): AsyncGenerator<LogSection> {
+    let before = afterNumber === 0 ? undefined : await this.checkpointBefore(tenantId, afterNumber + 1);
+    for (;;) {
+      const after = before?.number ?? 0;
+      const checkpoints = await this.#checkpoints(
+        tenantId,
+        `and c.number > $2 order by c.number limit ${checkpointsPerRead}`,
+        after,
+      );
+      const last = checkpoints.at(-1);
+      if (last === undefined) return;
+      const isKept = await this.#monthsKept(checkpoints.map(({ month }) => month));
+      const records = await this.recordsBetween(tenantId, before?.orderTo ?? beginning, last.orderTo);
+      let taken = 0;
+      for (const checkpoint of checkpoints) {
+        const end = indexFrom(records, taken, checkpoint.orderTo);
+        const own = records.slice(taken, end);
+        taken = end;
+        yield { checkpoint, records: own.length === 0 && !isKept.has(checkpoint.month) ? 'dropped' : own };
+      }
+      before = last;
+    }
+  }
+
+  async recordsBetween(tenantId: string, from: string, to: string): Promise<AuditRecord[]> {
+    return this.#records(
+      'r.tenant_id = $1 and r.sealing_order >= $2 and r.sealing_order < $3 order by r.sealing_order, r.id',
+      [tenantId, from, to],
+    );
+  }
+
+  /** Records that the sealer has passed without sealing them, which it never does: somebody added them afterwards. */
+  async listOutside(tenantId: string): Promise<AuditRecord[]> {
+    // One statement, so that the sealer cannot move on between the two questions.
+    return this.#records(
+      `r.tenant_id = $1 and r.sealing_order < (select sealed_to from audit_sealing)
+        and r.sealing_order >= coalesce(
+          (select c.order_to from audit_checkpoints c where c.tenant_id = $1 order by c.number desc limit 1), $2::bigint)
+        order by r.sealing_order limit ${outsideMax}`,
+      [tenantId, beginning],
+    );
+  }
+
+  async findRecord(tenantId: string, id: string): Promise<AuditRecord | undefined> {
+    return (await this.#records('r.tenant_id = $1 and r.id = $2 limit 1', [tenantId, id]))[0];
+  }
+
+  async #checkpoints(tenantId: string, condition: string, value?: number | string): Promise<StoredCheckpoint[]> {
+    const rows = await this.#database.forSealer((tx) =>
+      tx.query<CheckpointRow>({
+        text: `select ${checkpointColumns} from audit_checkpoints c where c.tenant_id = $1 ${condition}`,
+        values: value === undefined ? [tenantId] : [tenantId, value],
+      }),
+    );
+    return rows.map(toCheckpoint);
+  }
+
+  async #records(condition: string, values: readonly string[]): Promise<AuditRecord[]> {
+    const rows = await this.#database.forSealer((tx) =>
+      tx.query<{ text: string }>({
+        text: `select ${recordTextSql} as text from audit_records r where ${condition}`,
+        values,
+      }),
+    );
+    return rows.map(({ text }) => {
+      const record = parseRecordText(text);
+      if (record === undefined) throw new Error('A record could not be read.');
+      return record;
+    });
+  }
+
+  /** Those of the months that still have a partition. */
+  async #monthsKept(months: readonly string[]): Promise<Set<string>> {
+    const rows = await this.#database.forSealer((tx) =>
+      tx.query<{ month: string }>({
+        text: `select month from unnest($1::text[]) as month
+          where to_regclass('public.audit_records_' || replace(left(month, 7), '-', '_')) is not null`,
+        values: [[...new Set(months)]],
+      }),
+    );
+    return new Set(rows.map(({ month }) => month));
+  }
+}
+
+/** Where in records sorted by order those before `orderTo` end. */
+function indexFrom(records: readonly AuditRecord[], start: number, orderTo: string): number {
+  let index = start;
+  while (index < records.length && compareOrders(records[index]?.sealing_order ?? '', orderTo) < 0) index += 1;
+  return index;
+}
+
+/** Jumps from one tenant to the next along the index instead of reading every row. */
+function distinctTenants(table: 'audit_records' | 'audit_checkpoints'): string {
+  return `(with recursive found as (
+      (select tenant_id from ${table} order by tenant_id limit 1)
+      union all
+      select (select t.tenant_id from ${table} t where t.tenant_id > found.tenant_id order by t.tenant_id limit 1)
+      from found where found.tenant_id is not null
+    ) select tenant_id from found where tenant_id is not null)`;
+}

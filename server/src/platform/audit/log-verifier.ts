@@ -1,0 +1,186 @@
+import { type AuditRecord, compareRecords, hashRecord, monthOf } from './audit-record.ts';
+import { isGenuine, type SignedCheckpoint } from './checkpoint.ts';
+import type { StoredCheckpoint } from './checkpoint-row.ts';
+import { MerkleFrontier } from './merkle-tree.ts';
+
+export type FindingKind =
+  | 'records-changed'
+  | 'records-missing'
+  | 'records-added'
+  | 'record-outside'
+  | 'checkpoint-changed'
+  | 'checkpoint-missing'
+  | 'month-removed'
+  | 'anchor-differs'
+  | 'anchor-forged';
+
+/** Something that is not as it was sealed, and where. */
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly tenantId: string;
+  /** Places in the tenant's log, counted from 0, half open. */
+  readonly range?: { readonly from: number; readonly to: number };
+  /** Ids of the records, where they are known. */
+  readonly records?: readonly string[];
+  readonly message: string;
+}
+
+/** A checkpoint with the records that should be its own; none where their month was dropped. */
+export interface LogSection {
+  readonly checkpoint: StoredCheckpoint;
+  readonly records: readonly AuditRecord[] | 'dropped';
+}
+
+export interface TenantVerdict {
+  readonly tenantId: string;
+  readonly verified: number;
+  readonly dropped: number;
+  readonly findings: readonly Finding[];
+  readonly newest: SignedCheckpoint | undefined;
+}
+
+interface TreePosition {
+  readonly number: number;
+  readonly frontier: MerkleFrontier;
+}
+
+/**
+ * Recomputes the tree of one tenant, checkpoint by checkpoint. After a finding it goes on from what the checkpoint vouches
+ * for, so that one change gives one finding and later ones are still seen.
+ */
+export class LogVerifier {
+  readonly #tenantId: string;
+  readonly #publicKey: Buffer;
+  readonly #anchored: ReadonlyMap<number, SignedCheckpoint>;
+  readonly #findings: Finding[] = [];
+  readonly #removedMonths = new Set<string>();
+  #position: TreePosition = { number: 0, frontier: MerkleFrontier.empty() };
+  #newest: SignedCheckpoint | undefined;
+  #newestDroppedMonth: string | undefined;
+  #verified = 0;
+  #dropped = 0;
+
+  /** `after` is a checkpoint that was verified before: the log is taken up behind it. */
+  constructor(of: {
+    tenantId: string;
+    publicKey: Buffer;
+    anchors?: readonly SignedCheckpoint[];
+    after?: StoredCheckpoint;
+  }) {
+    this.#tenantId = of.tenantId;
+    this.#publicKey = of.publicKey;
+    const known = of.after === undefined ? undefined : this.#vouchedFor(of.after);
+    if (of.after !== undefined && known !== undefined) this.#position = { number: of.after.number, frontier: known };
+    const own = (of.anchors ?? []).filter(({ tenantId }) => tenantId === of.tenantId);
+    const genuine = own.filter((checkpoint) => isGenuine(checkpoint, of.publicKey));
+    if (genuine.length < own.length) {
+      this.#find('anchor-forged', `${own.length - genuine.length} lines of the anchor are not signed by this vault.`);
+    }
+    this.#anchored = new Map(genuine.map((checkpoint) => [checkpoint.number, checkpoint]));
+  }
+
+  /** Takes the sections in the order of their numbers. */
+  check({ checkpoint, records }: LogSection): void {
+    const before = this.#position;
+    const range = { from: before.frontier.size, to: checkpoint.treeSize };
+    if (checkpoint.number !== before.number + 1) {
+      const missing = `${before.number + 1} to ${checkpoint.number - 1}`;
+      this.#find('checkpoint-missing', `Checkpoints ${missing} are missing.`, { range });
+    }
+    const vouchedFor = this.#vouchedFor(checkpoint);
+    if (vouchedFor === undefined) {
+      const message = `Checkpoint ${checkpoint.number} is not what was signed.`;
+      this.#find('checkpoint-changed', message, { range });
+    }
+    const anchored = this.#anchored.get(checkpoint.number);
+    if (anchored !== undefined && !isSame(anchored, checkpoint)) {
+      this.#find('anchor-differs', `Checkpoint ${checkpoint.number} differs from the anchored one.`, { range });
+    }
+
+    if (records === 'dropped') {
+      this.#dropped += checkpoint.treeSize - before.frontier.size;
+      const known = this.#newestDroppedMonth ?? '';
+      // A straggler may have been sealed after records of the month that followed.
+      this.#newestDroppedMonth = checkpoint.month > known ? checkpoint.month : known;
+    }
+    const recomputed = records === 'dropped' ? undefined : this.#recompute(checkpoint, records, vouchedFor);
+    this.#position = { number: checkpoint.number, frontier: vouchedFor ?? recomputed ?? before.frontier };
+    this.#newest = checkpoint;
+  }
+
+  /** Records that lie before where the sealer has come, and in no checkpoint. */
+  checkOutside(records: readonly AuditRecord[]): void {
+    if (records.length === 0) return;
+    const message = `${records.length} records lie in no checkpoint though the sealer has passed them.`;
+    this.#find('record-outside', message, { records: records.map(({ id }) => id) });
+  }
+
+  finish(): TenantVerdict {
+    const lastAnchored = Math.max(0, ...this.#anchored.keys());
+    const anchored = this.#anchored.get(lastAnchored);
+    if (anchored !== undefined && anchored.number > this.#position.number) {
+      const range = { from: this.#position.frontier.size, to: anchored.treeSize };
+      this.#find('records-missing', 'The anchor knows records that are no longer in the log.', { range });
+    }
+    const month = this.#newestDroppedMonth?.slice(0, 7);
+    // Older months were dropped before it; the records of that may be gone themselves.
+    if (month !== undefined && !this.#removedMonths.has(month)) {
+      this.#find('month-removed', `The records of ${month} are gone, and no record says that they were dropped.`);
+    }
+    return {
+      tenantId: this.#tenantId,
+      verified: this.#verified,
+      dropped: this.#dropped,
+      findings: this.#findings,
+      newest: this.#newest,
+    };
+  }
+
+  /** The tree that the signature vouches for; undefined where the checkpoint was tampered with. */
+  #vouchedFor(checkpoint: StoredCheckpoint): MerkleFrontier | undefined {
+    if (checkpoint.tenantId !== this.#tenantId || !isGenuine(checkpoint, this.#publicKey)) return undefined;
+    const frontier = MerkleFrontier.parse(checkpoint.treeSize, checkpoint.frontier);
+    return frontier?.root().equals(checkpoint.root) === true ? frontier : undefined;
+  }
+
+  #recompute(
+    checkpoint: StoredCheckpoint,
+    records: readonly AuditRecord[],
+    vouchedFor: MerkleFrontier | undefined,
+  ): MerkleFrontier {
+    const frontier = this.#position.frontier.copy();
+    const range = { from: frontier.size, to: checkpoint.treeSize };
+    const ordered = records.toSorted(compareRecords);
+    for (const record of ordered) frontier.append(hashRecord(record));
+
+    const isRight =
+      vouchedFor !== undefined && frontier.size === vouchedFor.size && frontier.root().equals(vouchedFor.root());
+    if (isRight) {
+      this.#verified += ordered.length;
+      for (const record of ordered) if (isRemoval(record)) this.#removedMonths.add(record.entity_id);
+      return frontier;
+    }
+    const surplus = ordered.length - (checkpoint.treeSize - range.from);
+    const foreign = ordered.filter((record) => monthOf(record.created_at) !== checkpoint.month).map(({ id }) => id);
+    const named = foreign.length > 0 ? { range, records: foreign } : { range };
+    const place = `checkpoint ${checkpoint.number}, sealed at ${checkpoint.sealedAt.toISOString()}`;
+    if (surplus < 0) this.#find('records-missing', `${-surplus} records are missing in ${place}.`, named);
+    else if (surplus > 0) this.#find('records-added', `${surplus} records too many in ${place}.`, named);
+    // A checkpoint that was tampered with has its finding already, and vouches for nothing.
+    else if (vouchedFor !== undefined) this.#find('records-changed', `Records were changed in ${place}.`, named);
+    return frontier;
+  }
+
+  #find(kind: FindingKind, message: string, place: Pick<Finding, 'range' | 'records'> = {}): void {
+    this.#findings.push({ kind, tenantId: this.#tenantId, ...place, message });
+  }
+}
+
+function isSame(a: SignedCheckpoint, b: SignedCheckpoint): boolean {
+  return a.treeSize === b.treeSize && a.root.equals(b.root);
+}
+
+/** The record that a month was dropped, which retention writes before it does. */
+function isRemoval(record: AuditRecord): boolean {
+  return record.entity_type === 'log' && record.operation === 'delete' && record.actor_type === 'system';
+}

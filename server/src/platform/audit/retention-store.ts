@@ -1,0 +1,54 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Transaction } from '../database/database.ts';
+
+export class RetentionStore {
+  readonly #tx: Transaction;
+
+  constructor(tx: Transaction) {
+    this.#tx = tx;
+  }
+
+  /** Months older than the policy keeps whose records are all sealed, oldest first. */
+  async listDroppable(monthsKept: number): Promise<string[]> {
+    const rows = await this.#tx.query<{ month: string }>({
+      text: `select month::text from (
+          select case when child.relname ~ '^audit_records_[0-9]{4}_[0-9]{2}$'
+            then to_date(right(child.relname, 7), 'YYYY_MM') end as month
+          from pg_inherits join pg_class child on child.oid = inhrelid
+          where inhparent = 'public.audit_records'::regclass) months
+        where month < date_trunc('month', now() at time zone 'UTC') - make_interval(months => $1)
+          and not exists (select from audit_records r, audit_sealing s
+            where r.created_at >= month::timestamp at time zone 'UTC'
+              and r.created_at < (month + interval '1 month') at time zone 'UTC' and r.sealing_order >= s.sealed_to)
+        order by month`,
+      values: [monthsKept],
+    });
+    return rows.map(({ month }) => month);
+  }
+
+  async listTenantsIn(month: string): Promise<TenantId[]> {
+    const rows = await this.#tx.query<{ tenant_id: TenantId }>({
+      text: 'select distinct tenant_id from audit_checkpoints where month = $1',
+      values: [month],
+    });
+    return rows.map((row) => row.tenant_id);
+  }
+
+  async isRemovalRecorded(tenantId: TenantId, month: string): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `select 1 from audit_records where tenant_id = $1 and entity_id = $2 and entity_type = 'log' and operation = 'delete' limit 1`,
+      values: [tenantId, month],
+    });
+    return rows.length > 0;
+  }
+
+  /** Checkpoints stay: they are what the rest of the log is verified from. */
+  async drop(month: string): Promise<void> {
+    await this.#tx.query({
+      text: `delete from audit_counts where bucket >= $1::date::timestamp at time zone 'UTC'
+        and bucket < ($1::date + interval '1 month') at time zone 'UTC'`,
+      values: [month],
+    });
+    await this.#tx.query({ text: 'select drop_audit_partition($1)', values: [month] });
+  }
+}

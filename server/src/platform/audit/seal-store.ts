@@ -1,0 +1,157 @@
+import type { Transaction } from '../database/database.ts';
+import { leafHashSql } from './audit-record.ts';
+import type { SignedCheckpoint } from './checkpoint.ts';
+import { checkpointColumns, type CheckpointRow, toCheckpoint } from './checkpoint-row.ts';
+import { MerkleFrontier } from './merkle-tree.ts';
+
+/** Chosen once: whoever seals holds it, so there is one sealer at a time in the whole installation. */
+const sealerLock = 7_120_460_352;
+
+/** What sealing needs to know of a record. */
+export interface Unsealed {
+  readonly tenant_id: string;
+  readonly sealing_order: string;
+  readonly id: string;
+  readonly entity_id: string;
+  readonly entity_type: string;
+  readonly created_at: number;
+  readonly leaf: Buffer;
+}
+
+/** A tree as its newest checkpoint left it. */
+export interface TreeState {
+  readonly number: number;
+  readonly frontier: MerkleFrontier;
+}
+
+export interface NewCheckpoint extends SignedCheckpoint {
+  readonly frontier: Buffer;
+}
+
+/** Sealed records of one kind in one minute. */
+export interface MinuteCount {
+  readonly tenantId: string;
+  readonly entityType: string;
+  readonly minute: number;
+  readonly records: number;
+}
+
+export class SealStore {
+  readonly #tx: Transaction;
+
+  constructor(tx: Transaction) {
+    this.#tx = tx;
+  }
+
+  /** Until the end of the transaction. */
+  async becomeSealer(): Promise<boolean> {
+    const [row] = await this.#tx.query<{ locked: boolean }>({
+      name: 'seal-lock',
+      text: 'select pg_try_advisory_xact_lock($1) as locked',
+      values: [sealerLock],
+    });
+    return row?.locked === true;
+  }
+
+  /**
+   * From where to where records can be sealed. Every transaction below the lowest one that is still under way has ended,
+   * so nothing can appear before `to` any more.
+   */
+  async range(): Promise<{ from: string; to: string }> {
+    const [row] = await this.#tx.query<{ from: string; to: string }>({
+      name: 'seal-range',
+      text: `select sealed_to::text as "from", audit_order(pg_snapshot_xmin(pg_current_snapshot()))::text as "to" from audit_sealing`,
+    });
+    if (row === undefined) throw new Error('The table audit_sealing has lost its row. Restore it from a backup.');
+    return row;
+  }
+
+  /** Oldest first; a transaction is never cut in two, so there may be more of them than `limit`. */
+  listUnsealed(from: string, to: string, limit: number): Promise<Unsealed[]> {
+    return this.#tx.query({
+      name: 'seal-list',
+      text: `select r.tenant_id, r.sealing_order::text, r.id, r.entity_id, r.entity_type,
+          (extract(epoch from r.created_at) * 1000)::float8 as created_at, ${leafHashSql} as leaf
+        from audit_records r where r.sealing_order >= $1 and r.sealing_order < $2
+        order by r.sealing_order fetch first $3 rows with ties`,
+      values: [from, to, limit],
+    });
+  }
+
+  async findTrees(tenantIds: readonly string[]): Promise<Map<string, TreeState>> {
+    const rows = await this.#tx.query<{ tenant_id: string; number: string; tree_size: string; frontier: Buffer }>({
+      name: 'seal-trees',
+      text: `select newest.* from unnest($1::uuid[]) as wanted(tenant_id) cross join lateral (
+          select tenant_id, number, tree_size, frontier from audit_checkpoints c
+          where c.tenant_id = wanted.tenant_id order by number desc limit 1) newest`,
+      values: [tenantIds],
+    });
+    return new Map(rows.map((row) => [row.tenant_id, toTreeState(row)]));
+  }
+
+  /** The newest checkpoint of every tenant. */
+  async listNewest(): Promise<SignedCheckpoint[]> {
+    const rows = await this.#tx.query<CheckpointRow>({
+      text: `select distinct on (c.tenant_id) ${checkpointColumns} from audit_checkpoints c order by c.tenant_id, c.number desc`,
+    });
+    return rows.map(toCheckpoint);
+  }
+
+  /** Everything that one pass has done: its checkpoints, the counts, and how far it came. */
+  async save(made: {
+    readonly checkpoints: readonly NewCheckpoint[];
+    readonly counts: readonly MinuteCount[];
+    readonly sealedTo: string;
+  }): Promise<void> {
+    await this.#tx.query({
+      name: 'seal-save',
+      text: `with moved as (
+          update audit_sealing set sealed_to = $3
+        ), counted as (
+          insert into audit_counts (tenant_id, grain, bucket, entity_type, records)
+          select tenant_id, grain, date_trunc(grain, to_timestamp(minute / 1000), 'UTC'), entity_type, sum(records)
+          from json_to_recordset($2::json) as c(tenant_id uuid, entity_type text, minute float8, records bigint),
+            unnest(array['minute', 'hour', 'day']) as grain
+          group by 1, 2, 3, 4
+          on conflict (tenant_id, grain, bucket, entity_type)
+          do update set records = audit_counts.records + excluded.records
+        )
+        insert into audit_checkpoints (tenant_id, number, tree_size, month, order_to, root, frontier, sealed_at, key_version, signature)
+        select tenant_id, number, tree_size, month, order_to, decode(root, 'hex'), decode(frontier, 'hex'), sealed_at,
+          key_version, decode(signature, 'hex')
+        from json_to_recordset($1::json) as c(tenant_id uuid, number bigint, tree_size bigint, month date, order_to bigint,
+          root text, frontier text, sealed_at timestamptz, key_version integer, signature text)`,
+      values: [
+        JSON.stringify(made.checkpoints.map(toJsonRow)),
+        JSON.stringify(made.counts.map(toCountRow)),
+        made.sealedTo,
+      ],
+    });
+  }
+}
+
+function toTreeState(row: { number: string; tree_size: string; frontier: Buffer }): TreeState {
+  const frontier = MerkleFrontier.parse(Number(row.tree_size), row.frontier);
+  if (frontier === undefined)
+    throw new Error('The newest checkpoint of a tenant is damaged. Run `strongroom audit verify` to see which.');
+  return { number: Number(row.number), frontier };
+}
+
+function toJsonRow(checkpoint: NewCheckpoint) {
+  return {
+    tenant_id: checkpoint.tenantId,
+    number: checkpoint.number,
+    tree_size: checkpoint.treeSize,
+    month: checkpoint.month,
+    order_to: checkpoint.orderTo,
+    root: checkpoint.root.toString('hex'),
+    frontier: checkpoint.frontier.toString('hex'),
+    sealed_at: checkpoint.sealedAt.toISOString(),
+    key_version: checkpoint.keyVersion,
+    signature: checkpoint.signature.toString('hex'),
+  };
+}
+
+function toCountRow({ tenantId, entityType, minute, records }: MinuteCount) {
+  return { tenant_id: tenantId, entity_type: entityType, minute, records };
+}

@@ -1,0 +1,31 @@
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { hkdfExpand } from './hkdf-expand.ts';
+
+/** What stands before the 32 bytes of an Ed25519 key in DER (RFC 8410). */
+const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** Signs what the audit log vouches for. The public half lets anybody check it who holds no key of ours. */
+export class AuditSigner {
+  readonly #privateKey: KeyObject;
+  /** Ed25519, 32 bytes. */
+  readonly publicKey: Buffer;
+
+  constructor(systemKey: KeyObject) {
+    const seed = hkdfExpand(systemKey, Buffer.from('strongroom/audit-signature/1'), { hash: 'sha512', length: 32 });
+    this.#privateKey = createPrivateKey({ key: Buffer.concat([privatePrefix, seed]), format: 'der', type: 'pkcs8' });
+    const exported = createPublicKey(this.#privateKey).export({ format: 'der', type: 'spki' });
+    this.publicKey = exported.subarray(publicPrefix.length);
+  }
+
+  sign(text: string): Buffer {
+    return sign(null, Buffer.from(text, 'utf8'), this.#privateKey);
+  }
+}
+
+/** Whether whoever holds the other half of the key signed exactly this text. */
+export function isSignedBy(publicKey: Buffer, text: string, signature: Buffer): boolean {
+  if (publicKey.length !== 32 || signature.length !== 64) return false;
+  const key = createPublicKey({ key: Buffer.concat([publicPrefix, publicKey]), format: 'der', type: 'spki' });
+  return verify(null, Buffer.from(text, 'utf8'), key, signature);
+}

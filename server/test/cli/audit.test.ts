@@ -1,0 +1,170 @@
+import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { untilTrue } from '../harness/deadline.ts';
+import { Program } from '../harness/program.ts';
+import { fillLog } from '../harness/sealed-log.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+
+let database: TestDatabase;
+let settings: Record<string, string>;
+let directory: string;
+let tenantId: string;
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'strongroom-audit-'));
+  database = await createTestDatabase();
+  settings = {
+    STRONGROOM_DATABASE_URL: database.url,
+    STRONGROOM_ROOT_KEY: generateRootKey(),
+    STRONGROOM_WORKER_ADMIN_PORT: '0',
+    STRONGROOM_AUDIT_ANCHOR_FILE: path.join(directory, 'anchor.ndjson'),
+  };
+  const { stdout } = await Program.run(['bootstrap', '--name', 'Acme', '--json'], settings);
+  tenantId = (JSON.parse(stdout) as { tenant_id: string }).tenant_id;
+  await fillLog(database, { tenantId, count: 3_000 });
+  await sealByWorker();
+}, 90_000);
+afterEach(() => Program.killAll());
+afterAll(async () => {
+  await database.drop();
+  await rm(directory, { recursive: true });
+});
+
+/** Runs a worker until nothing is left to seal, and answers its metrics. */
+async function sealByWorker(): Promise<string> {
+  const worker = Program.start(['work', '--json'], settings);
+  const { admin_url } = await worker.ready<{ admin_url: string }>();
+  await untilTrue(
+    async () => {
+      const { rows } = await database.owner.query(
+        'select 1 from audit_records, audit_sealing where sealing_order >= sealed_to limit 1',
+      );
+      return rows.length === 0;
+    },
+    { deadlineMs: 30_000, waitingFor: 'everything to be sealed' },
+  );
+  const metrics = await (await fetch(`${admin_url}/metrics`)).text();
+  expect((await fetch(`${admin_url}/readyz`)).status).toBe(200);
+  await worker.stop();
+  return metrics;
+}
+const file = (name: string) => path.join(directory, name);
+const audit = (...command: string[]) => Program.run(['audit', ...command], settings);
+
+describe('audit verify', () => {
+  it('says that an untouched log is as it was sealed, to people and to machines', async () => {
+    const forPeople = await audit('verify');
+    expect(forPeople).toMatchObject({ code: 0, stderr: '' });
+    expect(forPeople.stdout).toContain('The log is as it was sealed.');
+    const { code, stdout } = await audit('verify', '--json', '--anchor', file('anchor.ndjson'));
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      public_key: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
+      tenants: [{ tenant_id: tenantId, verified: 3_002, dropped: 0, tree_size: 3_002 }],
+      findings: [],
+    });
+  });
+
+  it('exits with 1 and says where, when a record was changed', async () => {
+    await database.owner.query(`update audit_records set operation = 'delete' where request_id = 'request 1500'`);
+    try {
+      const { code, stdout } = await audit('verify', '--tenant', tenantId);
+      expect(code).toBe(1);
+      expect(stdout).toMatch(
+        /FAIL tenant .*: Records were changed in checkpoint 2, sealed at .*\. Records 1\d{3} to 2\d{3}\./,
+      );
+      const forMachines = await audit('verify', '--json');
+      expect(JSON.parse(forMachines.stdout)).toMatchObject({ ok: false, findings: [{ kind: 'records-changed' }] });
+    } finally {
+      await database.owner.query(
+        `update audit_records set operation = (array['create', 'read', 'read', 'update'])[1 + 1500 % 4] where request_id = 'request 1500'`,
+      );
+    }
+  });
+
+  it('needs the root key that the log was signed under', async () => {
+    const { code } = await Program.run(['audit', 'verify'], { ...settings, STRONGROOM_ROOT_KEY: generateRootKey() });
+    expect(code).toBe(1);
+  });
+});
+
+describe('audit export', () => {
+  it('writes what verifies without a database, goes on where it stopped, and shows a changed line', async () => {
+    const output = file('log.ndjson');
+    const first = await audit('export', '--output', output, '--json');
+    expect(JSON.parse(first.stdout)).toEqual({ records: 3_002, checkpoints: expect.any(Number) });
+    const offline = await Program.run(['audit', 'verify', '--from', output, '--json']);
+    expect(JSON.parse(offline.stdout)).toMatchObject({ ok: true, tenants: [{ verified: 3_002 }] });
+
+    await fillLog(database, { tenantId, count: 50 });
+    const metrics = await sealByWorker();
+    expect(metrics).toContain('strongroom_audit_seal_lag_seconds_bucket');
+    // What a crash in the middle of the next run would leave.
+    await appendFile(output, `{"kind":"record","id":"half`);
+    const second = await audit('export', '--output', output, '--json');
+    expect(JSON.parse(second.stdout)).toMatchObject({ records: 50 });
+    const whole = await Program.run(['audit', 'verify', '--from', output, '--json']);
+    expect(JSON.parse(whole.stdout)).toMatchObject({ ok: true, tenants: [{ verified: 3_052 }] });
+
+    const { public_key } = JSON.parse(whole.stdout) as { public_key: string };
+    const text = await readFile(output, 'utf8');
+    await writeFile(file('changed.ndjson'), text.replace('"operation":"update"', '"operation":"read"'));
+    const changed = await Program.run([
+      'audit',
+      'verify',
+      '--from',
+      file('changed.ndjson'),
+      '--public-key',
+      public_key,
+    ]);
+    expect(changed).toMatchObject({ code: 1, stdout: expect.stringContaining('Records were changed') });
+    const foreign = await Program.run([
+      'audit',
+      'verify',
+      '--from',
+      output,
+      '--public-key',
+      Buffer.alloc(32, 7).toString('base64'),
+    ]);
+    expect(foreign.code).toBe(1);
+  }, 90_000);
+
+  it.each([1, 300, 5_000, 60_000])('goes on from a file that was cut off %i bytes before its end', async (bytes) => {
+    const output = file(`cut-${bytes}.ndjson`);
+    await audit('export', '--output', output);
+    const { size } = await stat(output);
+    const whole = await readFile(output, 'utf8');
+    await truncate(output, size - bytes);
+    await audit('export', '--output', output);
+    expect(await readFile(output, 'utf8')).toBe(whole);
+  });
+
+  it('says so where a file is no export', async () => {
+    await writeFile(file('other.txt'), 'hello\n');
+    const { code, stderr } = await Program.run(['audit', 'verify', '--from', file('other.txt')]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('is not an export of an audit log');
+  });
+});
+
+describe('audit prove', () => {
+  it('prints a proof that holds without a database, and not for another record', async () => {
+    const { rows } = await database.owner.query<{ id: string }>(
+      `select id from audit_records where request_id = 'request 1234'`,
+    );
+    const { code, stdout } = await audit('prove', '--tenant', tenantId, '--record', rows[0]?.id ?? '');
+    expect(code).toBe(0);
+    const { public_key } = JSON.parse(stdout) as { public_key: string };
+    await writeFile(file('proof.json'), stdout);
+    await writeFile(file('forged.json'), stdout.replace('request 1234', 'request 4321'));
+    const check = (name: string) => Program.run(['audit', 'check', file(name), '--public-key', public_key]);
+    expect(await check('proof.json')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('is in the sealed log'),
+    });
+    expect(await check('forged.json')).toMatchObject({ code: 1 });
+  });
+});

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyDatabase } from '../../src/platform/audit/log-verification.ts';
+import { type AuditRecord, compareOrders, compareRecords, hashRecord } from '../../src/platform/audit/audit-record.ts';
+import { toSignedText } from '../../src/platform/audit/checkpoint.ts';
+import type { StoredCheckpoint } from '../../src/platform/audit/checkpoint-row.ts';
+import { LogReader } from '../../src/platform/audit/log-reader.ts';
+import { type Finding, type LogSection, LogVerifier } from '../../src/platform/audit/log-verifier.ts';
+import { MerkleFrontier } from '../../src/platform/audit/merkle-tree.ts';
+import { SystemKeys } from '../../src/platform/keyring/system-keys.ts';
+import type { AuditSigner } from '../../src/platform/keyring/audit-signer.ts';
+import { generateRootKey, parseRootKey, FileRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { fillLog, sealAll } from '../harness/sealed-log.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+
+/** The long form is `npm run test:audit`: ten thousand changes to a log of a hundred thousand records. */
+const recordCount = Number(process.env['AUDIT_RECORDS'] ?? 10_000);
+const changeCount = Number(process.env['AUDIT_CHANGES'] ?? 200);
+/** The whole log is verified after every so many changes; after the others what lies around the change. */
+const wholeEvery = Number(process.env['AUDIT_WHOLE_EVERY'] ?? 100);
+
+const tenantId = randomUUID();
+let database: TestDatabase;
+let signer: AuditSigner;
+let sections: { checkpoint: StoredCheckpoint; records: AuditRecord[] }[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const rootKey = new FileRootKey(parseRootKey(generateRootKey()) ?? Buffer.alloc(32));
+  signer = (await SystemKeys.load(database.open(), rootKey)).auditSigner();
+  await fillLog(database, { tenantId, count: recordCount, days: 0.5 });
+  await sealAll(database, signer);
+  sections = [];
+  for await (const { checkpoint, records } of new LogReader(database.open()).sections(tenantId)) {
+    if (records !== 'dropped') sections.push({ checkpoint, records: [...records] });
+  }
+}, 300_000);
+afterAll(() => database.drop());
+
+function verify(log: readonly LogSection[], after?: StoredCheckpoint): readonly Finding[] {
+  const verifier = new LogVerifier({
+    tenantId,
+    publicKey: signer.publicKey,
+    ...(after === undefined ? {} : { after }),
+  });
+  for (const section of log) verifier.check(section);
+  return verifier.finish().findings;
+}
+
+/** The records of some checkpoints, dealt out to them by their order as the reader does. */
+function deal(checkpoints: readonly StoredCheckpoint[], records: readonly AuditRecord[]): LogSection[] {
+  let from = '-9223372036854775808';
+  return checkpoints.map((checkpoint) => {
+    const to = checkpoint.orderTo;
+    const since = from;
+    const own = records.filter(
+      ({ sealing_order: order }) => compareOrders(order, since) >= 0 && compareOrders(order, to) < 0,
+    );
+    from = to;
+    return { checkpoint, records: own };
+  });
+}
+
+const any = (count: number) => Math.floor(Math.random() * count);
+const columns: Readonly<Record<string, (record: AuditRecord) => Partial<AuditRecord>>> = {
+  id: () => ({ id: randomUUID() }),
+  created_at: ({ created_at }) => ({ created_at: created_at + 1 + any(1_000) }),
+  sealing_order: ({ sealing_order }) => ({ sealing_order: String(BigInt(sealing_order) + 1n + BigInt(any(40))) }),
+  entity_type: () => ({ entity_type: 'member' }),
+  entity_id: ({ entity_id }) => ({ entity_id: `${entity_id}0` }),
+  operation: () => ({ operation: 'delete' }),
+  outcome: () => ({ outcome: 'denied' }),
+  actor_id: () => ({ actor_id: any(2) === 0 ? null : randomUUID() }),
+  actor_type: () => ({ actor_type: 'user' }),
+  key_id: () => ({ key_id: randomUUID() }),
+  request_id: () => ({ request_id: `request ${randomUUID()}` }),
+  source_address: () => ({ source_address: '198.51.100.7' }),
+  containers: ({ containers }) => ({ containers: containers === null ? [] : null }),
+  destination: () => ({ destination: 'example.com' }),
+};
+
+/** Changes one thing in the records; answers the ids of the records that it touched, as they were. */
+const changes: Readonly<Record<string, (records: AuditRecord[]) => readonly AuditRecord[]>> = {
+  ...Object.fromEntries(
+    Object.entries(columns).map(([column, change]) => [
+      `change ${column}`,
+      (records: AuditRecord[]) => {
+        const index = any(records.length);
+        const [record] = records.slice(index);
+        if (record === undefined) throw new Error('There is no record to change.');
+        records[index] = { ...record, ...change(record) };
+        return [record];
+      },
+    ]),
+  ),
+  delete: (records) => records.splice(any(records.length), 1),
+  insert: (records) => {
+    const [beside] = records.slice(any(records.length));
+    if (beside === undefined) throw new Error('There is no record to insert beside.');
+    records.push({ ...beside, id: randomUUID(), entity_id: 'forged' });
+    return [beside];
+  },
+  swap: (records) => {
+    const [a, b] = [any(records.length), any(records.length)];
+    const [first, second] = [records[a], records[b]];
+    if (first === undefined || second === undefined || first.request_id === second.request_id)
+      return changes['delete']?.(records) ?? [];
+    records[a] = { ...first, request_id: second.request_id };
+    records[b] = { ...second, request_id: first.request_id };
+    return [first, second];
+  },
+};
+
+/** Where in the tree a record was sealed. */
+function sealedAt(record: AuditRecord): number {
+  const order = BigInt(record.sealing_order);
+  const section = sections.find(({ checkpoint }) => order < BigInt(checkpoint.orderTo));
+  return section?.checkpoint.treeSize ?? Number.NaN;
+}
+
+describe('the sealed log', () => {
+  it('is long, in many checkpoints, and verifies', async () => {
+    const startedAt = performance.now();
+    const verdict = await verifyDatabase(
+      { reader: new LogReader(database.open()), publicKey: signer.publicKey },
+      tenantId,
+      { anchors: [], onProgress: () => undefined },
+    );
+    const seconds = (performance.now() - startedAt) / 1_000;
+    expect(verdict.findings).toEqual([]);
+    expect(verdict.tenants).toMatchObject([{ verified: recordCount }]);
+    expect(sections.length).toBeGreaterThanOrEqual(recordCount / 1_100);
+    expect(seconds).toBeLessThan(60);
+    process.stdout.write(`verified ${recordCount} records in ${seconds.toFixed(2)} s\n`);
+  });
+
+  it(`shows each of ${changeCount} single changes, and where it is`, () => {
+    const names = Object.keys(changes);
+    for (let n = 0; n < changeCount; n += 1) {
+      const name = names[n % names.length] ?? '';
+      const isWhole = n % wholeEvery === 0;
+      const first = isWhole ? 0 : any(Math.max(1, sections.length - 3));
+      const some = isWhole ? sections : sections.slice(first, first + 3);
+      const records = some.flatMap((section) => section.records);
+      const touched = changes[name]?.(records) ?? [];
+      const after = first === 0 ? undefined : sections[first - 1]?.checkpoint;
+      const findings = verify(dealAfter(after, some, records), after);
+      expect(findings.length, name).toBeGreaterThan(0);
+      // Every finding points to a checkpoint that was touched, and every one that was touched is pointed to.
+      for (const record of touched) {
+        const size = sealedAt(record);
+        expect(
+          findings.some(({ range }) => range !== undefined && range.from < size && size <= range.to),
+          name,
+        ).toBe(true);
+      }
+      const places = new Set(touched.map(sealedAt));
+      const isMoving = name === 'change sealing_order';
+      if (!isMoving)
+        expect(
+          findings.every(({ range }) => places.has(range?.to ?? -1)),
+          name,
+        ).toBe(true);
+    }
+  }, 3_600_000);
+
+  it('shows that its tail was cut off', () => {
+    for (let n = 0; n < 50; n += 1) {
+      const records = (sections.at(-1)?.records ?? []).slice(0, any(sections.at(-1)?.records.length ?? 1));
+      const last = sections.at(-1);
+      const before = sections.at(-2)?.checkpoint;
+      if (last === undefined) throw new Error('There is no section.');
+      const findings = verify([{ checkpoint: last.checkpoint, records }], before);
+      expect(findings).toMatchObject([{ kind: 'records-missing', range: { to: recordCount } }]);
+    }
+  });
+
+  it('shows that it was rewritten as a whole: without the key by the signatures, with the key by the anchor', async () => {
+    const anchor = sections.at(-1)?.checkpoint;
+    if (anchor === undefined) throw new Error('There is no checkpoint.');
+    const rootKey = new FileRootKey(parseRootKey(generateRootKey()) ?? Buffer.alloc(32));
+    const other = await createTestDatabase();
+    const forger = (await SystemKeys.load(other.open(), rootKey)).auditSigner();
+    await other.drop();
+
+    const verdictOf = (signedBy: AuditSigner) => {
+      const frontier = MerkleFrontier.empty();
+      const verifier = new LogVerifier({ tenantId, publicKey: signer.publicKey, anchors: [anchor] });
+      for (const { checkpoint, records } of sections) {
+        const rewritten = records.map((record) => ({ ...record, source_address: '192.0.2.1' }));
+        for (const record of rewritten.toSorted(compareRecords)) frontier.append(hashRecord(record));
+        const forged = { ...checkpoint, root: frontier.root(), frontier: frontier.toBytes() };
+        verifier.check({
+          checkpoint: { ...forged, signature: signedBy.sign(toSignedText(forged)) },
+          records: rewritten,
+        });
+      }
+      return verifier.finish().findings.map(({ kind }) => kind);
+    };
+    expect(new Set(verdictOf(forger))).toEqual(new Set(['checkpoint-changed', 'anchor-differs']));
+    expect(verdictOf(forger)).toHaveLength(sections.length + 1);
+    expect(verdictOf(signer)).toEqual(['anchor-differs']);
+  }, 120_000);
+});
+
+/** As `deal`, for a part of the log. */
+function dealAfter(
+  after: StoredCheckpoint | undefined,
+  some: readonly { readonly checkpoint: StoredCheckpoint }[],
+  records: readonly AuditRecord[],
+): LogSection[] {
+  const checkpoints = some.map(({ checkpoint }) => checkpoint);
+  const dealt = deal(after === undefined ? checkpoints : [after, ...checkpoints], records);
+  return after === undefined ? dealt : dealt.slice(1);
+}

@@ -1,0 +1,65 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { AuditSigner } from '../../src/platform/keyring/audit-signer.ts';
+import { Sealer } from '../../src/platform/audit/sealer.ts';
+import type { VaultServer } from '../../src/app/vault-server.ts';
+import type { TestDatabase } from './test-database.ts';
+
+/** Seals everything that can be sealed at this moment; answers how many records that were. */
+export async function sealAll(database: TestDatabase, signer: AuditSigner): Promise<number> {
+  const sealer = new Sealer({ database: database.open(), signer });
+  let sealed = 0;
+  for (;;) {
+    const pass = await sealer.seal();
+    sealed += pass.sealed;
+    if (!pass.isFull) return sealed;
+  }
+}
+
+export function signerOf(server: VaultServer): AuditSigner {
+  return server.core.systemKeys.auditSigner();
+}
+
+/**
+ * Fills the log of a tenant without a server: `count` records over `days` days up to now, each `perTransaction` of them in a
+ * transaction of their own.
+ */
+export async function fillLog(
+  database: TestDatabase,
+  options: { tenantId: string; count: number; days?: number; perTransaction?: number },
+): Promise<void> {
+  const { tenantId, count, days = 0.01, perTransaction = 20 } = options;
+  await database.owner.query(
+    `do $$ begin
+      for start_at in 1 .. ${count} by ${perTransaction} loop
+        insert into audit_records (tenant_id, created_at, entity_type, entity_id, operation, outcome,
+          actor_id, actor_type, key_id, request_id, source_address, containers)
+        select '${tenantId}', now() - make_interval(secs => ${days} * 86400 * (1 - n / ${count}.0)),
+          (array['token', 'card', 'bank', 'application'])[1 + n % 4], 'entity-' || n % 1000,
+          (array['create', 'read', 'read', 'update'])[1 + n % 4], 'success', '${randomUUID()}', 'application',
+          '${randomUUID()}', 'request ' || n, '127.0.0.1', case when n % 3 = 0 then array['/general/', '/pci/' || n % 7 || '/'] end
+        from generate_series(start_at, least(start_at + ${perTransaction} - 1, ${count})) n;
+        commit;
+      end loop;
+    end $$`,
+  );
+}
+
+/** Text that is hard to spell: quotes, control characters, what JSON escapes and what it does not. */
+export function hardText(): string {
+  const pieces = [
+    '"',
+    '\\',
+    '\n',
+    '\u0001',
+    '\u001f',
+    '\u007f',
+    '\u2028',
+    'ü',
+    '💳',
+    '</script>',
+    '{{',
+    ', ',
+    randomBytes(4).toString('hex'),
+  ];
+  return Array.from({ length: 12 }, () => pieces[Math.floor(Math.random() * pieces.length)]).join('');
+}
