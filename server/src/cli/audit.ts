@@ -3,13 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { withLog } from '../app/open-log.ts';
 import { isProven, parseProofJson, proveInclusion, toProofJson } from '../platform/audit/inclusion-proof.ts';
 import { writeExport } from '../platform/audit/log-export.ts';
-import {
-  type LogVerdict,
-  type OpenLog,
-  readAnchors,
-  verifyDatabase,
-  verifyExport,
-} from '../platform/audit/log-verification.ts';
+import { type LogVerdict, type OpenLog, verifyDatabase, verifyExport } from '../platform/audit/log-verification.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { printJson, printText } from './output.ts';
 import { Progress } from './progress.ts';
@@ -47,8 +41,7 @@ Whoever can write to the database can remove the newest records together with th
     )
     .action(async (flags: VerifyFlags) => {
       const progress = new Progress('Verifying records', flags.json !== true);
-      const anchors = flags.anchor === undefined ? [] : await readAnchors(flags.anchor);
-      const options = { anchors, onProgress: progress.update.bind(progress) };
+      const options = { anchorFile: flags.anchor, onProgress: progress.update.bind(progress) };
       const verdict =
         flags.from === undefined
           ? await withOwnLog((log) => verifyDatabase(log, flags.tenant, options))
@@ -118,10 +111,11 @@ function withOwnLog<T>(work: (log: OpenLog) => Promise<T>): Promise<T> {
   return withLog(readVaultConfig(processEnvironment()), work);
 }
 
-function toVerdictJson({ publicKey, tenants, findings }: LogVerdict) {
+function toVerdictJson({ publicKey, tenants, findings, foreignAnchorLines }: LogVerdict) {
   return {
     ok: findings.length === 0,
     public_key: publicKey.toString('base64'),
+    foreign_anchor_lines: foreignAnchorLines,
     tenants: tenants.map(({ tenantId, verified, dropped, newest }) => ({
       tenant_id: tenantId,
       verified,
@@ -140,7 +134,7 @@ function toVerdictJson({ publicKey, tenants, findings }: LogVerdict) {
   };
 }
 
-function describe({ publicKey, tenants, findings }: LogVerdict, flags: VerifyFlags): string {
+function describe({ publicKey, tenants, findings, foreignAnchorLines }: LogVerdict, flags: VerifyFlags): string {
   const verified = tenants.reduce((sum, tenant) => sum + tenant.verified, 0);
   const dropped = tenants.reduce((sum, tenant) => sum + tenant.dropped, 0);
   const lines = findings.map(({ tenantId, range, records, message }) => {
@@ -153,8 +147,11 @@ function describe({ publicKey, tenants, findings }: LogVerdict, flags: VerifyFla
   const isUnsure = flags.from !== undefined && flags.publicKey === undefined;
   const advice = isUnsure ? ' Compare this key with the one that you got from the vault, or pass --public-key.' : '';
   const kept = dropped === 0 ? '' : ` ${dropped} older ones were dropped by the retention policy.`;
+  const foreign =
+    foreignAnchorLines === 0 ? [] : [`${foreignAnchorLines} lines of the anchor were not signed by this vault.`];
   return [
     ...lines,
+    ...foreign,
     `${verified} records of ${tenants.length} tenants verified.${kept} ${signer}${advice}`,
     result,
   ].join('\n');

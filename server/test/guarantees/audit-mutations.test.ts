@@ -124,7 +124,7 @@ describe('the sealed log', () => {
     const verdict = await verifyDatabase(
       { reader: new LogReader(database.open()), publicKey: signer.publicKey },
       tenantId,
-      { anchors: [], onProgress: () => undefined },
+      { onProgress: () => undefined },
     );
     const seconds = (performance.now() - startedAt) / 1_000;
     expect(verdict.findings).toEqual([]);
@@ -185,7 +185,7 @@ describe('the sealed log', () => {
 
     const verdictOf = (signedBy: AuditSigner) => {
       const frontier = MerkleFrontier.empty();
-      const verifier = new LogVerifier({ tenantId, publicKey: signer.publicKey, anchors: [anchor] });
+      const verifier = new LogVerifier({ tenantId, publicKey: signer.publicKey, anchor });
       for (const { checkpoint, records } of sections) {
         const rewritten = records.map((record) => ({ ...record, source_address: '192.0.2.1' }));
         for (const record of rewritten.toSorted(compareRecords)) frontier.append(hashRecord(record));

@@ -146,7 +146,7 @@ describe('acknowledged operations and records of the audit log', () => {
       { deadlineMs: 30_000, waitingFor: 'everything to be sealed' },
     );
     const verdict = await withLog(readVaultConfig(settings), (log) =>
-      verifyDatabase(log, undefined, { anchors: [], onProgress: () => undefined }),
+      verifyDatabase(log, undefined, { onProgress: () => undefined }),
     );
     expect(verdict.findings).toEqual([]);
   }, 1_200_000);

@@ -36,7 +36,7 @@ afterAll(() => vault.stop());
 
 const seal = () => sealAll(vault.database, signerOf(vault.server));
 const log = () => ({ reader: new LogReader(vault.database.open()), publicKey: signerOf(vault.server).publicKey });
-const verify = () => verifyDatabase(log(), tenant.id, { anchors: [], onProgress: () => undefined });
+const verify = () => verifyDatabase(log(), tenant.id, { onProgress: () => undefined });
 async function months(): Promise<number> {
   const { rows } = await vault.database.owner.query(
     `select from pg_inherits where inhparent = 'audit_records'::regclass`,

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { parseCheckpointJson, type SignedCheckpoint } from './checkpoint.ts';
+import { type AnchorContent, noAnchor, readAnchorFile } from './anchor-file.ts';
 import { readExport, readExportKey } from './log-export.ts';
 import type { LogReader } from './log-reader.ts';
 import { type Finding, LogVerifier, type TenantVerdict } from './log-verifier.ts';
@@ -8,6 +7,8 @@ export interface LogVerdict {
   readonly publicKey: Buffer;
   readonly tenants: readonly TenantVerdict[];
   readonly findings: readonly Finding[];
+  /** Lines of the anchor that this vault did not sign. */
+  readonly foreignAnchorLines: number;
 }
 
 /** The log of a vault and the key that signs it. */
@@ -17,8 +18,8 @@ export interface OpenLog {
 }
 
 export interface VerifyOptions {
-  /** Checkpoints from the second place. */
-  readonly anchors: readonly SignedCheckpoint[];
+  /** A file of the second place. */
+  readonly anchorFile?: string | undefined;
   readonly onProgress: (verified: number, total: number | undefined) => void;
 }
 
@@ -29,13 +30,14 @@ export async function verifyDatabase(
   options: VerifyOptions,
 ): Promise<LogVerdict> {
   const present = tenantId === undefined ? await reader.listTenants() : [tenantId];
-  const anchored = options.anchors.map((anchor) => anchor.tenantId);
-  const wanted = new Set([...present, ...anchored.filter((id) => tenantId === undefined || id === tenantId)]);
+  const anchor = await readAnchor(options, publicKey);
+  const anchored = tenantId === undefined ? [...anchor.newest.keys()] : [];
+  const wanted = new Set([...present, ...anchored]);
   const total = await sizeOf(reader, [...wanted]);
   const tenants: TenantVerdict[] = [];
   let verified = 0;
   for (const id of wanted) {
-    const verifier = new LogVerifier({ tenantId: id, publicKey, anchors: options.anchors });
+    const verifier = new LogVerifier({ tenantId: id, publicKey, anchor: anchor.newest.get(id) });
     // Asked first: what is sealed while the tree is read lies behind.
     const outside = await reader.listOutside(id);
     for await (const section of reader.sections(id)) {
@@ -46,7 +48,7 @@ export async function verifyDatabase(
     verifier.checkOutside(outside);
     tenants.push(verifier.finish());
   }
-  return { publicKey, tenants, findings: tenants.flatMap(({ findings }) => findings) };
+  return toVerdict(publicKey, tenants, anchor);
 }
 
 /** Verifies an exported file without a database. Unless a key is given, the file is believed about who signed it. */
@@ -56,15 +58,16 @@ export async function verifyExport(
   options: VerifyOptions,
 ): Promise<LogVerdict> {
   const key = publicKey ?? (await readExportKey(path));
+  const anchor = await readAnchor(options, key);
   const verifiers = new Map<string, LogVerifier>();
   const verifierOf = (tenantId: string) => {
     const known = verifiers.get(tenantId);
     if (known !== undefined) return known;
-    const made = new LogVerifier({ tenantId, publicKey: key, anchors: options.anchors });
+    const made = new LogVerifier({ tenantId, publicKey: key, anchor: anchor.newest.get(tenantId) });
     verifiers.set(tenantId, made);
     return made;
   };
-  for (const { tenantId } of options.anchors) verifierOf(tenantId);
+  for (const tenantId of anchor.newest.keys()) verifierOf(tenantId);
   let verified = 0;
   for await (const section of readExport(path)) {
     verifierOf(section.checkpoint.tenantId).check(section);
@@ -72,21 +75,16 @@ export async function verifyExport(
     options.onProgress(verified, undefined);
   }
   const tenants = [...verifiers.values()].map((verifier) => verifier.finish());
-  return { publicKey: key, tenants, findings: tenants.flatMap(({ findings }) => findings) };
+  return toVerdict(key, tenants, anchor);
 }
 
-/** The checkpoints of an anchor, as its file holds them. A line that a crash cut off is passed over. */
-export async function readAnchors(path: string): Promise<SignedCheckpoint[]> {
-  const lines = (await readFile(path, 'utf8')).split('\n');
-  return lines.flatMap((line) => parseLine(line) ?? []);
+async function readAnchor({ anchorFile }: VerifyOptions, publicKey: Buffer): Promise<AnchorContent> {
+  return anchorFile === undefined ? noAnchor : readAnchorFile(anchorFile, publicKey);
 }
 
-function parseLine(line: string): SignedCheckpoint | undefined {
-  try {
-    return parseCheckpointJson(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
+function toVerdict(publicKey: Buffer, tenants: readonly TenantVerdict[], anchor: AnchorContent): LogVerdict {
+  const findings = tenants.flatMap((tenant) => tenant.findings);
+  return { publicKey, tenants, findings, foreignAnchorLines: anchor.foreignLines };
 }
 
 async function sizeOf(reader: LogReader, tenantIds: readonly string[]): Promise<number> {

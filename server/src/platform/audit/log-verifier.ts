@@ -11,8 +11,7 @@ export type FindingKind =
   | 'checkpoint-changed'
   | 'checkpoint-missing'
   | 'month-removed'
-  | 'anchor-differs'
-  | 'anchor-forged';
+  | 'anchor-differs';
 
 /** Something that is not as it was sealed, and where. */
 export interface Finding {
@@ -51,7 +50,7 @@ interface TreePosition {
 export class LogVerifier {
   readonly #tenantId: string;
   readonly #publicKey: Buffer;
-  readonly #anchored: ReadonlyMap<number, SignedCheckpoint>;
+  readonly #anchor: SignedCheckpoint | undefined;
   readonly #findings: Finding[] = [];
   readonly #removedMonths = new Set<string>();
   #position: TreePosition = { number: 0, frontier: MerkleFrontier.empty() };
@@ -60,23 +59,21 @@ export class LogVerifier {
   #verified = 0;
   #dropped = 0;
 
-  /** `after` is a checkpoint that was verified before: the log is taken up behind it. */
+  /**
+   * `anchor` is the newest checkpoint that the second place has; its root covers all before it. `after` is one that was
+   * verified before: the log is taken up behind it.
+   */
   constructor(of: {
     tenantId: string;
     publicKey: Buffer;
-    anchors?: readonly SignedCheckpoint[];
+    anchor?: SignedCheckpoint | undefined;
     after?: StoredCheckpoint;
   }) {
     this.#tenantId = of.tenantId;
     this.#publicKey = of.publicKey;
     const known = of.after === undefined ? undefined : this.#vouchedFor(of.after);
     if (of.after !== undefined && known !== undefined) this.#position = { number: of.after.number, frontier: known };
-    const own = (of.anchors ?? []).filter(({ tenantId }) => tenantId === of.tenantId);
-    const genuine = own.filter((checkpoint) => isGenuine(checkpoint, of.publicKey));
-    if (genuine.length < own.length) {
-      this.#find('anchor-forged', `${own.length - genuine.length} lines of the anchor are not signed by this vault.`);
-    }
-    this.#anchored = new Map(genuine.map((checkpoint) => [checkpoint.number, checkpoint]));
+    this.#anchor = of.anchor;
   }
 
   /** Takes the sections in the order of their numbers. */
@@ -92,8 +89,7 @@ export class LogVerifier {
       const message = `Checkpoint ${checkpoint.number} is not what was signed.`;
       this.#find('checkpoint-changed', message, { range });
     }
-    const anchored = this.#anchored.get(checkpoint.number);
-    if (anchored !== undefined && !isSame(anchored, checkpoint)) {
+    if (this.#anchor?.number === checkpoint.number && !isSame(this.#anchor, checkpoint)) {
       this.#find('anchor-differs', `Checkpoint ${checkpoint.number} differs from the anchored one.`, { range });
     }
 
@@ -116,10 +112,8 @@ export class LogVerifier {
   }
 
   finish(): TenantVerdict {
-    const lastAnchored = Math.max(0, ...this.#anchored.keys());
-    const anchored = this.#anchored.get(lastAnchored);
-    if (anchored !== undefined && anchored.number > this.#position.number) {
-      const range = { from: this.#position.frontier.size, to: anchored.treeSize };
+    if (this.#anchor !== undefined && this.#anchor.number > this.#position.number) {
+      const range = { from: this.#position.frontier.size, to: this.#anchor.treeSize };
       this.#find('records-missing', 'The anchor knows records that are no longer in the log.', { range });
     }
     const month = this.#newestDroppedMonth?.slice(0, 7);

@@ -6,6 +6,8 @@ import type { SignedCheckpoint } from './checkpoint.ts';
 import type { Sealer } from './sealer.ts';
 
 const pauseMs = 500;
+/** An anchor gets the newest roots this often: often enough to matter, seldom enough to stay a file of sensible size. */
+const anchorEveryMs = 10_000;
 /** A database in trouble is not helped by two tries a second. */
 const pauseAfterFailureMs = 2_000;
 
@@ -18,6 +20,7 @@ export class SealLoop {
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
   #lastPassAt = performance.now();
+  #anchoredAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: { sealer: Sealer; anchorings: readonly Anchoring[]; logger: Logger; metrics: Metrics }) {
     this.#sealer = parts.sealer;
@@ -70,8 +73,10 @@ export class SealLoop {
 
   /** Not waited for: an anchor that is slow or away holds up nothing, and what it misses stays until it is back. */
   #anchor(checkpoints: readonly SignedCheckpoint[]): void {
+    for (const anchoring of this.#anchorings) anchoring.add(checkpoints);
+    if (performance.now() - this.#anchoredAt < anchorEveryMs) return;
+    this.#anchoredAt = performance.now();
     for (const anchoring of this.#anchorings) {
-      anchoring.add(checkpoints);
       anchoring.deliver().catch((error: unknown) => {
         const reason = error instanceof Error ? error.name : 'unknown';
         this.#logger.error('anchoring failed', { destination: anchoring.name, error: reason });
