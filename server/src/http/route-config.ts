@@ -1,5 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Permission } from '../core/access/permission.ts';
+import type { RateLimitScope } from '../platform/rate-limit/rate-limit-table.ts';
 
 /** `any-key` needs a valid key and no permission; `public` needs no key at all. */
 export type RoutePermission = Permission | 'any-key' | 'public';
@@ -9,6 +10,10 @@ declare module 'fastify' {
     permission?: RoutePermission;
     mediaTypes?: readonly string[];
     hasBody?: boolean;
+    /** What a request counts as, besides as any request. */
+    rateLimit?: RateLimitScope;
+    /** A route that only reads, or whose answer nobody but the caller of that moment may see, is never answered from before. */
+    isRepeatable?: boolean;
   }
 }
 
