@@ -26,7 +26,7 @@ const untilShared = (limiter: RateLimiter, wanted: boolean) =>
   untilTrue(() => limiter.isShared === wanted, { deadlineMs: 10_000, waitingFor: `sharing to be ${wanted}` });
 
 async function send(limiter: RateLimiter, count: number, scopes: readonly RateLimitScope[], client: string) {
-  const refusals = await Promise.all(Array.from({ length: count }, () => limiter.count(scopes, client)));
+  const refusals = await Promise.all(Array.from({ length: count }, async () => limiter.count(scopes, client)));
   return { admitted: refusals.filter((refusal) => refusal === undefined).length, refusals };
 }
 

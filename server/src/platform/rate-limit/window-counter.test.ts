@@ -11,7 +11,7 @@ function createCounter(clientsMax = 100) {
 describe('WindowCounter', () => {
   it('lets as many through as the limit says, and begins a block with the next', () => {
     const { clock, add } = createCounter();
-    expect([add(), add(), add()]).toEqual(Array(3).fill({ isWithin: true, msLeft: 10_000 }));
+    for (let count = 0; count < 3; count += 1) expect(add()).toEqual({ isWithin: true, msLeft: 10_000 });
     clock.ms += 9_999;
     expect(add()).toEqual({ isWithin: false, msLeft: 10_000 });
   });
