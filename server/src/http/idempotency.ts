@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, invalidField } from '../core/errors/domain-error.ts';
 import type { Caller } from '../core/identity/caller.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
@@ -39,7 +39,7 @@ declare module 'fastify' {
 }
 
 export const idempotencyHeader = 'bt-idempotency-key';
-export const idempotentMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+const idempotentMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 const bodyLengthMax = 1024 * 1024;
 
@@ -89,14 +89,17 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
 
 function findKey(request: FastifyRequest): string | undefined {
   const key = request.headers[idempotencyHeader];
-  const { permission = 'public', isRepeatable = true } = request.routeOptions.config;
-  if (key === undefined || permission === 'public' || !isRepeatable || !idempotentMethods.has(request.method)) {
-    return undefined;
-  }
+  if (key === undefined || !isRepeatable(request.routeOptions.config, request.method)) return undefined;
   if (typeof key !== 'string' || !visibleAscii.test(key)) {
     throw invalidField('BT-IDEMPOTENCY-KEY', 'must be 1 to 255 visible ASCII characters');
   }
   return key;
+}
+
+/** Whether a key means anything on a route. */
+export function isRepeatable(config: FastifyContextConfig | undefined, method: string | readonly string[]): boolean {
+  const { permission = 'public', isRepeatable = true } = config ?? {};
+  return permission !== 'public' && isRepeatable && [method].flat().every((one) => idempotentMethods.has(one));
 }
 
 /** With the values of the path: one key on two tokens is two operations. The spelling of the path plays no part. */
