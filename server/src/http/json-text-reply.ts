@@ -7,6 +7,11 @@ declare module 'fastify' {
   }
 }
 
+/** Says what may be kept of the answer for a repetition, where it shows something that must not be stored. */
+export function keepInstead(reply: FastifyReply, lasting: object): void {
+  reply.lastingText = JSON.stringify(lasting);
+}
+
 /** Answers with JSON text as it is: parsing and writing it again could alter a value. */
 export function sendJsonText(reply: FastifyReply, text: string, lastingText?: string): FastifyReply {
   reply.lastingText = lastingText;

@@ -4,6 +4,7 @@ import { createApplication, fieldsOf } from '../../../test/harness/test-applicat
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { parseTenantId } from '../../core/identity/ids.ts';
+import { withoutSecret } from '../applications/application-schemas.ts';
 import { IdempotencyStore, sweepIdempotencyJob } from './index.ts';
 
 let vault: TestVault;
@@ -352,6 +353,25 @@ describe('what is kept', () => {
     expect(first.text).toContain('"cvc":"987"');
     expect(second.status).toBe(first.status);
     expect(second.text).toBe(first.text.replace(',"cvc":"987"', ''));
+  });
+
+  it('leaves the secrets of keys out: they are shown once', async () => {
+    const headers = { 'bt-idempotency-key': randomUUID() };
+    const send = (path: string, body?: object) =>
+      vault.request('POST', path, { key: tenant.keys.management, ...(body === undefined ? {} : { body }), headers });
+    const wanted = { name: 'Once', type: 'private', permissions: ['token:create'] };
+    const [made, again] = [await send('/applications', wanted), await send('/applications', wanted)];
+    const { key, keys, ...rest } = made.body as { id: string; key: string; keys: { id: string; key?: string }[] };
+    const shown = keys.map((one) => withoutSecret(one));
+    expect(again.status).toBe(201);
+    expect(again.body).toEqual({ ...rest, keys: shown });
+    expect(again.text).not.toContain(key);
+
+    const path = `/applications/${rest.id}/keys`;
+    const [added, repeated] = [await send(path), await send(path)];
+    const { key: secret, ...known } = added.body as { key: string };
+    expect(secret).toMatch(/^key_/);
+    expect([repeated.status, repeated.body]).toEqual([201, known]);
   });
 
   it('is not an answer of more than a mebibyte: then a repetition is refused, and nothing is done again', async () => {
