@@ -59,6 +59,13 @@ export function listFramings(key: string): Framing[] {
     ...hosts.map((host) => framing(`host ${host}`, `GET /roles HTTP/1.1\r\n${host}\r\nconnection: close\r\n\r\n`)),
     ...lineEnds.map(([name, end]) => framing(`lines end with ${name}`, post([length], body).replaceAll('\r\n', end))),
     ...otherBytes.map(([name, text]) => framing(name, text)),
+    framing('a length and chunks', post([length, 'transfer-encoding: chunked'], chunked), true),
+    framing('chunks and a length', post(['transfer-encoding: chunked', length], chunked), true),
+    framing(
+      'a length, chunks and a request behind',
+      post([length, 'transfer-encoding: chunked'], chunked + hidden),
+      true,
+    ),
     framing('fifty requests at once', `GET /roles HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(50)),
     framing('a body that is too short', post([`content-length: ${body.length + 10}`], body)),
     framing('a body that is too long', post([`content-length: ${body.length - 1}`], body)),
