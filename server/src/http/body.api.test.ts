@@ -181,6 +181,37 @@ describe('the body', () => {
   });
 });
 
+describe('a number that JavaScript cannot hold', () => {
+  const numbers = ['1e400', '-0', '12345678901234567890', '1.0'];
+  it.each<[string, string, (number: string) => string]>([
+    ['POST', '/tokens/search', (number) => number],
+    ['POST', '/v2/tokens/search', (number) => number],
+    ['POST', '/tokens', (number) => `{"type":"token","data":1,"metadata":${number}}`],
+    ['POST', '/tokenize', (number) => `{"a":[{"type":"token","data":1,"metadata":${number}}]}`],
+    ['PUT', '/tenants/self', (number) => `{"name":"A","settings":${number}}`],
+    ['PUT', '/tenants/self', (number) => number],
+    [
+      'POST',
+      '/applications',
+      (number) => `{"name":"A","type":"private","permissions":["token:read"],"rules":[${number}]}`,
+    ],
+  ])('400 in place of an object: %s %s', async (method, path, bodyWith) => {
+    const key = /token/.test(path) ? tenant.keys.private : tenant.keys.management;
+    for (const number of numbers) {
+      const answer = await vault.request(method, path, { key, rawBody: bodyWith(number) });
+      expect([number, answer.status, fieldsOf(answer).length > 0]).toEqual([number, 400, true]);
+    }
+  });
+
+  it('is data like any other', async () => {
+    for (const number of numbers) {
+      const rawBody = `{"type":"token","data":[${number}],"mask":{"a":"x"}}`;
+      const answer = await vault.request('POST', '/tokens', { key: tenant.keys.reveal, rawBody });
+      expect([answer.status, answer.text.includes(`"data":[${number}]`)]).toEqual([201, true]);
+    }
+  });
+});
+
 describe('a refusal', () => {
   const canary = 'c4n4ry';
   const rule = { description: canary, priority: canary, container: canary, transform: canary, permissions: [canary] };

@@ -1,11 +1,10 @@
-import { Compile } from 'typebox/compile';
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../core/json/json-source.ts';
 import { toJsonText } from '../../core/json/json-text.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
-import { findFieldErrors } from '../../http/validation.ts';
+import { compileSchema, findFieldErrors } from '../../http/validation.ts';
 import { joinPath, requireNoFieldErrors } from './request-path.ts';
 import type { CreateOutcome, TokenCreator } from './token-creator.ts';
 import { toLastingJson, toTokenJson } from './token-json.ts';
@@ -26,7 +25,7 @@ export interface TokenizedDocument {
   readonly lastingText: string | undefined;
 }
 
-const tokenShape = Compile(CreateToken);
+const tokenShape = compileSchema(CreateToken);
 
 /** Replaces every sensitive leaf of a document by a token, and answers with the same shape. */
 export class TokenizeService {
