@@ -94,6 +94,9 @@ export default {
       '^(node:)?(net|tls|dns|dns/promises|http|https|http2|dgram)$',
       ['^server/src/platform/(outbound|mail|local-postgres)/', '^server/src/platform/keyring/kms/'],
     ),
+    only('redis-for-limits', 'Redis counts requests and holds nothing else.', 'node_modules/ioredis/', [
+      '^server/src/platform/rate-limit/',
+    ]),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -25,7 +26,10 @@ export class BenchVault {
   readonly #server: ChildProcess;
 
   /** `together`: server and worker in one process. `apart`: a server alone, to which the caller may add workers. */
-  static async start(kind: 'together' | 'apart' = 'together'): Promise<BenchVault> {
+  static async start(
+    kind: 'together' | 'apart' = 'together',
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<BenchVault> {
     const postgres = await LocalPostgres.start({
       password: crypto.randomUUID(),
       settings: { shared_buffers: '1GB', max_wal_size: '8GB', checkpoint_timeout: '30min', track_io_timing: 'on' },
@@ -38,6 +42,9 @@ export class BenchVault {
       STRONGROOM_PORT: '0',
       STRONGROOM_ADMIN_PORT: '0',
       STRONGROOM_LOG_LEVEL: 'warn',
+      // Everything comes from one address here.
+      STRONGROOM_RATE_LIMITS: 'off',
+      ...more,
     };
     const environment = { ...process.env, ...settings };
     if (kind === 'together') {
@@ -69,6 +76,14 @@ export class BenchVault {
     this.postgres = parts.postgres;
     this.settings = parts.settings;
     this.#server = parts.server;
+  }
+
+  /** Processor time that the server has used so far, in microseconds; the database is another process. */
+  async cpuMicroseconds(): Promise<number> {
+    const stat = await readFile(`/proc/${this.#server.pid}/stat`, 'utf8');
+    // Fields 14 and 15 of proc(5), in ticks of ten milliseconds; the name before them may hold blanks.
+    const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);
+    return (user + system) * 10_000;
   }
 
   async request(method: string, path: string, body?: unknown, key = this.key): Promise<string> {

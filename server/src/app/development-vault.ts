@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { permissionsOf } from '../core/access/permission.ts';
 import type { FirstApplication } from '../features/tenants/index.ts';
-import type { DatabaseConfig, ServerConfig, WorkerConfig } from '../platform/config/config.ts';
+import type { DatabaseConfig, LimitsConfig, ServerConfig, WorkerConfig } from '../platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../platform/keyring/kms/file-root-key.ts';
 import type { RootKeyConfig } from '../platform/keyring/kms/open-root-key.ts';
 import { findFreePort } from '../platform/local-postgres/free-port.ts';
@@ -32,6 +32,7 @@ export interface DevelopmentOptions {
   readonly dataDirectory: string | undefined;
   readonly database: DatabaseConfig | undefined;
   readonly rootKey: RootKeyConfig | undefined;
+  readonly limits: LimitsConfig;
   readonly report: (step: string) => void;
 }
 
@@ -164,6 +165,7 @@ function toServerConfig(options: DevelopmentOptions, remembered: Remembered, dat
       adminHost: '127.0.0.1',
       adminPort: 0,
     },
+    limits: options.limits,
     logLevel: 'warn',
   };
 }

@@ -8,12 +8,14 @@ import {
   CredentialDirectory,
 } from '../features/applications/index.ts';
 import { addLogRoutes, LogService } from '../features/logs/index.ts';
+import { IdempotencyService, IdempotencyStore } from '../features/idempotency/index.ts';
 import { addSessionRoutes, SessionService } from '../features/sessions/index.ts';
 import { addTenantRoutes, TenantService, TenantSettingsDirectory } from '../features/tenants/index.ts';
 import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
 import { createEdge } from '../http/edge.ts';
 import type { ServerConfig } from '../platform/config/config.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
+import { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
@@ -42,10 +44,18 @@ export class VaultServer {
     const cvcSealer = await startEpochKeys(core, config);
     const metrics = new Metrics();
     addDatabaseMetrics(metrics, core);
+    const limiter = new RateLimiter(config.limits);
+    if (config.limits.redisUrl !== undefined) addRedisMetrics(metrics, limiter);
     let isDraining = false;
-    const { audit } = core;
-    const { publicUrl } = config.listen;
-    const edge = await createEdge({ publicUrl, authenticator: directory, logger, metrics, audit });
+    const edge = await createEdge({
+      publicUrl: config.listen.publicUrl,
+      authenticator: directory,
+      limits: { ...config.limits, limiter },
+      idempotency: new IdempotencyService({ store: new IdempotencyStore(core.database), keyring: core.keyring }),
+      audit: core.audit,
+      logger,
+      metrics,
+    });
     addRoutes(edge, core);
     addAllTokenRoutes(edge, {
       core,
@@ -57,6 +67,7 @@ export class VaultServer {
     const stop = async () => {
       isDraining = true;
       await withinDrainTime(edge.close(), edge);
+      limiter.close();
       await Promise.allSettled([admin.close(), feed.stop(), directory.close(), cvcSealer.stop()]);
       await core.close();
     };
@@ -121,6 +132,19 @@ function addDatabaseMetrics(metrics: Metrics, { database }: VaultCore): void {
     'strongroom_database_requests_waiting',
     'Requests waiting for a connection.',
     () => database.usage.waiting,
+  );
+}
+
+function addRedisMetrics(metrics: Metrics, limiter: RateLimiter): void {
+  metrics.addGauge(
+    'strongroom_rate_limits_shared',
+    'Whether servers count requests together in Redis (1), or each a share by itself because Redis is away (0).',
+    () => (limiter.isShared === true ? 1 : 0),
+  );
+  metrics.addGauge(
+    'strongroom_rate_limits_servers',
+    'Servers that counted together when Redis was last heard.',
+    () => limiter.serversHeard,
   );
 }
 

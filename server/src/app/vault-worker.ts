@@ -1,3 +1,4 @@
+import { sweepIdempotencyJob } from '../features/idempotency/index.ts';
 import { purgeTenantJob } from '../features/tenants/index.ts';
 import { createAdminEdge } from '../http/admin-edge.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
@@ -34,6 +35,7 @@ export class VaultWorker {
         auditPartitionsJob(core.database),
         auditRetentionJob(sealerDatabase, config.audit.retentionMonths),
         purgeTenantJob(core.database),
+        sweepIdempotencyJob(core.database),
       ];
       const runner = await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger });
       undo.push(() => runner.stop());

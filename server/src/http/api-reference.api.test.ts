@@ -23,7 +23,11 @@ interface Operation {
   readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> };
   readonly responses?: Record<
     string,
-    { readonly description?: string; readonly content?: Record<string, { readonly schema?: object }> }
+    {
+      readonly description?: string;
+      readonly headers?: object;
+      readonly content?: Record<string, { readonly schema?: object }>;
+    }
   >;
 }
 interface Description {
@@ -138,6 +142,38 @@ describe('GET /openapi.json', () => {
       for (const parameter of declared) expect(parameter).toMatchObject({ required: true, schema: expect.any(Object) });
       expect(path).not.toContain(':');
     }
+  });
+
+  it('says of every operation how it refuses, and what it says to a client that asks too often', () => {
+    for (const { operation } of operations) {
+      const refusal = { content: { 'application/problem+json': { schema: expect.any(Object) } } };
+      expect(operation.responses?.['default']).toMatchObject(refusal);
+      expect(operation.responses?.['429']).toMatchObject({
+        ...refusal,
+        headers: { 'Retry-After': expect.any(Object), 'X-RateLimit-Reset': expect.any(Object) },
+      });
+    }
+  });
+
+  it('names the idempotency key where it means something, and only there', () => {
+    const named = operations.filter(({ operation }) =>
+      operation.parameters?.some(({ name, in: place }) => name === 'BT-IDEMPOTENCY-KEY' && place === 'header'),
+    );
+    const paths = named.map(({ method, path }) => `${method} ${path}`);
+    expect(paths).toEqual(
+      expect.arrayContaining(['post /tokens', 'post /tokenize', 'patch /tokens/{id}', 'put /tenants/self']),
+    );
+    for (const { method, path } of named) {
+      expect(['post', 'put', 'patch']).toContain(method);
+      expect(path).not.toMatch(/search|detokenize|explain|^\/sessions$/);
+    }
+  });
+
+  it('names the media type that an operation takes', () => {
+    const content = (path: string, method: string) =>
+      Object.keys(description.paths[path]?.[method]?.requestBody?.content ?? {});
+    expect(content('/tokens/{id}', 'patch')).toEqual(['application/merge-patch+json']);
+    expect(content('/tokens', 'post')).toEqual(['application/json']);
   });
 
   it('refers to nothing that is not there', () => {

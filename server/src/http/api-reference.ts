@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import apiReference from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
+import { describeRoute } from './api-description.ts';
 
 /** Describes every route that is added afterwards at `/openapi.json`, and shows it at `/docs`, all from this process. */
 export async function addApiReference(app: FastifyInstance, publicUrl: string): Promise<void> {
@@ -16,6 +17,7 @@ export async function addApiReference(app: FastifyInstance, publicUrl: string): 
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'BT-API-KEY' } } },
       security: [{ apiKey: [] }],
     },
+    transform: describeRoute,
   });
   app.get('/openapi.json', { config: { permission: 'public' }, schema: { hide: true } }, () => app.swagger());
   await app.register(apiReference, {

@@ -1,7 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isGranted, missingPermission } from '../core/access/require-access.ts';
 import { DomainError } from '../core/errors/domain-error.ts';
 import type { Caller, Identity } from '../core/identity/caller.ts';
+import type { ClientAddressFinder } from './client-address.ts';
+import { restrictCrossOrigin } from './cross-origin.ts';
+import type { RateLimits } from './rate-limit.ts';
 
 /** Who turns a key into an identity; the applications feature does. */
 export interface Authenticator {
@@ -18,18 +21,25 @@ declare module 'fastify' {
 
 const keyLengthMax = 100;
 
+interface AuthenticationParts {
+  readonly authenticator: Authenticator;
+  readonly limits: RateLimits;
+  readonly clientAddressOf: ClientAddressFinder;
+}
+
 /** Runs before a body is read: nobody without a key makes us parse anything. */
-export function addAuthentication(app: FastifyInstance, authenticator: Authenticator): void {
+export function addAuthentication(app: FastifyInstance, parts: AuthenticationParts): void {
   app.decorateRequest('caller', {
     getter: () => {
       throw new Error('A handler asked for the caller of a public route.');
     },
   });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const permission = request.routeOptions.config.permission ?? 'public';
     if (permission === 'public') return;
 
-    const caller = await identify(request, authenticator);
+    const caller = await identify(request, reply, parts);
+    restrictCrossOrigin(caller, reply);
     Object.defineProperty(request, 'caller', { value: caller });
     if (caller.session?.isAuthorized === false) {
       throw new DomainError('forbidden', 'The session has not been authorized.');
@@ -38,13 +48,20 @@ export function addAuthentication(app: FastifyInstance, authenticator: Authentic
   });
 }
 
-async function identify(request: FastifyRequest, authenticator: Authenticator): Promise<Caller> {
+async function identify(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { authenticator, limits, clientAddressOf }: AuthenticationParts,
+): Promise<Caller> {
   const key = request.headers['bt-api-key'];
   if (typeof key !== 'string' || key === '') {
     throw new DomainError('unauthenticated', 'The BT-API-KEY header is required.');
   }
+  limits.requireFewGuesses(request, reply);
   const identity = key.length > keyLengthMax ? undefined : await authenticator.authenticate(key);
-  if (identity === undefined)
+  if (identity === undefined) {
+    await limits.countGuess(request, reply);
     throw new DomainError('unauthenticated', 'The key in the BT-API-KEY header is not valid.');
-  return { ...identity, requestId: request.id, sourceAddress: request.ip };
+  }
+  return { ...identity, requestId: request.id, sourceAddress: clientAddressOf(request) };
 }

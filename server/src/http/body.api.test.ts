@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jsonSpellings, otherContentTypes } from '../../test/harness/content-types.ts';
 import { requestHead, sendRaw } from '../../test/harness/raw-http.ts';
 import { fieldsOf } from '../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../test/harness/test-vault.ts';
@@ -17,98 +18,14 @@ const post = (rawBody: string | Uint8Array, headers: Record<string, string> = {}
   vault.request('POST', '/applications', { key: tenant.keys.management, rawBody, headers });
 
 describe('the content type', () => {
-  const json = [
-    'application/json',
-    'Application/JSON',
-    'APPLICATION/JSON',
-    'application/json;',
-    'application/json ;',
-    'application/json; ',
-    'application/json;;',
-    'application/json; charset=utf-8',
-    'application/json;charset=utf-8',
-    'application/json ; charset=utf-8',
-    'application/json;\tcharset=utf-8',
-    'application/json; charset=UTF-8',
-    'application/json; CHARSET=utf-8',
-    'application/json; charset="utf-8"',
-    'application/json; charset=utf-8;',
-    'application/json; charset=utf-8; charset=utf-8',
-  ];
-  const other = [
-    'text/json',
-    'text/plain',
-    'text/html',
-    'text/plain;application/json',
-    'text/plain; charset=utf-8',
-    'application/jsonx',
-    'application/json5',
-    'application/jsonp',
-    'application/json-seq',
-    'application/x-json',
-    'application/ld+json',
-    'application/json+protobuf',
-    'application/vnd.api+json',
-    'application/problem+json',
-    'application/merge-patch+json',
-    'application/json-patch+json',
-    'application/javascript',
-    'application/octet-stream',
-    'application/x-www-form-urlencoded',
-    'application/*',
-    'application/',
-    'application',
-    'json',
-    '*/*',
-    '/json',
-    '/',
-    ';',
-    ';application/json',
-    ',',
-    'application/json,text/plain',
-    'application/json, application/json',
-    'text/plain, application/json',
-    'application/json text/plain',
-    'application/json\ttext/plain',
-    'application/json\tcharset=utf-8',
-    'application/json charset=utf-8',
-    'application/json/',
-    'application/ json',
-    'application /json',
-    'application//json',
-    'application\\json',
-    'application/json%20',
-    'application/json; charset=utf-16',
-    'application/json; charset=utf-16le',
-    'application/json; charset=utf-7',
-    'application/json; charset=latin1',
-    'application/json; charset=iso-8859-1',
-    'application/json; charset=utf-8; charset=utf-16',
-    'application/json; charset=utf-16; charset=utf-8',
-    `application/json; charset='utf-8'`,
-    'application/json; charset=',
-    'application/json; charset',
-    'application/json; charset = utf-8',
-    'application/json; charset=utf8',
-    'application/json; boundary=x',
-    'application/json; q=1',
-    'application/json; version=1',
-    'application/json;profile="a;b"',
-    'multipart/form-data; boundary=application/json',
-    'ａpplication/json',
-    'application/jſon',
-    'application/json\u00a0',
-    'application/json\u000b',
-  ];
-
-  it.each(json)('is JSON, and is validated: %j', async (type) => {
+  it.each(jsonSpellings('application/json'))('is JSON, and is validated: %j', async (type) => {
     expect((await post(valid, { 'content-type': type })).status).toBe(201);
     const refused = await post(invalid, { 'content-type': type });
     expect(refused.status).toBe(400);
     expect(fieldsOf(refused)).toEqual(['permissions.0']);
   });
 
-  it.each(other)('is refused, and nothing is read: %j', async (type) => {
+  it.each(otherContentTypes)('is refused, and nothing is read: %j', async (type) => {
     for (const body of [valid, invalid]) {
       const head = requestHead('POST /applications', {
         'bt-api-key': tenant.keys.management,
@@ -152,6 +69,43 @@ describe('the content type', () => {
   it('of a compressed body changes nothing: it is not opened', async () => {
     const gzip = Buffer.from('1f8b0800000000000003abae050043bfa6a302000000', 'hex');
     expect((await post(gzip, { 'content-encoding': 'gzip' })).status).toBe(400);
+  });
+});
+
+describe('the content type of a token', () => {
+  const routes = [
+    ['POST', '/tokens', 'application/json'],
+    ['POST', '/tokenize', 'application/json'],
+    ['POST', '/tokens/search', 'application/json'],
+    ['PATCH', '/tokens/some-id', 'application/merge-patch+json'],
+  ] as const;
+  const wrong = JSON.stringify({ type: 7, data: { type: 7, data: 1 }, containers: 'canary', query: 7 });
+  const send = (line: string, type: string) =>
+    sendRaw(
+      vault.server.url,
+      Buffer.from(
+        requestHead(line, {
+          'bt-api-key': tenant.keys.private,
+          'content-type': type,
+          'content-length': String(wrong.length),
+        }) + wrong,
+      ),
+    );
+
+  it.each(routes)('never skips validation on %s %s', async (method, path, type) => {
+    for (const spelling of jsonSpellings(type)) {
+      const answer = await send(`${method} ${path}`, spelling);
+      expect([spelling, answer.status, answer.body.includes('"errors"')]).toEqual([spelling, 400, true]);
+    }
+    const others = type === 'application/json' ? otherContentTypes : ['application/json', ...otherContentTypes];
+    for (const other of others.filter((one) => one !== type)) {
+      const answer = await send(`${method} ${path}`, other);
+      expect([other, [400, 415].includes(answer.status), answer.body.includes('"errors"')]).toEqual([
+        other,
+        true,
+        false,
+      ]);
+    }
   });
 });
 
@@ -224,6 +178,37 @@ describe('the body', () => {
     const answer = await vault.request(method, path, { key: tenant.keys.management, rawBody });
     expect(answer.status).toBe(400);
     expect(performance.now() - startedAt).toBeLessThan(700);
+  });
+});
+
+describe('a number that JavaScript cannot hold', () => {
+  const numbers = ['1e400', '-0', '12345678901234567890', '1.0'];
+  it.each<[string, string, (number: string) => string]>([
+    ['POST', '/tokens/search', (number) => number],
+    ['POST', '/v2/tokens/search', (number) => number],
+    ['POST', '/tokens', (number) => `{"type":"token","data":1,"metadata":${number}}`],
+    ['POST', '/tokenize', (number) => `{"a":[{"type":"token","data":1,"metadata":${number}}]}`],
+    ['PUT', '/tenants/self', (number) => `{"name":"A","settings":${number}}`],
+    ['PUT', '/tenants/self', (number) => number],
+    [
+      'POST',
+      '/applications',
+      (number) => `{"name":"A","type":"private","permissions":["token:read"],"rules":[${number}]}`,
+    ],
+  ])('400 in place of an object: %s %s', async (method, path, bodyWith) => {
+    const key = /token/.test(path) ? tenant.keys.private : tenant.keys.management;
+    for (const number of numbers) {
+      const answer = await vault.request(method, path, { key, rawBody: bodyWith(number) });
+      expect([number, answer.status, fieldsOf(answer).length > 0]).toEqual([number, 400, true]);
+    }
+  });
+
+  it('is data like any other', async () => {
+    for (const number of numbers) {
+      const rawBody = `{"type":"token","data":[${number}],"mask":{"a":"x"}}`;
+      const answer = await vault.request('POST', '/tokens', { key: tenant.keys.reveal, rawBody });
+      expect([answer.status, answer.text.includes(`"data":[${number}]`)]).toEqual([201, true]);
+    }
   });
 });
 

@@ -6,10 +6,14 @@ import { addApiReference } from './api-reference.ts';
 import { type Authenticator, addAuthentication } from './authentication.ts';
 import { addBodyParsers } from './body.ts';
 import { type DenialLog, recordDenial } from './denied-attempt.ts';
+import { createClientAddressFinder } from './client-address.ts';
+import { allowCrossOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
 import { addErrorPages } from './error-pages.ts';
+import { addIdempotency, type IdempotencyKeeper } from './idempotency.ts';
 import { refuseMalformedRequest } from './malformed-request.ts';
 import { problemContentType, toDomainError, toProblem } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
+import { createRateLimits, type RequestLimits } from './rate-limit.ts';
 import { createRequestLog, describeFailure, routeOf } from './request-log.ts';
 import { requireDeclaredPermissions } from './route-config.ts';
 import { chooseTraceId, traceIdHeader } from './trace-id.ts';
@@ -18,6 +22,8 @@ import { addValidation } from './validation.ts';
 export interface EdgeOptions {
   readonly publicUrl: string;
   readonly authenticator: Authenticator;
+  readonly limits: RequestLimits;
+  readonly idempotency: IdempotencyKeeper;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly audit: DenialLog;
@@ -35,6 +41,10 @@ const retryAfterSeconds = 1;
 /** The web server with everything that all routes share; features add their routes to it. */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
   const requestLog = createRequestLog(options.logger, options.metrics);
+  const clientAddressOf = createClientAddressFinder(options.limits.trustedProxies);
+  const limits = createRateLimits(options.limits, clientAddressOf);
+  const count = (request: FastifyRequest, reply: FastifyReply, proceed: (refusal?: Error) => void) =>
+    callWithOutcome(() => limits.countRequest(request, reply), proceed);
   const app = fastify({
     logger: false,
     bodyLimit: bodySizeMax,
@@ -50,15 +60,22 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
     frameworkErrors: (error, request, reply) => {
       addSharedHeaders(request, reply);
       reply.raw.once('finish', () => requestLog.answered(request, reply));
-      sendProblem(error, request, reply, options.logger);
+      count(request, reply, (refusal) => sendProblem(refusal ?? error, request, reply, options.logger));
     },
     clientErrorHandler: refuseMalformedRequest,
   });
 
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     addSharedHeaders(request, reply);
-    // Here and not in a handler, which would come after the body was read and judged.
-    if (request.is404) throw new DomainError('not-found', 'This path is not part of the API.');
+    if (isPreflight(request)) {
+      answerPreflight(reply);
+      return;
+    }
+    count(request, reply, (refusal) => {
+      // Here and not in a handler, which would come after the body was read and judged.
+      const isUnknown = refusal === undefined && request.is404;
+      done(isUnknown ? new DomainError('not-found', 'This path is not part of the API.') : refusal);
+    });
   });
   app.addHook('onResponse', async (request, reply) => requestLog.answered(request, reply));
   app.addHook('onRequestAbort', async (request) => requestLog.abandoned(request));
@@ -68,9 +85,10 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   });
   closeConnectionsWhenDraining(app);
   requireDeclaredPermissions(app);
-  addAuthentication(app, options.authenticator);
+  addAuthentication(app, { authenticator: options.authenticator, limits, clientAddressOf });
   addBodyParsers(app);
   addValidation(app);
+  addIdempotency(app, options.idempotency, options.logger);
   addErrorPages(app);
   await addApiReference(app, options.publicUrl);
   return app;
@@ -80,6 +98,20 @@ function addSharedHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header(traceIdHeader, request.id);
   reply.header('cache-control', 'no-store');
   reply.header('x-content-type-options', 'nosniff');
+  allowCrossOrigin(request, reply);
+}
+
+/** Goes on at once where nothing has to be waited for: a promise for every request would cost more than the counting. */
+function callWithOutcome(work: () => void | Promise<void>, proceed: (refusal?: Error) => void): void {
+  let waiting: void | Promise<void>;
+  try {
+    waiting = work();
+  } catch (error) {
+    proceed(error as Error);
+    return;
+  }
+  if (waiting === undefined) proceed();
+  else waiting.then(() => proceed(), proceed);
 }
 
 /** Node leaves a connection open that was busy when the server began to close: its answer has to say that it is the last. */

@@ -75,6 +75,20 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     meaning: 'The token was changed by others several times while this request was handled.',
     remedy: 'Send the request again.',
   },
+  'idempotency-in-flight': {
+    status: 409,
+    title: 'Conflict',
+    meaning: 'A request with the same BT-IDEMPOTENCY-KEY is being handled at this moment.',
+    remedy:
+      'Wait a moment and send it again: once the first request has succeeded, its answer is repeated; if it has failed, yours is handled.',
+  },
+  'idempotency-answer-not-kept': {
+    status: 409,
+    title: 'Conflict',
+    meaning:
+      'A request with the same BT-IDEMPOTENCY-KEY has succeeded, but its answer was larger than the 1 MiB that is kept for repetition.',
+    remedy: 'Nothing was done again. Look up what the first request made, or use a new key to do it a second time.',
+  },
   'body-too-large': {
     status: 413,
     title: 'Payload Too Large',
@@ -98,6 +112,13 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     title: 'Unprocessable Entity',
     meaning: 'The owner of a tenant cannot be removed from it.',
     remedy: 'Make another member the owner first.',
+  },
+  'rate-limited': {
+    status: 429,
+    title: 'Too Many Requests',
+    meaning: 'More requests came from the address of the client than its limit allows. It is refused for 10 seconds.',
+    remedy:
+      'Wait for the seconds in Retry-After. RateLimit-Policy names the limit (`q` requests in `w` seconds), X-RateLimit-Reset the moment at which counting begins anew. Operators: see STRONGROOM_RATE_LIMITS and STRONGROOM_TRUSTED_PROXIES.',
   },
   overloaded: {
     status: 503,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Permission } from '../core/access/permission.ts';
 import type { EntityType } from '../platform/audit/audit-event.ts';
+import type { RateLimitScope } from '../platform/rate-limit/rate-limit-table.ts';
 
 /** `any-key` needs a valid key and no permission; `public` needs no key at all. */
 export type RoutePermission = Permission | 'any-key' | 'public';
@@ -12,6 +13,10 @@ declare module 'fastify' {
     hasBody?: boolean;
     /** What a route without a permission of its own is about. */
     entityType?: EntityType;
+    /** What a request counts as, besides as any request. */
+    rateLimit?: RateLimitScope;
+    /** A route that only reads, or whose answer nobody but the caller of that moment may see, is never answered from before. */
+    isRepeatable?: boolean;
   }
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { DomainError, type FieldErrors } from '../core/errors/domain-error.ts';
+import { ExactNumber } from '../core/json/json-value.ts';
 
 interface SchemaError {
   readonly keyword: string;
@@ -24,13 +25,48 @@ const membersMax = 10_000;
 /** Every schema is compiled once, when its route is added. Values are checked as they are: nothing is coerced or removed. */
 export function addValidation(app: FastifyInstance): void {
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
-    const validator = Compile(schema);
+    const validator = compileSchema(schema);
     return (value: unknown) => {
       if (validator.Check(value)) return { value };
       const fields = findFieldErrors(validator, value, httpPart ?? 'body');
       return { error: new DomainError('validation-failed', 'The request did not pass validation.', { fields }) };
     };
   });
+}
+
+/** A schema as a check of parsed JSON. */
+export function compileSchema(schema: TSchema): Validator {
+  const validator = Compile(schema);
+  return {
+    Check: (value) => validator.Check(withoutExactNumbers(value)),
+    Errors: (value) => validator.Errors(withoutExactNumbers(value)),
+  };
+}
+
+/**
+ * A number that is carried as text is an object to the validator, and would pass for one: `1e400` as metadata. It is
+ * judged as something that is none of the types that a schema can ask for.
+ */
+function withoutExactNumbers(value: unknown): unknown {
+  return holdsExactNumber(value) ? replaceExactNumbers(value) : value;
+}
+
+const unlikeAnything = Symbol('exact number');
+
+function holdsExactNumber(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return value instanceof ExactNumber || membersOf(value).some(holdsExactNumber);
+}
+
+function replaceExactNumbers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof ExactNumber) return unlikeAnything;
+  if (Array.isArray(value)) return value.map(replaceExactNumbers);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceExactNumbers(member)]));
+}
+
+function membersOf(value: object): readonly unknown[] {
+  return Array.isArray(value) ? value : Object.values(value);
 }
 
 /** What is wrong with a value that did not pass; of a very large one only that it did not. */
@@ -46,7 +82,7 @@ function isWithin(max: number, value: unknown): boolean {
   while (unseen.length > 0) {
     const one = unseen.pop();
     if (typeof one !== 'object' || one === null) continue;
-    const members: unknown[] = Array.isArray(one) ? one : Object.values(one);
+    const members = membersOf(one);
     count += members.length;
     if (count > max) return false;
     unseen.push(...members);

@@ -28,6 +28,7 @@ beforeAll(async () => {
     STRONGROOM_ADMIN_PORT: '0',
     STRONGROOM_WORKER_ADMIN_PORT: '0',
     STRONGROOM_LOG_LEVEL: 'error',
+    STRONGROOM_RATE_LIMITS: 'off',
   };
 });
 afterEach(() => Program.killAll());

@@ -114,8 +114,10 @@ async function useTheVault(): Promise<void> {
   ];
   for (const data of values) {
     const rawBody = `{"type":"token","data":${data},"metadata":{"planted":"${planted}"}}`;
-    const created = await send('POST', '/tokens', { key: reveal, rawBody });
+    const headers = { 'bt-idempotency-key': secret('idempotency key') };
+    const created = await send('POST', '/tokens', { key: reveal, rawBody, headers });
     expect(created.status).toBe(201);
+    expect((await send('POST', '/tokens', { key: reveal, rawBody, headers })).text).toBe(created.text);
     const { id } = created.body as { id: string };
     await send('GET', `/tokens/${id}`, { key: reveal });
     await send('GET', `/tokens/${id}`, { key: tenant.keys.private });
@@ -135,7 +137,10 @@ async function useTheVault(): Promise<void> {
 
   const application = await createApplication(vault, tenant);
   addKey('new application', application.key);
-  const key = await send('POST', `/applications/${application.id}/keys`, { key: tenant.keys.management });
+  const key = await send('POST', `/applications/${application.id}/keys`, {
+    key: tenant.keys.management,
+    headers: { 'bt-idempotency-key': secret('idempotency key of a new key') },
+  });
   addKey('second', (key.body as { key: string }).key);
   await send('DELETE', `/applications/${application.id}`, { key: tenant.keys.management });
 }

@@ -11,9 +11,10 @@ export class LocalRedis {
   readonly #server: ChildProcess;
   readonly #directory: string;
 
-  static async start(): Promise<LocalRedis> {
+  /** On the port of one that was stopped, if it is given: the same Redis after a restart. */
+  static async start(port?: number): Promise<LocalRedis> {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-redis-'));
-    const port = await findFreePort();
+    port ??= await findFreePort();
     const flags = [
       '--port',
       String(port),
@@ -43,7 +44,18 @@ export class LocalRedis {
     this.#directory = directory;
   }
 
+  /** Stops answering without closing a connection, like a machine that hangs. */
+  pause(): void {
+    this.#server.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#server.kill('SIGCONT');
+  }
+
   async stop(): Promise<void> {
+    // A process that is paused does not hear that it should end.
+    this.resume();
     if (this.#server.exitCode === null) {
       this.#server.kill('SIGTERM');
       await once(this.#server, 'exit');

@@ -1,7 +1,9 @@
 import { permissionsOf } from '../../src/core/access/permission.ts';
 import type { FirstApplication } from '../../src/features/tenants/index.ts';
 import { VaultServer } from '../../src/app/vault-server.ts';
+import type { LimitsConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { rateLimitScopes, withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import type { Logger, LogFields } from '../../src/platform/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
@@ -34,25 +36,39 @@ export class TestVault {
   readonly server: VaultServer;
   readonly logLines: string[] = [];
   readonly #rootKey: Buffer;
+  readonly #limits: LimitsConfig;
   readonly #others: VaultServer[] = [];
 
-  static async start(rootKey = parseRootKey(generateRootKey()) ?? Buffer.alloc(32)): Promise<TestVault> {
+  /** Its limits are so high that no test meets them by accident; a test of limits brings its own. */
+  static async start(
+    rootKey = parseRootKey(generateRootKey()) ?? Buffer.alloc(32),
+    ownLimits: Partial<LimitsConfig> = {},
+  ): Promise<TestVault> {
     const database = await createTestDatabase();
     const lines: string[] = [];
-    const server = await startServer(database.url, rootKey, lines);
-    return new TestVault({ database, server, rootKey, lines });
+    const limits = { ...highLimits, ...ownLimits };
+    const server = await startServer({ url: database.url, rootKey, limits }, lines);
+    return new TestVault({ database, server, rootKey, limits, lines });
   }
 
-  private constructor(parts: { database: TestDatabase; server: VaultServer; rootKey: Buffer; lines: string[] }) {
+  private constructor(parts: {
+    database: TestDatabase;
+    server: VaultServer;
+    rootKey: Buffer;
+    limits: LimitsConfig;
+    lines: string[];
+  }) {
     this.database = parts.database;
     this.server = parts.server;
     this.#rootKey = parts.rootKey;
+    this.#limits = parts.limits;
     this.logLines = parts.lines;
   }
 
   /** A second server on the same database, as behind a load balancer. */
   async startAnother(): Promise<VaultServer> {
-    const server = await startServer(this.database.url, this.#rootKey, this.logLines);
+    const parts = { url: this.database.url, rootKey: this.#rootKey, limits: this.#limits };
+    const server = await startServer(parts, this.logLines);
     this.#others.push(server);
     return server;
   }
@@ -112,12 +128,23 @@ export class TestVault {
   }
 }
 
-function startServer(url: string, rootKey: Buffer, lines: string[]): Promise<VaultServer> {
+const highLimits: LimitsConfig = {
+  table: withLimits(Object.fromEntries(rateLimitScopes.map((scope) => [scope, 1_000_000]))),
+  countsRequests: true,
+  redisUrl: undefined,
+  trustedProxies: [],
+};
+
+function startServer(
+  { url, rootKey, limits }: { url: string; rootKey: Buffer; limits: LimitsConfig },
+  lines: string[],
+): Promise<VaultServer> {
   return VaultServer.start(
     {
       database: { url, ownerUrl: url, connectionsMax: 8 },
       rootKey: { kind: 'file', key: rootKey },
       listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
+      limits,
       logLevel: 'info',
     },
     collectingLogger(lines),

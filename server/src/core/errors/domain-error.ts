@@ -10,10 +10,13 @@ export type ErrorCode =
   | 'token-id-taken'
   | 'nonce-used'
   | 'version-conflict'
+  | 'idempotency-in-flight'
+  | 'idempotency-answer-not-kept'
   | 'body-too-large'
   | 'unsupported-media-type'
   | 'header-too-large'
   | 'owner-undeletable'
+  | 'rate-limited'
   | 'overloaded'
   | 'key-service-unavailable'
   | 'internal-error';

@@ -7,7 +7,7 @@ export function addExplainRoutes(app: FastifyInstance, access: ExplainService): 
   app.post<{ Body: Static<typeof ExplainAccess> }>(
     '/access/explain',
     {
-      config: { permission: 'application:read' },
+      config: { permission: 'application:read', isRepeatable: false },
       schema: {
         operationId: 'explainAccess',
         tags: ['Access'],

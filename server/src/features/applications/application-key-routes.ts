@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { keepInstead } from '../../http/json-text-reply.ts';
 import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
 import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
 import { type ApplicationKeyService, noSuchKey } from './application-key-service.ts';
-import { ApplicationKeyView, toApplicationKeyView } from './application-schemas.ts';
+import { ApplicationKeyView, toApplicationKeyView, withoutSecret } from './application-schemas.ts';
 import { noSuchApplication } from './application-service.ts';
 
 const KeyParameters = Type.Object({ id: Type.String(), keyId: Type.String() });
@@ -23,7 +24,9 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
     },
     async (request, reply) => {
       const key = await keys.create(request.caller, requireUuid(request.params.id, noSuchApplication));
-      return reply.code(201).send(toApplicationKeyView(key));
+      const view = toApplicationKeyView(key);
+      keepInstead(reply, withoutSecret(view));
+      return reply.code(201).send(view);
     },
   );
 

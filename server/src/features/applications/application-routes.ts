@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { keepInstead } from '../../http/json-text-reply.ts';
 import { pageParameters, parsePageRequest, toPaginationView } from '../../http/pagination.ts';
 import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
 import {
@@ -10,6 +11,7 @@ import {
   toApplicationView,
   toNewApplication,
   UpdateApplication,
+  withoutSecret,
 } from './application-schemas.ts';
 import { type ApplicationService, noSuchApplication } from './application-service.ts';
 
@@ -29,7 +31,9 @@ export function addApplicationRoutes(app: FastifyInstance, applications: Applica
     },
     async (request, reply) => {
       const created = await applications.create(request.caller, toNewApplication(request.body));
-      return reply.code(201).send(toApplicationView(created));
+      const view = toApplicationView(created);
+      keepInstead(reply, { ...withoutSecret(view), keys: view.keys.map(withoutSecret) });
+      return reply.code(201).send(view);
     },
   );
 

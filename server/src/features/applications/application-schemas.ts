@@ -82,6 +82,12 @@ export function toApplicationView({ application, keys }: ApplicationWithKeys): S
   };
 }
 
+/** The secret of a key is shown once and stored as a hash only, so whatever is kept of a view does without it. */
+export function withoutSecret<View extends { key?: string }>(view: View): Omit<View, 'key'> {
+  const { key: _, ...rest } = view;
+  return rest;
+}
+
 export function toApplicationKeyView(key: ApplicationKey | NewApplicationKey): Static<typeof ApplicationKeyView> {
   return {
     id: key.id,

@@ -7,7 +7,8 @@ export function addSessionRoutes(app: FastifyInstance, sessions: SessionService)
   app.post(
     '/sessions',
     {
-      config: { permission: 'any-key', entityType: 'session', hasBody: false },
+      // Browsers share a public key: whoever guessed an idempotency key would be handed the session of another.
+      config: { permission: 'any-key', entityType: 'session', hasBody: false, isRepeatable: false },
       schema: { operationId: 'createSession', tags: ['Sessions'], response: { 201: SessionView } },
     },
     async (request, reply) => reply.code(201).send(toSessionView(await sessions.create(request.caller))),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { recordsOf } from '../../../test/harness/test-application.ts';
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => vault.stop());
 
 const createToken = (tenant: TestTenant, body: object = { type: 'token', data: 'Sensitive Value' }) =>
-  vault.request('POST', '/tokens', { key: tenant.keys.reveal, body });
+  vault.request('POST', '/tokens', { key: tenant.keys.reveal, body, headers: { 'bt-idempotency-key': randomUUID() } });
 /** A token with a row in every table that tokens have. */
 const card = {
   type: 'card',

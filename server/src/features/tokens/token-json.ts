@@ -23,6 +23,11 @@ export function toTokenJson(visible: VisibleToken): string {
   ]);
 }
 
+/** As `toTokenJson`, without a card verification code; undefined where that would be the same. */
+export function toLastingJson(visible: VisibleToken): string | undefined {
+  return visible.lastingData === undefined ? undefined : toTokenJson({ ...visible, data: visible.lastingData });
+}
+
 /** As `toTokenJson`, without anything that tells the content of the token. */
 export function toContentlessJson({ token }: VisibleToken): string {
   return JSON.stringify({ ...toIdentity(token), ...toPlace(token), ...toTimes(token) });

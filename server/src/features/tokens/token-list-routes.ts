@@ -45,7 +45,7 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     '/tokens',
     {
-      config: { permission: 'token:read' },
+      config: { permission: 'token:read', rateLimit: 'token-list' },
       schema: { operationId: 'listTokens', tags: ['Tokens'], querystring: ListQuery, response: { 200: TokenPage } },
     },
     async (request, reply) => {
@@ -59,7 +59,7 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
   app.get<{ Querystring: Static<typeof CursorListQuery> }>(
     '/v2/tokens',
     {
-      config: { permission: 'token:read' },
+      config: { permission: 'token:read', rateLimit: 'token-list' },
       schema: {
         operationId: 'listTokensV2',
         tags: ['Tokens'],
@@ -78,7 +78,7 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
   app.post<{ Body: Static<typeof Search> }>(
     '/tokens/search',
     {
-      config: { permission: 'token:search' },
+      config: { permission: 'token:search', rateLimit: 'token-search', isRepeatable: false },
       schema: { operationId: 'searchTokens', tags: ['Tokens'], body: Search, response: { 200: TokenPage } },
     },
     async (request, reply) => {
@@ -92,7 +92,7 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
   app.post<{ Body: Static<typeof CursorSearch> }>(
     '/v2/tokens/search',
     {
-      config: { permission: 'token:search' },
+      config: { permission: 'token:search', rateLimit: 'token-search', isRepeatable: false },
       schema: {
         operationId: 'searchTokensV2',
         tags: ['Tokens'],

@@ -88,7 +88,7 @@ export class TokenPresenter {
     const content = known ?? (await this.open(token));
     return {
       token,
-      data: await this.#dataFor(transform, token, content),
+      ...(await this.#dataFor(transform, token, content)),
       mask: shownMask(token, type, content),
       searchIndexes:
         token.searchIndexes === null ? type.defaultSearchIndexes : (JSON.parse(token.searchIndexes) as string[]),
@@ -101,14 +101,17 @@ export class TokenPresenter {
     transform: Transform,
     token: StoredToken,
     content: TokenContent,
-  ): Promise<Sensitive<string> | undefined> {
+  ): Promise<Pick<VisibleToken, 'data' | 'lastingData'>> {
     switch (transform) {
       case 'redact':
-        return undefined;
+        return { data: undefined };
       case 'mask':
-        return content.masked;
-      case 'reveal':
-        return withCvc(content.dataText, await this.openCvc(token));
+        return { data: content.masked };
+      case 'reveal': {
+        const cvc = await this.openCvc(token);
+        const { dataText } = content;
+        return cvc === undefined ? { data: dataText } : { data: withCvc(dataText, cvc), lastingData: dataText };
+      }
     }
   }
 }
@@ -127,8 +130,7 @@ function shownMask(token: StoredToken, type: TokenType, content: TokenContent): 
 }
 
 /** Puts the code back as the last member of the card object. */
-function withCvc(text: Sensitive<string>, cvc: Sensitive<string> | undefined): Sensitive<string> {
-  if (cvc === undefined) return text;
+function withCvc(text: Sensitive<string>, cvc: Sensitive<string>): Sensitive<string> {
   const object = text.reveal().trimEnd();
   const separator = object.slice(1, -1).trim() === '' ? '' : ',';
   return new Sensitive(`${object.slice(0, -1)}${separator}"cvc":${cvc.reveal()}}`);

@@ -6,7 +6,7 @@ import { IdParameter } from '../../http/uuid-parameter.ts';
 import type { VisibleToken } from './token.ts';
 import type { TokenCreator } from './token-creator.ts';
 import { isTokenId } from './token-id.ts';
-import { toContentlessJson, toTokenJson } from './token-json.ts';
+import { toContentlessJson, toLastingJson, toTokenJson } from './token-json.ts';
 import { CreateToken, TokenView, toTokenPatch, toTokenRequest, UpdateToken } from './token-schemas.ts';
 import { noSuchToken, type TokenService } from './token-service.ts';
 import type { TokenUpdater } from './token-updater.ts';
@@ -22,7 +22,7 @@ export function addTokenRoutes(
   app.post<{ Body: CreateToken }>(
     '/tokens',
     {
-      config: { permission: 'token:create' },
+      config: { permission: 'token:create', rateLimit: 'token-write' },
       schema: {
         operationId: 'createToken',
         tags: ['Tokens'],
@@ -68,7 +68,7 @@ export function addTokenRoutes(
         requireTokenId(request.params.id),
         patch,
       );
-      return isHiddenDuplicate ? sendJson(reply, toContentlessJson(token)) : sendToken(reply, token);
+      return isHiddenDuplicate ? sendJsonText(reply, toContentlessJson(token)) : sendToken(reply, token);
     },
   );
 
@@ -86,11 +86,7 @@ export function addTokenRoutes(
 }
 
 function sendToken(reply: FastifyReply, token: VisibleToken): FastifyReply {
-  return sendJson(reply, toTokenJson(token));
-}
-
-function sendJson(reply: FastifyReply, text: string): FastifyReply {
-  return sendJsonText(reply, text);
+  return sendJsonText(reply, toTokenJson(token), toLastingJson(token));
 }
 
 function requireTokenId(text: string): TokenId {

@@ -39,6 +39,8 @@ export interface VisibleToken {
   readonly token: StoredToken;
   /** JSON text. */
   readonly data: Sensitive<string> | undefined;
+  /** JSON text without the card verification code, where `data` shows one: what may be kept of this view. */
+  readonly lastingData?: Sensitive<string>;
   /** JSON text. */
   readonly mask: string | undefined;
   readonly searchIndexes: readonly string[];

@@ -17,19 +17,20 @@ export function addTokenizeRoutes(
   app.post<{ Body: JsonValue | undefined }>(
     '/tokenize',
     {
-      config: { permission: 'token:create' },
+      config: { permission: 'token:create', rateLimit: 'token-write' },
       schema: { operationId: 'tokenize', tags: ['Tokenize'], body: Document, response: { 200: Document } },
     },
     async (request, reply) => {
       const document = requireDocument(request.body);
-      return sendJsonText(reply, await parts.tokenizer.tokenize(request.caller, document, request.bodySource));
+      const { text, lastingText } = await parts.tokenizer.tokenize(request.caller, document, request.bodySource);
+      return sendJsonText(reply, text, lastingText);
     },
   );
 
   app.post<{ Body: JsonValue | undefined }>(
     '/detokenize',
     {
-      config: { permission: 'token:read' },
+      config: { permission: 'token:read', isRepeatable: false },
       schema: { operationId: 'detokenize', tags: ['Tokenize'], body: Document, response: { 200: Document } },
     },
     async (request, reply) => {

@@ -1,14 +1,13 @@
-import { Compile } from 'typebox/compile';
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../core/json/json-source.ts';
 import { toJsonText } from '../../core/json/json-text.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
-import { findFieldErrors } from '../../http/validation.ts';
+import { compileSchema, findFieldErrors } from '../../http/validation.ts';
 import { joinPath, requireNoFieldErrors } from './request-path.ts';
 import type { CreateOutcome, TokenCreator } from './token-creator.ts';
-import { toTokenJson } from './token-json.ts';
+import { toLastingJson, toTokenJson } from './token-json.ts';
 import type { TokenRequest } from './token-request.ts';
 import { CreateToken, toTokenRequest } from './token-schemas.ts';
 
@@ -16,9 +15,17 @@ export const tokensPerRequestMax = 1_000;
 const depthMax = 32;
 
 /** Writes the place of a token in the answer, once it exists. */
-type Writer = (created: readonly CreateOutcome[]) => string;
+type Writer = (created: readonly CreateOutcome[], form: Form) => string;
+/** `lasting` leaves card verification codes out. */
+type Form = 'whole' | 'lasting';
 
-const tokenShape = Compile(CreateToken);
+/** An answer as JSON text, and what may be kept of it where that is not the same. */
+export interface TokenizedDocument {
+  readonly text: string;
+  readonly lastingText: string | undefined;
+}
+
+const tokenShape = compileSchema(CreateToken);
 
 /** Replaces every sensitive leaf of a document by a token, and answers with the same shape. */
 export class TokenizeService {
@@ -28,13 +35,14 @@ export class TokenizeService {
     this.#creator = creator;
   }
 
-  /** The answer as JSON text. One leaf that cannot be stored fails the request, and nothing of it is kept. */
-  async tokenize(caller: Caller, document: JsonValue, source: JsonSource): Promise<string> {
+  /** One leaf that cannot be stored fails the request, and nothing of it is kept. */
+  async tokenize(caller: Caller, document: JsonValue, source: JsonSource): Promise<TokenizedDocument> {
     if (typeof document !== 'object' || document === null) throw invalidField('body', 'must be an object or an array');
     const reader = new DocumentReader(source);
     const write = reader.read(document, { parent: [document], key: 0, path: '', depth: 0 });
     const created = await this.#creator.createAll(caller, reader.requests);
-    return write(created);
+    const hasCvc = created.some(({ token }) => token.lastingData !== undefined);
+    return { text: write(created, 'whole'), lastingText: hasCvc ? write(created, 'lasting') : undefined };
   }
 }
 
@@ -84,13 +92,16 @@ class DocumentReader {
   #readTokenRequest(value: JsonObject, { path }: Place): Writer {
     if (!tokenShape.Check(value)) requireNoFieldErrors(path, findFieldErrors(tokenShape, value, 'body'));
     const slot = this.#add(toTokenRequest(value as CreateToken, this.#source, path));
-    return (created) => toTokenJson(outcomeAt(created, slot).token);
+    return (created, form) => {
+      const { token } = outcomeAt(created, slot);
+      return (form === 'lasting' ? toLastingJson(token) : undefined) ?? toTokenJson(token);
+    };
   }
 
   #readArray(values: readonly JsonValue[], place: Place): Writer {
     requireDepth(place);
     const writers = values.map((value, index) => this.read(value, within(place, values, index)));
-    return (created) => `[${writers.map((write) => write(created)).join(',')}]`;
+    return (created, form) => `[${writers.map((write) => write(created, form)).join(',')}]`;
   }
 
   #readObject(object: JsonObject, place: Place): Writer {
@@ -98,7 +109,7 @@ class DocumentReader {
     const members = Object.entries(object).map(
       ([key, value]) => [JSON.stringify(key), this.read(value, within(place, object, key))] as const,
     );
-    return (created) => `{${members.map(([key, write]) => `${key}:${write(created)}`).join(',')}}`;
+    return (created, form) => `{${members.map(([key, write]) => `${key}:${write(created, form)}`).join(',')}}`;
   }
 
   #add(request: TokenRequest): number {

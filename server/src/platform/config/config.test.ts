@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { generateRootKey } from '../keyring/kms/file-root-key.ts';
+import { rateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
 import { readDatabaseConfig, readDevelopmentConfig, readServerConfig, readVaultConfig } from './config.ts';
 import { ConfigError, type ConfigProblem, type Environment } from './setting.ts';
 
@@ -14,6 +15,8 @@ const complete = {
   STRONGROOM_ROOT_KEY: generateRootKey(),
   STRONGROOM_PUBLIC_URL: 'https://vault.example.com',
 };
+
+const limits = { table: rateLimitTable, countsRequests: true, redisUrl: undefined, trustedProxies: [] };
 
 function fileWith(text: string): string {
   const file = path.join(directory, crypto.randomUUID());
@@ -50,6 +53,7 @@ describe('readServerConfig', () => {
         adminHost: '127.0.0.1',
         adminPort: 8081,
       },
+      limits,
       logLevel: 'info',
     });
   });
@@ -107,6 +111,16 @@ describe('readServerConfig', () => {
     ['STRONGROOM_DATABASE_CONNECTIONS', '0'],
     ['STRONGROOM_DATABASE_CONNECTIONS', '101'],
     ['STRONGROOM_LOG_LEVEL', 'INFO'],
+    ['STRONGROOM_REDIS_URL', 'redis.internal:6379'],
+    ['STRONGROOM_REDIS_URL', 'http://redis.internal'],
+    ['STRONGROOM_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['STRONGROOM_TRUSTED_PROXIES', '10.0.0.0/8,proxy.internal'],
+    ['STRONGROOM_TRUSTED_PROXIES', '10.0.0.0/8,'],
+    ['STRONGROOM_RATE_LIMITS', 'none'],
+    ['STRONGROOM_RATE_LIMITS', 'everything=7'],
+    ['STRONGROOM_RATE_LIMITS', 'global=0'],
+    ['STRONGROOM_RATE_LIMITS', 'global=-1'],
+    ['STRONGROOM_RATE_LIMITS', 'global=5000;portal=1'],
   ])('refuses %s=%s and does not repeat it', (variable, value) => {
     const { problems, message } = problemsOf({ ...complete, [variable]: value });
     expect(problems).toMatchObject([{ variable, problem: 'is not valid' }]);
@@ -119,6 +133,18 @@ describe('readServerConfig', () => {
     ['STRONGROOM_DATABASE_OWNER_URL', 'postgres://owner@db', { database: { ownerUrl: 'postgres://owner@db' } }],
     ['STRONGROOM_PORT', '0', { listen: { port: 0 } }],
     ['STRONGROOM_LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['STRONGROOM_REDIS_URL', 'rediss://redis.internal', { limits: { redisUrl: 'rediss://redis.internal' } }],
+    [
+      'STRONGROOM_TRUSTED_PROXIES',
+      '10.0.0.0/8, ::1',
+      { limits: { trustedProxies: [{ prefixBits: 8 }, { prefixBits: 128 }] } },
+    ],
+    ['STRONGROOM_RATE_LIMITS', 'off', { limits: { countsRequests: false, table: rateLimitTable } }],
+    [
+      'STRONGROOM_RATE_LIMITS',
+      'global=5000,token-write=7',
+      { limits: { table: withLimits({ global: 5000, 'token-write': 7 }) } },
+    ],
   ])('takes %s=%s', (variable, value, expected) => {
     expect(readServerConfig({ ...complete, [variable]: value })).toMatchObject(expected);
   });
@@ -207,7 +233,7 @@ describe('what other commands need', () => {
   });
 
   it('is nothing for dev, and a root key as soon as the database outlives it', () => {
-    expect(readDevelopmentConfig({})).toEqual({ database: undefined, rootKey: undefined });
+    expect(readDevelopmentConfig({})).toEqual({ database: undefined, rootKey: undefined, limits });
     expect(readDevelopmentConfig({ STRONGROOM_DATABASE_URL: '' }).database).toBeUndefined();
     const { STRONGROOM_DATABASE_URL, STRONGROOM_ROOT_KEY } = complete;
     expect(variablesOf({ STRONGROOM_DATABASE_URL }, readDevelopmentConfig)).toEqual(['STRONGROOM_ROOT_KEY is not set']);

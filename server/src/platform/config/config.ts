@@ -1,4 +1,6 @@
+import type { IpNetwork } from '../../core/network/ip-network.ts';
 import type { RootKeyConfig } from '../keyring/kms/open-root-key.ts';
+import { type RateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
 import { type Environment, type Setting, SettingReader } from './setting.ts';
 import * as settings from './settings.ts';
 
@@ -17,10 +19,21 @@ export interface ListenConfig {
   readonly adminPort: number;
 }
 
+export interface LimitsConfig {
+  readonly table: RateLimitTable;
+  /** False where something in front of the vault limits requests. Guessing keys is limited all the same. */
+  readonly countsRequests: boolean;
+  readonly redisUrl: string | undefined;
+  /** How long a request waits for Redis at most; five milliseconds where nothing is said. */
+  readonly redisWaitMs?: number;
+  readonly trustedProxies: readonly IpNetwork[];
+}
+
 export interface ServerConfig {
   readonly database: DatabaseConfig;
   readonly rootKey: RootKeyConfig;
   readonly listen: ListenConfig;
+  readonly limits: LimitsConfig;
   readonly logLevel: settings.LogLevel;
 }
 
@@ -42,6 +55,7 @@ export function readServerConfig(environment: Environment): ServerConfig {
       adminHost: reader.read(settings.adminHost),
       adminPort: reader.read(settings.adminPort),
     },
+    limits: readLimits(reader),
     logLevel: reader.read(settings.logLevel),
   };
   reader.finish();
@@ -103,6 +117,7 @@ export function readDatabaseConfig(environment: Environment): DatabaseConfig {
 export function readDevelopmentConfig(environment: Environment): {
   readonly database: DatabaseConfig | undefined;
   readonly rootKey: RootKeyConfig | undefined;
+  readonly limits: LimitsConfig;
 } {
   const reader = new SettingReader(environment);
   const hasDatabase = reader.has(settings.databaseUrl);
@@ -110,8 +125,9 @@ export function readDevelopmentConfig(environment: Environment): {
   const database = hasDatabase ? readDatabase(reader) : undefined;
   // A database outlives this process, so the key that seals it has to as well.
   const rootKey = hasRootKey || hasDatabase ? readRootKey(reader) : undefined;
+  const limits = readLimits(reader);
   reader.finish();
-  return { database: database as DatabaseConfig | undefined, rootKey: rootKey as RootKeyConfig | undefined };
+  return { database: database as DatabaseConfig | undefined, rootKey: rootKey as RootKeyConfig | undefined, limits };
 }
 
 type Unfinished<T> = { readonly [Key in keyof T]: T[Key] | undefined };
@@ -133,6 +149,16 @@ function readRootKey(reader: SettingReader): Unfinished<RootKeyConfig> {
     tokenLabel: reader.read(settings.pkcs11Token),
     pin: reader.read(settings.pkcs11Pin),
     keyLabel: reader.read(settings.pkcs11Key),
+  };
+}
+
+function readLimits(reader: SettingReader): LimitsConfig {
+  const limits = reader.read(settings.rateLimits) ?? {};
+  return {
+    table: withLimits(limits === 'off' ? {} : limits),
+    countsRequests: limits !== 'off',
+    redisUrl: readOptional(reader, settings.redisUrl),
+    trustedProxies: reader.read(settings.trustedProxies) ?? [],
   };
 }
 

@@ -1,5 +1,7 @@
 import { Sensitive } from '../../core/identity/sensitive.ts';
+import { type IpNetwork, parseIpNetwork } from '../../core/network/ip-network.ts';
 import { parseRootKey } from '../keyring/kms/file-root-key.ts';
+import { type RateLimitScope, rateLimitScopes } from '../rate-limit/rate-limit-table.ts';
 import type { Setting } from './setting.ts';
 
 export const databaseUrl: Setting<string> = {
@@ -130,6 +132,31 @@ export const databaseConnections: Setting<number> = {
   fallback: 8,
 };
 
+export const redisUrl: Setting<string> = {
+  variable: 'STRONGROOM_REDIS_URL',
+  expectation: 'the address of a Redis 6 or newer in which several servers count requests together',
+  example: 'redis://:secret@redis.internal:6379',
+  parse: (text) => (URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol) ? text : undefined),
+};
+
+export const trustedProxies: Setting<readonly IpNetwork[]> = {
+  variable: 'STRONGROOM_TRUSTED_PROXIES',
+  expectation: 'addresses or networks of the proxies in front of the vault, whose X-Forwarded-For is believed',
+  example: '10.0.0.0/8,2001:db8::/32',
+  parse: (text) => parseList(text, parseIpNetwork),
+  fallback: [],
+};
+
+export type RateLimitSetting = Partial<Readonly<Record<RateLimitScope, number>>> | 'off';
+
+export const rateLimits: Setting<RateLimitSetting> = {
+  variable: 'STRONGROOM_RATE_LIMITS',
+  expectation: `other limits for some of ${rateLimitScopes.join(', ')}; or off where a proxy limits requests`,
+  example: 'global=5000,token-write=1000',
+  parse: parseRateLimits,
+  fallback: {},
+};
+
 const logLevels = ['info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
@@ -147,6 +174,24 @@ function parseText(text: string): string | undefined {
 
 function parsePostgresUrl(text: string): string | undefined {
   return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol) ? text : undefined;
+}
+
+function parseRateLimits(text: string): RateLimitSetting | undefined {
+  if (text === 'off') return 'off';
+  const pairs = parseList(text, (pair) => {
+    const [name, number = '', ...rest] = pair.split('=');
+    const scope = rateLimitScopes.find((scope) => scope === name);
+    const limit = wholeNumber(1, 999_999_999)(number);
+    return scope === undefined || limit === undefined || rest.length > 0 ? undefined : ([scope, limit] as const);
+  });
+  return pairs === undefined ? undefined : Object.fromEntries(pairs);
+}
+
+/** Separated by commas; one part that is not valid makes all of it invalid. */
+function parseList<T>(text: string, parse: (part: string) => T | undefined): T[] | undefined {
+  const parts = text.split(',').map((part) => parse(part.trim()));
+  const valid = parts.filter((part) => part !== undefined);
+  return valid.length === parts.length ? valid : undefined;
 }
 
 function wholeNumber(min: number, max: number): (text: string) => number | undefined {

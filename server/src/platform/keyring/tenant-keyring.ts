@@ -15,8 +15,8 @@ export const tenantKeyPurposes = ['data', 'fingerprint', 'index'] as const;
 export type TenantKeyPurpose = (typeof tenantKeyPurposes)[number];
 export type TenantKeys = Readonly<Record<TenantKeyPurpose, readonly VersionedKey[]>>;
 
-/** What an indexed value is: the evaluated search index of a token, or a pair of its metadata. */
-export type BlindIndexKind = 'data' | 'metadata';
+/** What a hashed value is: the evaluated search index of a token, a pair of its metadata, or the key of a request. */
+export type BlindIndexKind = 'data' | 'metadata' | 'idempotency';
 
 /** 128 bits: two values meet by accident after 2⁶⁴ of them. */
 const termLength = 16;
@@ -60,7 +60,7 @@ export class TenantKeyring {
     return encodeBase58(createHmac('sha256', this.#fingerprintKey).update(message).digest());
   }
 
-  /** What is stored and compared instead of a value that tokens are found by; kinds never meet. */
+  /** What is stored and compared instead of a value that something is found by; kinds never meet. */
   blindIndex(kind: BlindIndexKind, ...parts: readonly string[]): Buffer {
     const message = lengthPrefixed(['strongroom/index/1', kind, ...parts]);
     return createHmac('sha256', this.#indexKey).update(message).digest().subarray(0, termLength);

@@ -1,0 +1,17 @@
+import { parseIpAddress } from './ip-address.ts';
+
+const halfOfIpv6 = 8;
+
+/**
+ * What counts as one client: an IPv4 address, or the /64 that an IPv6 address lies in. A household has at least that
+ * many addresses, so counting single ones would count nothing.
+ */
+export function toClientNetwork(address: string): string {
+  const bytes = parseIpAddress(address);
+  if (bytes === undefined) return 'unknown';
+  if (bytes.length === 4) return bytes.join('.');
+  return `${bytes
+    .slice(0, halfOfIpv6)
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('')}/64`;
+}

@@ -1,0 +1,39 @@
+import { type IpAddress, parseIpAddress } from './ip-address.ts';
+import { contains, type IpNetwork } from './ip-network.ts';
+
+/** More hops than any installation has: a header of sixteen thousand characters is not walked to its end. */
+const hopsMax = 20;
+
+/**
+ * The address of the client. It is the peer of the connection, unless that is a proxy of the operator: then it is the
+ * nearest address in X-Forwarded-For that is not one of those. Whatever a client wrote into the header itself stands
+ * further left and is never reached.
+ */
+export function findClientAddress(
+  peer: string,
+  forwardedFor: string | undefined,
+  trusted: readonly IpNetwork[],
+): string {
+  if (trusted.length === 0 || forwardedFor === undefined) return peer;
+  const isTrusted = (address: IpAddress) => trusted.some((network) => contains(network, address));
+  const peerAddress = parseIpAddress(peer);
+  if (peerAddress === undefined || !isTrusted(peerAddress)) return peer;
+
+  let client = peer;
+  for (const hop of forwardedFor.split(',').toReversed().slice(0, hopsMax)) {
+    const text = withoutPort(hop.trim());
+    const address = parseIpAddress(text);
+    // What is no address was not written by a proxy that we may believe: the last believable one counts.
+    if (address === undefined) return client;
+    client = text;
+    if (!isTrusted(address)) return client;
+  }
+  return client;
+}
+
+/** Some proxies add the port: `203.0.113.7:4711`, `[2001:db8::7]:4711`. */
+function withoutPort(hop: string): string {
+  if (hop.startsWith('[')) return hop.slice(1, Math.max(hop.indexOf(']'), 1));
+  const [address = '', port, ...rest] = hop.split(':');
+  return port !== undefined && rest.length === 0 ? address : hop;
+}

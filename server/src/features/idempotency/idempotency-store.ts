@@ -1,0 +1,77 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+
+/** Longer than any request can take (30 seconds to arrive, then bounded waits), so that only a crash lets it run out. */
+const leaseSeconds = 60;
+const keptSeconds = 24 * 60 * 60;
+
+/** What the table says about a key that somebody else has used. */
+export interface UsedKey {
+  readonly isAnswered: boolean;
+  readonly sealed: Buffer | null;
+}
+
+interface ClaimRow {
+  readonly is_claimed: boolean;
+  readonly is_answered: boolean | null;
+  readonly sealed: Buffer | null;
+}
+
+/** Time is that of the database: servers need not agree on theirs. */
+export class IdempotencyStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Of any number of callers exactly one gets `claimed`. A claim or an answer whose time is over counts as none. */
+  async claim(tenantId: TenantId, keyHash: Buffer, claimId: string): Promise<'claimed' | UsedKey> {
+    const [row] = await this.#database.runForTenant<ClaimRow>(tenantId, {
+      name: 'idempotency_claim',
+      text: `with claimed as (
+          insert into idempotency_results (tenant_id, key_hash, claim_id, expires_at)
+          values ($1, $2, $3, now() + make_interval(secs => $4))
+          on conflict on constraint idempotency_results_pkey do update
+            set claim_id = excluded.claim_id, expires_at = excluded.expires_at, is_answered = false, sealed = null
+            where idempotency_results.expires_at <= now()
+          returning 1)
+        select exists (select from claimed) as is_claimed, used.is_answered, used.sealed
+        from (select 1) as one
+        left join idempotency_results as used on used.tenant_id = $1 and used.key_hash = $2`,
+      values: [tenantId, keyHash, claimId, leaseSeconds],
+    });
+    if (row === undefined) throw new Error('A claim returned no row.');
+    // Absent where the other one came after this statement had begun: it is being handled.
+    return row.is_claimed ? 'claimed' : { isAnswered: row.is_answered ?? false, sealed: row.sealed };
+  }
+
+  /** A claim that has run out and was taken by another one is not overwritten. */
+  async updateAnswered(tenantId: TenantId, keyHash: Buffer, claimId: string, sealed: Buffer | null): Promise<void> {
+    await this.#database.runForTenant(tenantId, {
+      name: 'idempotency_answer',
+      text: `update idempotency_results set is_answered = true, sealed = $4, expires_at = now() + make_interval(secs => $5)
+        where tenant_id = $1 and key_hash = $2 and claim_id = $3`,
+      values: [tenantId, keyHash, claimId, sealed, keptSeconds],
+    });
+  }
+
+  async delete(tenantId: TenantId, keyHash: Buffer, claimId: string): Promise<void> {
+    await this.#database.runForTenant(tenantId, {
+      name: 'idempotency_release',
+      text: `delete from idempotency_results where tenant_id = $1 and key_hash = $2 and claim_id = $3`,
+      values: [tenantId, keyHash, claimId],
+    });
+  }
+}
+
+/** Removes up to `limit` results of a tenant whose time is over, and tells how many there were. */
+export async function deleteExpiredResults(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
+  const rows = await tx.query({
+    text: `delete from idempotency_results where tenant_id = $1 and key_hash = any (array(
+        select key_hash from idempotency_results where tenant_id = $1 and expires_at <= now() limit $2))
+        and expires_at <= now() returning 1`,
+    values: [tenantId, limit],
+  });
+  return rows.length;
+}

@@ -1,0 +1,3 @@
+export { IdempotencyService } from './idempotency-service.ts';
+export { IdempotencyStore } from './idempotency-store.ts';
+export { sweepIdempotencyJob } from './sweep-idempotency-job.ts';

@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../core/errors/domain-error.ts';
+import { toClientNetwork } from '../core/network/client-network.ts';
+import type { IpNetwork } from '../core/network/ip-network.ts';
+import type { RateLimiter, Refusal } from '../platform/rate-limit/rate-limiter.ts';
+import type { RateLimitScope } from '../platform/rate-limit/rate-limit-table.ts';
+import type { ClientAddressFinder } from './client-address.ts';
+
+export interface RequestLimits {
+  readonly limiter: RateLimiter;
+  /** False where something in front of the vault limits requests. */
+  readonly countsRequests: boolean;
+  /** Proxies whose word about the address of a client is taken. */
+  readonly trustedProxies: readonly IpNetwork[];
+}
+
+/** Counts requests before anything else is done for them. */
+export interface RateLimits {
+  /** Throws what is sent to a client that went past a limit. A promise only where Redis is asked. */
+  countRequest(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
+  /** Throws while a client has tried too many keys. */
+  requireFewGuesses(request: FastifyRequest, reply: FastifyReply): void;
+  countGuess(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+}
+
+export function createRateLimits(
+  { limiter, countsRequests }: RequestLimits,
+  clientAddressOf: ClientAddressFinder,
+): RateLimits {
+  const clientOf = (request: FastifyRequest) => toClientNetwork(clientAddressOf(request));
+  return {
+    countRequest(request, reply) {
+      if (!countsRequests) return undefined;
+      const refusal = limiter.count(scopesOf(request), clientOf(request));
+      if (refusal instanceof Promise) return refusal.then((settled) => refuse(reply, settled));
+      return refuse(reply, refusal);
+    },
+    requireFewGuesses(request, reply) {
+      refuse(reply, limiter.findBlock('key-guessing', clientOf(request)));
+    },
+    async countGuess(request, reply) {
+      refuse(reply, await limiter.count(['key-guessing'], clientOf(request)));
+    },
+  };
+}
+
+const anyRequest: readonly RateLimitScope[] = ['global'];
+const byScope = new Map<RateLimitScope, readonly RateLimitScope[]>();
+
+/** Lists are made once: this runs for every request. */
+function scopesOf(request: FastifyRequest): readonly RateLimitScope[] {
+  const scope = request.routeOptions.config?.rateLimit ?? (isPortal(request) ? 'portal' : undefined);
+  if (scope === undefined) return anyRequest;
+  const scopes = byScope.get(scope) ?? ['global', scope];
+  byScope.set(scope, scopes);
+  return scopes;
+}
+
+function isPortal(request: FastifyRequest): boolean {
+  return (request.routeOptions.url ?? request.url).startsWith('/portal/');
+}
+
+/** The header fields say the same in three ways: RFC 9110, what clients of this API read, and draft-ietf-httpapi-ratelimit-headers. */
+function refuse(reply: FastifyReply, refusal: Refusal | undefined): void {
+  if (refusal === undefined) return;
+  const { scope, limit, msLeft } = refusal;
+  const seconds = Math.max(1, Math.ceil(msLeft / 1_000));
+  reply.header('retry-after', seconds);
+  reply.header('x-ratelimit-reset', Math.ceil((Date.now() + msLeft) / 1_000));
+  reply.header('ratelimit-policy', `"${scope}";q=${limit.limit};w=${limit.windowMs / 1_000}`);
+  reply.header('ratelimit', `"${scope}";r=0;t=${seconds}`);
+  throw new DomainError('rate-limited', 'Too many requests from this address. Wait for the time in Retry-After.');
+}

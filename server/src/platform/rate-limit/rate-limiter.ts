@@ -1,0 +1,117 @@
+import {
+  type RateLimit,
+  type RateLimitScope,
+  rateLimitScopes,
+  type RateLimitTable,
+  shareOf,
+} from './rate-limit-table.ts';
+import { RedisLink } from './redis-link.ts';
+import { SharedCounter } from './shared-counter.ts';
+import { WindowCounter } from './window-counter.ts';
+
+/** Why a request is refused, and for how long. */
+export interface Refusal {
+  readonly scope: RateLimitScope;
+  readonly limit: RateLimit;
+  readonly msLeft: number;
+}
+
+export interface RateLimiterOptions {
+  readonly table: RateLimitTable;
+  /** Where servers count together; without it each counts for itself. */
+  readonly redisUrl?: string | undefined;
+  /** How long a request waits for Redis at most. */
+  readonly redisWaitMs?: number;
+  /** Clients that are remembered per scope; past it the oldest is forgotten. About 150 bytes each. */
+  readonly clientsMax?: number;
+  /** Measures distances only. */
+  readonly now?: () => number;
+}
+
+/**
+ * Counts what clients do, per scope. With Redis all servers count together, in one round trip; a client that went past
+ * a limit is remembered here, so that a flood ends in this process. Without Redis, or while it is away, counting is a
+ * look into a map and no promise is made.
+ */
+export class RateLimiter {
+  readonly #table: RateLimitTable;
+  readonly #counters: Readonly<Record<RateLimitScope, WindowCounter>>;
+  readonly #link: RedisLink | undefined;
+  readonly #shared: SharedCounter | undefined;
+
+  constructor(options: RateLimiterOptions) {
+    const { table, redisUrl, redisWaitMs = 5, clientsMax = 100_000, now = () => performance.now() } = options;
+    this.#table = table;
+    this.#counters = Object.fromEntries(
+      rateLimitScopes.map((scope) => {
+        const { windowMs, blockMs } = table[scope];
+        return [scope, new WindowCounter({ windowMs, blockMs, clientsMax, now })];
+      }),
+    ) as Record<RateLimitScope, WindowCounter>;
+    this.#link = redisUrl === undefined ? undefined : new RedisLink({ url: redisUrl, waitMs: redisWaitMs });
+    this.#shared = this.#link === undefined ? undefined : new SharedCounter(this.#link);
+  }
+
+  /** Whether servers count together at the moment; undefined where they are not meant to. */
+  get isShared(): boolean | undefined {
+    return this.#link?.isUp;
+  }
+
+  /** How many servers there were when Redis was last heard; by so many a share is divided while it is away. */
+  get serversHeard(): number {
+    return this.#link?.servers ?? 1;
+  }
+
+  /** Whether the client is blocked, as far as this server knows. Counts nothing. */
+  findBlock(scope: RateLimitScope, client: string): Refusal | undefined {
+    const msLeft = this.#counters[scope].blockedMs(client);
+    return msLeft > 0 ? { scope, limit: this.#table[scope], msLeft } : undefined;
+  }
+
+  /** Counts once in every scope, in order, up to the first that refuses. A promise only where Redis is asked. */
+  count(scopes: readonly RateLimitScope[], client: string): Refusal | undefined | Promise<Refusal | undefined> {
+    if (this.#shared === undefined || this.#link?.isUp !== true) return this.#countHere(scopes, client);
+
+    for (const [index, scope] of scopes.entries()) {
+      const block = this.findBlock(scope, client);
+      if (block === undefined) continue;
+      // What is refused here anyway still counts in the scopes before; nobody waits for that.
+      if (index > 0) void this.#countTogether(this.#shared, scopes.slice(0, index), client);
+      return block;
+    }
+    return this.#countTogether(this.#shared, scopes, client);
+  }
+
+  close(): void {
+    this.#link?.close();
+  }
+
+  #countHere(scopes: readonly RateLimitScope[], client: string): Refusal | undefined {
+    for (const scope of scopes) {
+      const limit = this.#table[scope];
+      const allowed = this.#link === undefined ? limit.limit : shareOf(limit, this.serversHeard);
+      const { isWithin, msLeft } = this.#counters[scope].add(client, allowed);
+      if (!isWithin) return { scope, limit, msLeft };
+    }
+    return undefined;
+  }
+
+  async #countTogether(
+    shared: SharedCounter,
+    scopes: readonly RateLimitScope[],
+    client: string,
+  ): Promise<Refusal | undefined> {
+    const counted = scopes.map((scope) => ({ key: `strongroom:limit:${scope}:${client}`, limit: this.#table[scope] }));
+    const counts = await shared.add(counted).catch(() => undefined);
+    if (counts === undefined) return this.#countHere(scopes, client);
+    for (const [index, scope] of scopes.entries()) {
+      const count = counts[index];
+      if (count === undefined || count.isWithin) continue;
+      const limit = this.#table[scope];
+      const msLeft = count.msLeft > 0 ? count.msLeft : limit.blockMs;
+      this.#counters[scope].block(client, msLeft);
+      return { scope, limit, msLeft };
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import type { RateLimit } from './rate-limit-table.ts';
+import type { RedisLink } from './redis-link.ts';
+import type { Count } from './window-counter.ts';
+
+/** One thing that a request counts as. */
+export interface Counted {
+  /** The same for the same client and scope on every server. */
+  readonly key: string;
+  readonly limit: RateLimit;
+}
+
+interface Waiting {
+  readonly counted: readonly Counted[];
+  readonly answers: {
+    readonly resolve: (counts: Count[]) => void;
+    readonly reject: (reason: unknown) => void;
+  }[];
+}
+
+/** Requests of one turn of the event loop that are told apart; more clients than this wait for the next trip. */
+const clientsPerTrip = 200;
+
+/**
+ * Counts in Redis for all servers together. What arrives in one turn of the event loop makes one trip, and requests that
+ * count as the same are counted as one number: the busier a server is, the less a request costs.
+ */
+export class SharedCounter {
+  readonly #link: RedisLink;
+  #waiting = new Map<string, Waiting>();
+
+  constructor(link: RedisLink) {
+    this.#link = link;
+  }
+
+  /** In the order in which they were given; one after the first that is not within its limit was not counted. */
+  add(counted: readonly Counted[]): Promise<Count[]> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.size === 0) setImmediate(() => this.#flush());
+      const name = counted.map(({ key }) => key).join(' ');
+      const waiting = this.#waiting.get(name);
+      if (waiting === undefined) this.#waiting.set(name, { counted, answers: [{ resolve, reject }] });
+      else waiting.answers.push({ resolve, reject });
+    });
+  }
+
+  #flush(): void {
+    const all = [...this.#waiting.values()];
+    this.#waiting = new Map();
+    for (let start = 0; start < all.length; start += clientsPerTrip) {
+      void this.#send(all.slice(start, start + clientsPerTrip));
+    }
+  }
+
+  /** Never throws: a failure goes to everybody who waits. */
+  async #send(trip: readonly Waiting[]): Promise<void> {
+    try {
+      const keys = trip.flatMap(({ counted }) => counted.map(({ key }) => key));
+      const values = trip.flatMap(({ counted, answers }) => [
+        answers.length,
+        counted.length,
+        ...counted.flatMap(({ limit }) => [limit.limit, limit.windowMs, limit.blockMs]),
+      ]);
+      const results = await this.#link.count(keys, values);
+      let at = 0;
+      for (const { counted, answers } of trip) {
+        const own = results.slice(at, at + counted.length * 2);
+        at += own.length;
+        answers.forEach(({ resolve }, index) => resolve(toCounts(own, index)));
+      }
+    } catch (error) {
+      for (const { answers } of trip) for (const { reject } of answers) reject(error);
+    }
+  }
+}
+
+/** Of requests that were counted together, the first so many are within the limit and the others are not. */
+function toCounts(results: readonly number[], index: number): Count[] {
+  const counts: Count[] = [];
+  for (let at = 0; at < results.length; at += 2) {
+    counts.push({ isWithin: index < (results[at] ?? 0), msLeft: results[at + 1] ?? 0 });
+  }
+  return counts;
+}

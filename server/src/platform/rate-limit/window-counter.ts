@@ -1,0 +1,72 @@
+export interface Count {
+  readonly isWithin: boolean;
+  /** Until the window ends, or the block if the limit was passed. */
+  readonly msLeft: number;
+}
+
+interface Entry {
+  count: number;
+  isBlocked: boolean;
+  endsAt: number;
+}
+
+/**
+ * Counts in this process. A window begins with the first of its requests; the one past the limit begins a block, and
+ * when that ends counting begins anew. Kept in the order in which they end, so that the ended ones are always at the
+ * front: nothing ever walks through all of them.
+ */
+export class WindowCounter {
+  readonly #windowMs: number;
+  readonly #blockMs: number;
+  readonly #clientsMax: number;
+  readonly #now: () => number;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: { windowMs: number; blockMs: number; clientsMax: number; now: () => number }) {
+    this.#windowMs = options.windowMs;
+    this.#blockMs = options.blockMs;
+    this.#clientsMax = options.clientsMax;
+    this.#now = options.now;
+  }
+
+  /** How long the client is still blocked; 0 if it is not. */
+  blockedMs(client: string): number {
+    const entry = this.#entries.get(client);
+    return entry?.isBlocked === true ? Math.max(0, entry.endsAt - this.#now()) : 0;
+  }
+
+  /** Counts one more; the limit may be another one each time. */
+  add(client: string, limit: number): Count {
+    const now = this.#now();
+    const entry = this.#entries.get(client);
+    if (entry === undefined || entry.endsAt <= now) {
+      this.#put(client, { count: 1, isBlocked: limit < 1, endsAt: now + (limit < 1 ? this.#blockMs : this.#windowMs) });
+      return { isWithin: limit >= 1, msLeft: limit < 1 ? this.#blockMs : this.#windowMs };
+    }
+    if (entry.isBlocked) return { isWithin: false, msLeft: entry.endsAt - now };
+    entry.count += 1;
+    if (entry.count <= limit) return { isWithin: true, msLeft: entry.endsAt - now };
+    this.block(client, this.#blockMs);
+    return { isWithin: false, msLeft: this.#blockMs };
+  }
+
+  /** Remembers a block that was decided elsewhere. */
+  block(client: string, ms: number): void {
+    this.#put(client, { count: 0, isBlocked: true, endsAt: this.#now() + ms });
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  #put(client: string, entry: Entry): void {
+    this.#entries.delete(client);
+    this.#entries.set(client, entry);
+    const now = this.#now();
+    for (const [oldest, { endsAt }] of this.#entries) {
+      // Past the bound the one that would end next is forgotten early: memory is worth more than a count.
+      if (endsAt > now && this.#entries.size <= this.#clientsMax) break;
+      this.#entries.delete(oldest);
+    }
+  }
+}

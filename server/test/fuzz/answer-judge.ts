@@ -1,0 +1,48 @@
+import type { FuzzedRequest } from './request-maker.ts';
+
+export interface FuzzedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** What is wrong with an answer, in words; undefined if nothing is. */
+export function findFault(request: FuzzedRequest, answer: FuzzedAnswer): string | undefined {
+  const { operation } = request;
+  const { status } = answer;
+  if (status >= 500 || status < 200) return 'the server failed';
+  if (answer.headers['bt-trace-id'] === undefined) return 'there is no trace id';
+  if (status < 300 && !request.hasKey) return 'it was accepted without a key';
+  const isRouted = status !== 404 && status !== 405;
+  const expected = operation.answerOf(status);
+  if (expected === undefined) return isRouted ? 'the description knows no such answer' : undefined;
+  if (expected === 'empty') return answer.text === '' ? undefined : 'there is a body where none belongs';
+  const body = parse(answer.text);
+  if (!expected(body)) return 'the answer does not fit its schema';
+  if (status < 300) return findWrongAcceptance(request);
+  const { status: told, instance } = body as { status: number; instance: string };
+  if (told !== status) return 'the problem names another status';
+  return instance.includes('{{') ? 'the problem repeats what was sent' : undefined;
+}
+
+/** Whether something was accepted that the description forbids. */
+function findWrongAcceptance({ operation, path, body }: FuzzedRequest): string | undefined {
+  const { searchParams } = new URL(path, 'http://localhost');
+  const query: Record<string, string | string[]> = {};
+  for (const name of new Set(searchParams.keys())) {
+    const values = searchParams.getAll(name);
+    query[name] = values.length === 1 ? (values[0] ?? '') : values;
+  }
+  if (!operation.isValidQuery(query)) return 'a query was accepted that does not fit its schema';
+  if (operation.body === undefined) return undefined;
+  const isValid = operation.isValidBody(parse((body ?? Buffer.alloc(0)).toString('utf8')));
+  return isValid ? undefined : 'a body was accepted that does not fit its schema';
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+
+/** A schema as `/openapi.json` writes it. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly schema: Schema;
+}
+
+interface Described {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >;
+}
+
+type Check = (value: unknown) => boolean;
+
+/** One operation of the API, with what its description says about requests and answers. */
+export interface ApiOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly Parameter[];
+  readonly mediaType: string;
+  readonly body: Schema | undefined;
+  readonly isValidBody: Check;
+  readonly isValidQuery: Check;
+  /** By status; undefined where the description knows no such answer, `empty` where it has no body. */
+  readonly answerOf: (status: number) => Check | 'empty' | undefined;
+}
+
+/** Every operation that the server itself describes. */
+export function listOperations(document: unknown): ApiOperation[] {
+  const { paths } = document as { paths: Record<string, Record<string, Described>> };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => toOperation(method.toUpperCase(), path, described)),
+  );
+}
+
+function toOperation(method: string, path: string, described: Described): ApiOperation {
+  const [mediaType = 'application/json', content] = Object.entries(described.requestBody?.content ?? {})[0] ?? [];
+  const query = (described.parameters ?? []).filter((parameter) => parameter.in === 'query');
+  const answers = new Map<string, Check | 'empty'>(
+    Object.entries(described.responses).map(([status, { content: answer }]) => {
+      const schema = Object.values(answer ?? {})[0]?.schema;
+      return [status, schema === undefined || schema.type === 'null' ? 'empty' : toCheck(schema)];
+    }),
+  );
+  return {
+    method,
+    path,
+    query,
+    mediaType,
+    body: content?.schema,
+    isValidBody: content === undefined ? () => true : toCheck(content.schema),
+    isValidQuery: toCheck({
+      type: 'object',
+      properties: Object.fromEntries(query.map(({ name, schema }) => [name, schema])),
+    }),
+    answerOf: (status) => answers.get(String(status)) ?? (status >= 400 ? answers.get('default') : undefined),
+  };
+}
+
+function toCheck(schema: Schema): Check {
+  const validator = Compile(schema as TSchema);
+  return (value) => validator.Check(value);
+}

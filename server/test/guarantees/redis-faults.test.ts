@@ -1,0 +1,161 @@
+import { Agent, request as sendHttp } from 'node:http';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseIpNetwork } from '../../src/core/network/ip-network.ts';
+import type { VaultServer } from '../../src/app/vault-server.ts';
+import { withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
+import { untilTrue } from '../harness/deadline.ts';
+import { LocalRedis } from '../harness/local-redis.ts';
+import { TestVault } from '../harness/test-vault.ts';
+
+/*
+ * Redis fails while two servers are busy. Unrelated clients, each with an address of its own, must not notice; a client
+ * that floods must not get more than twice its limit; and counting together must come back by itself.
+ */
+const limit = 300;
+const workers = 8;
+const requestsPerPhase = 3_000;
+const growthMaxMs = 5;
+const attemptsMax = 4;
+
+let redis: LocalRedis;
+let vault: TestVault;
+let servers: VaultServer[];
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+beforeAll(async () => {
+  redis = await LocalRedis.start();
+  vault = await TestVault.start(undefined, {
+    table: withLimits({ global: limit }),
+    redisUrl: redis.url,
+    trustedProxies: [parseIpNetwork('127.0.0.1') ?? []].flat(),
+  });
+  servers = [vault.server, await vault.startAnother()];
+  await untilShared(1);
+});
+afterAll(async () => {
+  agent.destroy();
+  await vault.stop();
+  await redis.stop();
+});
+
+interface Fault {
+  readonly begin: () => Promise<void>;
+  readonly end: () => Promise<void>;
+  /** Whether the servers have to do without Redis. */
+  readonly isAway: boolean;
+}
+const faults: Record<string, Fault> = {
+  paused: { begin: async () => redis.pause(), end: async () => redis.resume(), isAway: true },
+  stopped: {
+    begin: () => redis.stop(),
+    end: async () => {
+      redis = await LocalRedis.start(Number(new URL(redis.url).port));
+    },
+    isAway: true,
+  },
+  flushed: { begin: flush, end: async () => undefined, isAway: false },
+};
+
+describe.each(Object.keys(faults))('Redis %s under load', (name) => {
+  it('slows nobody down, lets at most twice the limit through, and comes back', async () => {
+    const fault = faults[name];
+    if (fault === undefined) throw new Error('There is no such fault.');
+    await load(500);
+    const growths: number[] = [];
+    // The machine may be busy with other things in one phase and not in the other; what we cause shows every time.
+    while (growths.length < attemptsMax && growths.every((growth) => growth > growthMaxMs)) {
+      growths.push(await growthDuring(fault));
+    }
+    expect(Math.min(...growths)).toBeLessThanOrEqual(growthMaxMs);
+    // Together again: the sum of both servers is the limit, and not twice that.
+    expect(await flood(nextClient(), limit * 2)).toBeLessThanOrEqual(limit * 1.2);
+  }, 90_000);
+});
+
+/** By how much the slowest hundredth of requests gets slower while Redis fails. */
+async function growthDuring(fault: Fault): Promise<number> {
+  // The same load in both phases; only Redis makes the difference.
+  const [before] = await Promise.all([load(requestsPerPhase), flood(nextClient(), limit * 3)]);
+  const flooder = nextClient();
+  const admittedBefore = await flood(flooder, limit / 2);
+  const [during, , flooded] = await Promise.all([load(requestsPerPhase), fault.begin(), flood(flooder, limit * 3)]);
+  expect(admittedBefore).toBe(limit / 2);
+  expect(admittedBefore + flooded).toBeLessThanOrEqual(limit * 2);
+  if (fault.isAway) await untilShared(0);
+  await fault.end();
+  await untilShared(1);
+  return percentile(during, 0.99) - percentile(before, 0.99);
+}
+
+let clients = 0;
+function nextClient(): string {
+  clients += 1;
+  return `203.0.113.${clients}`;
+}
+
+async function flush(): Promise<void> {
+  const client = new Redis(redis.url);
+  await client.flushall();
+  client.disconnect();
+}
+
+/** Requests of clients that have nothing to do with the flood; how long each took, in milliseconds. */
+async function load(count: number): Promise<number[]> {
+  const times: number[] = [];
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < count; index = next++) {
+      const startedAt = performance.now();
+      const status = await get(index, `10.${index % 200}.${Math.floor(index / 200) % 200}.1`);
+      times.push(performance.now() - startedAt);
+      expect(status).toBe(200);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return times;
+}
+
+/** How many of so many requests of one client were let through. */
+async function flood(client: string, count: number): Promise<number> {
+  let admitted = 0;
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < count; index = next++) if ((await get(index, client)) === 200) admitted += 1;
+  };
+  await Promise.all(Array.from({ length: 4 }, work));
+  return admitted;
+}
+
+/** To the servers in turn, by the lightest client there is: it shares this process with them. */
+function get(index: number, client: string): Promise<number> {
+  const { hostname, port } = new URL(servers[index % servers.length]?.url ?? '');
+  return new Promise((resolve, reject) => {
+    const request = sendHttp(
+      { hostname, port, path: '/docs/errors/not-found', agent, headers: { 'x-forwarded-for': client } },
+      (response) => {
+        response.resume();
+        response.on('end', () => resolve(response.statusCode ?? 0));
+      },
+    );
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+async function untilShared(value: 0 | 1): Promise<void> {
+  for (const { adminUrl: url } of servers) {
+    const isSo = async () => {
+      const { text } = await vault.request('GET', '/metrics', { url });
+      return (
+        text.includes(`strongroom_rate_limits_shared ${value}`) && text.includes('strongroom_rate_limits_servers 2')
+      );
+    };
+    await untilTrue(isSo, { deadlineMs: 15_000, waitingFor: `sharing to be ${value}` });
+  }
+}
+
+function percentile(values: readonly number[], fraction: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * fraction)] ?? Number.NaN;
+}
