@@ -15,6 +15,7 @@ import type { ServerConfig } from '../platform/config/config.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
+import { addProxy } from './proxy-wiring.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { addAllTokenRoutes } from './token-wiring.ts';
 import { VaultCore } from './vault-core.ts';
@@ -44,16 +45,15 @@ export class VaultServer {
     let isDraining = false;
     const edge = await createEdge({ publicUrl: config.listen.publicUrl, authenticator: directory, logger, metrics });
     addRoutes(edge, core);
-    addAllTokenRoutes(edge, {
-      core,
-      settings: new TenantSettingsDirectory({ database: core.database, feed }),
-      cvcSealer,
-    });
+    const settings = new TenantSettingsDirectory({ database: core.database, feed });
+    const tokens = addAllTokenRoutes(edge, { core, settings, cvcSealer });
+    const proxy = addProxy(edge, { core, config: config.outbound, settings, tokens, metrics, logger });
     const admin = createAdminEdge({ metrics, checks: readinessChecks(core, feed, () => isDraining) });
 
     const stop = async () => {
       isDraining = true;
       await withinDrainTime(edge.close(), edge);
+      await proxy.close();
       await Promise.allSettled([admin.close(), feed.stop(), directory.close(), cvcSealer.stop()]);
       await core.close();
     };

@@ -1,3 +1,4 @@
+import { abandonedCallsJob } from '../features/proxy/index.ts';
 import { purgeTenantJob } from '../features/tenants/index.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
@@ -14,7 +15,7 @@ export class VaultWorker {
     const core = await VaultCore.open(config);
     // A worker does nothing with card verification codes, but holds their keys while a lone server restarts.
     const epochKeys = await startEpochKeys(core, config);
-    const jobs = [auditPartitionsJob(core.database), purgeTenantJob(core.database)];
+    const jobs = [auditPartitionsJob(core.database), purgeTenantJob(core.database), abandonedCallsJob(core.database)];
     const runner = await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger });
     logger.info('working', { count: jobs.length });
     return new VaultWorker(async () => {

@@ -12,7 +12,8 @@ export function workCommand(): Command {
     .addHelpText(
       'after',
       `
-Jobs: removing what deleted tenants left behind, making the audit log's partitions ahead of time.
+Jobs: removing what deleted tenants left behind, making the audit log's partitions ahead of time, marking proxy calls
+whose server died.
 Needs STRONGROOM_DATABASE_URL and STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*). The queue belongs to the role that
 migrated the database: set STRONGROOM_DATABASE_OWNER_URL where that is another one.`,
     )

@@ -6,7 +6,7 @@ import { addApiReference } from './api-reference.ts';
 import { type Authenticator, addAuthentication } from './authentication.ts';
 import { addBodyParsers } from './body.ts';
 import { addErrorPages } from './error-pages.ts';
-import { refuseMalformedRequest } from './malformed-request.ts';
+import { refuseMalformedRequest, watchExchanges } from './malformed-request.ts';
 import { problemContentType, toDomainError, toProblem } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
 import { createRequestLog, describeFailure, routeOf } from './request-log.ts';
@@ -61,6 +61,7 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   app.addHook('onResponse', async (request, reply) => requestLog.answered(request, reply));
   app.addHook('onRequestAbort', async (request) => requestLog.abandoned(request));
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, options.logger));
+  watchExchanges(app);
   closeConnectionsWhenDraining(app);
   requireDeclaredPermissions(app);
   addAuthentication(app, options.authenticator);
@@ -100,12 +101,14 @@ function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyRep
       code: error.code,
       ...describeFailure(error),
     });
-  if (status === 503) reply.header('retry-after', retryAfterSeconds);
+  if (status === 503 || status === 429) reply.header('retry-after', retryAfterSeconds);
+  const problem = toProblem(error, toTemplate(routeOf(request)));
+  const { presentProblem } = request.routeOptions.config;
   reply
     .code(status)
-    .header('content-type', problemContentType)
+    .header('content-type', presentProblem === undefined ? problemContentType : 'application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send(toProblem(error, toTemplate(routeOf(request))));
+    .send(presentProblem?.(problem) ?? problem);
 }
 
 /** `/tokens/:id` as documentation writes it: `/tokens/{id}`. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Permission } from '../core/access/permission.ts';
+import type { Problem } from './problem.ts';
 
 /** `any-key` needs a valid key and no permission; `public` needs no key at all. */
 export type RoutePermission = Permission | 'any-key' | 'public';
@@ -9,6 +10,10 @@ declare module 'fastify' {
     permission?: RoutePermission;
     mediaTypes?: readonly string[];
     hasBody?: boolean;
+    /** Takes any media type and hands the bytes on as they came. */
+    isBodyRaw?: boolean;
+    /** Another form for the problems of this route than the problem itself. */
+    presentProblem?: (problem: Problem) => object;
   }
 }
 

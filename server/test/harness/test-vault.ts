@@ -2,6 +2,7 @@ import { permissionsOf } from '../../src/core/access/permission.ts';
 import type { FirstApplication } from '../../src/features/tenants/index.ts';
 import { VaultServer } from '../../src/app/vault-server.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import type { Logger, LogFields } from '../../src/platform/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
@@ -34,25 +35,38 @@ export class TestVault {
   readonly server: VaultServer;
   readonly logLines: string[] = [];
   readonly #rootKey: Buffer;
+  readonly #outbound: OutboundConfig;
   readonly #others: VaultServer[] = [];
 
-  static async start(rootKey = parseRootKey(generateRootKey()) ?? Buffer.alloc(32)): Promise<TestVault> {
+  static async start(
+    rootKey = parseRootKey(generateRootKey()) ?? Buffer.alloc(32),
+    settings: Partial<OutboundConfig> = {},
+  ): Promise<TestVault> {
     const database = await createTestDatabase();
     const lines: string[] = [];
-    const server = await startServer(database.url, rootKey, lines);
-    return new TestVault({ database, server, rootKey, lines });
+    const outbound = { ...closedOutbound, ...settings };
+    const server = await startServer(database.url, { rootKey, outbound }, lines);
+    return new TestVault({ database, server, rootKey, outbound, lines });
   }
 
-  private constructor(parts: { database: TestDatabase; server: VaultServer; rootKey: Buffer; lines: string[] }) {
+  private constructor(parts: {
+    database: TestDatabase;
+    server: VaultServer;
+    rootKey: Buffer;
+    outbound: OutboundConfig;
+    lines: string[];
+  }) {
     this.database = parts.database;
     this.server = parts.server;
     this.#rootKey = parts.rootKey;
+    this.#outbound = parts.outbound;
     this.logLines = parts.lines;
   }
 
   /** A second server on the same database, as behind a load balancer. */
   async startAnother(): Promise<VaultServer> {
-    const server = await startServer(this.database.url, this.#rootKey, this.logLines);
+    const parts = { rootKey: this.#rootKey, outbound: this.#outbound };
+    const server = await startServer(this.database.url, parts, this.logLines);
     this.#others.push(server);
     return server;
   }
@@ -112,12 +126,30 @@ export class TestVault {
   }
 }
 
-function startServer(url: string, rootKey: Buffer, lines: string[]): Promise<VaultServer> {
+/** As an operator gets it who has decided nothing; nobody listens at the resolver, so that no test asks the real DNS. */
+const closedOutbound: OutboundConfig = {
+  authorities: undefined,
+  clientCertificates: [],
+  privateRanges: [],
+  hosts: [],
+  ports: [],
+  resolvers: ['127.0.0.1:9'],
+  requiresDestinationList: false,
+  callsPerTenantMax: 100,
+  limits: outboundLimits,
+};
+
+function startServer(
+  url: string,
+  { rootKey, outbound }: { rootKey: Buffer; outbound: OutboundConfig },
+  lines: string[],
+): Promise<VaultServer> {
   return VaultServer.start(
     {
       database: { url, ownerUrl: url, connectionsMax: 8 },
       rootKey: { kind: 'file', key: rootKey },
       listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
+      outbound,
       logLevel: 'info',
     },
     collectingLogger(lines),

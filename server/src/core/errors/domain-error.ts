@@ -14,6 +14,10 @@ export type ErrorCode =
   | 'unsupported-media-type'
   | 'header-too-large'
   | 'owner-undeletable'
+  | 'destination-refused'
+  | 'destination-timeout'
+  | 'destination-failed'
+  | 'too-many-calls'
   | 'overloaded'
   | 'key-service-unavailable'
   | 'internal-error';

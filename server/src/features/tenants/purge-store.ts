@@ -2,7 +2,14 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
 /** Every table with rows of a tenant that do not go with its row in `tenants`. The audit log stays. */
-export const purgedTables = ['tokens', 'token_terms', 'token_cvcs', 'token_fingerprints', 'token_counts'] as const;
+export const purgedTables = [
+  'tokens',
+  'token_terms',
+  'token_cvcs',
+  'token_fingerprints',
+  'token_counts',
+  'proxy_calls',
+] as const;
 
 /** Removes what a deleted tenant left behind. Its keys are gone already: these rows can no longer be read. */
 export class PurgeStore {

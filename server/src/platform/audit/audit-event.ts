@@ -11,8 +11,9 @@ export type EntityType =
   | 'session'
   | 'tenant'
   | 'token';
-export type Operation = 'create' | 'read' | 'update' | 'delete';
-export type Outcome = 'success' | 'denied';
+export type Operation = 'create' | 'read' | 'update' | 'delete' | 'invoke';
+/** `intent` before a proxy call, then one of the others; `unknown` where the server died in between. */
+export type Outcome = 'success' | 'denied' | 'intent' | 'failed' | 'unknown';
 
 /** What happened to what. Only these fields are ever written: no value, no name, no text of a caller. */
 export interface AuditEvent {
@@ -21,6 +22,8 @@ export interface AuditEvent {
   readonly operation: Operation;
   readonly outcome: Outcome;
   readonly containers?: readonly string[];
+  /** The host that a value was sent to, or should have been. */
+  readonly destination?: string;
 }
 
 /** An event with its actor, in the shape of the columns that it is stored in. */
@@ -35,6 +38,7 @@ export interface AuditRow {
   readonly request_id: string | null;
   readonly source_address: string | null;
   readonly containers: readonly string[] | null;
+  readonly destination: string | null;
 }
 
 export function toAuditRow(caller: Caller | 'system', event: AuditEvent): AuditRow {
@@ -50,5 +54,6 @@ export function toAuditRow(caller: Caller | 'system', event: AuditEvent): AuditR
     request_id: isSystem ? null : caller.requestId,
     source_address: isSystem ? null : caller.sourceAddress,
     containers: event.containers ?? null,
+    destination: event.destination ?? null,
   };
 }

@@ -10,6 +10,7 @@ const columns = {
   request_id: 'text',
   source_address: 'text',
   containers: 'text[]',
+  destination: 'text',
 } as const;
 
 const names = Object.keys(columns);

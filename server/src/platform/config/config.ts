@@ -1,4 +1,6 @@
 import type { RootKeyConfig } from '../keyring/kms/open-root-key.ts';
+import type { OutboundConfig } from '../outbound/outbound-config.ts';
+import { readOutbound } from './outbound-settings.ts';
 import { type Environment, type Setting, SettingReader } from './setting.ts';
 import * as settings from './settings.ts';
 
@@ -21,6 +23,7 @@ export interface ServerConfig {
   readonly database: DatabaseConfig;
   readonly rootKey: RootKeyConfig;
   readonly listen: ListenConfig;
+  readonly outbound: OutboundConfig;
   readonly logLevel: settings.LogLevel;
 }
 
@@ -42,6 +45,7 @@ export function readServerConfig(environment: Environment): ServerConfig {
       adminHost: reader.read(settings.adminHost),
       adminPort: reader.read(settings.adminPort),
     },
+    outbound: readOutbound(reader),
     logLevel: reader.read(settings.logLevel),
   };
   reader.finish();
@@ -73,6 +77,7 @@ export function readDatabaseConfig(environment: Environment): DatabaseConfig {
 export function readDevelopmentConfig(environment: Environment): {
   readonly database: DatabaseConfig | undefined;
   readonly rootKey: RootKeyConfig | undefined;
+  readonly outbound: OutboundConfig;
 } {
   const reader = new SettingReader(environment);
   const hasDatabase = reader.has(settings.databaseUrl);
@@ -80,8 +85,9 @@ export function readDevelopmentConfig(environment: Environment): {
   const database = hasDatabase ? readDatabase(reader) : undefined;
   // A database outlives this process, so the key that seals it has to as well.
   const rootKey = hasRootKey || hasDatabase ? readRootKey(reader) : undefined;
+  const outbound = readOutbound(reader);
   reader.finish();
-  return { database: database as DatabaseConfig | undefined, rootKey: rootKey as RootKeyConfig | undefined };
+  return { database: database as DatabaseConfig | undefined, rootKey: rootKey as RootKeyConfig | undefined, outbound };
 }
 
 type Unfinished<T> = { readonly [Key in keyof T]: T[Key] | undefined };

@@ -15,6 +15,9 @@ export interface LogFields {
   readonly root_key?: string;
   readonly count?: number;
   readonly job?: string;
+  /** A setting that an operator has made, and its value: never that of a secret. */
+  readonly setting?: string;
+  readonly value?: string;
 }
 
 export interface Logger {
@@ -37,6 +40,8 @@ const allowed: ReadonlySet<string> = new Set<keyof Required<LogFields>>([
   'root_key',
   'count',
   'job',
+  'setting',
+  'value',
 ]);
 
 /** JSON lines on standard error, so that standard output stays free for what a command prints. */

@@ -1,0 +1,80 @@
+import { isUtf8 } from 'node:buffer';
+import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
+import { toJsonText } from '../../core/json/json-text.ts';
+import { parseJson } from '../../core/json/parse-json.ts';
+import { compileDocument, compileText, type ReferenceTemplate } from '../tokens/index.ts';
+import { mediaTypeOf } from './forwarded-headers.ts';
+import { headerOf, type ProxyRequest } from './proxy-request.ts';
+import { compileQuery } from './url-fields.ts';
+
+const depthMax = 64;
+const field = 'body';
+
+/** A body with the values of tokens in the place of references. Without a reference it goes on byte for byte. */
+export function compileBody({
+  headers,
+  body,
+}: Pick<ProxyRequest, 'headers' | 'body'>): ReferenceTemplate<Buffer | undefined> {
+  const asItIs = { tokenIds: new Set<string>(), render: () => body };
+  if (body === undefined || body.length === 0 || isCompressed(headers)) return asItIs;
+
+  const mediaType = mediaTypeOf(headers);
+  if (mediaType === 'application/x-www-form-urlencoded') {
+    if (!/(?:\{|%7b){2}/i.test(body.toString('latin1'))) return asItIs;
+    return asBytes(compileForm(body), 'latin1');
+  }
+  if (!body.includes('{{')) return asItIs;
+  if (mediaType === 'application/json' || mediaType.endsWith('+json')) return compileJson(body);
+  return compilePlain(body, isXml(mediaType)) ?? asItIs;
+}
+
+/** Numbers keep the spelling they came with, those of the body and those of tokens. */
+function compileJson(body: Buffer): ReferenceTemplate<Buffer> {
+  if (!isUtf8(body)) throw new DomainError('malformed-json', 'The body is not valid UTF-8.');
+  const { tokenIds, render } = compileDocument(parseJson(body.toString('utf8'), { depthMax }));
+  return { tokenIds, render: (source) => Buffer.from(toJsonText(render(source)), 'utf8') };
+}
+
+function compileForm(body: Buffer): ReferenceTemplate<string> {
+  const template = compileQuery(body.toString('latin1'), field);
+  // A form writes a space as a plus sign; in a URL both mean the same.
+  return { tokenIds: template.tokenIds, render: (source) => template.render(source).replaceAll('%20', '+') };
+}
+
+/** Text of any kind, or an upload: bytes that are not UTF-8 stay what they are, and braces without an id too. */
+function compilePlain(body: Buffer, isEscaped: boolean): ReferenceTemplate<Buffer> | undefined {
+  const encoding = isUtf8(body) ? 'utf8' : 'latin1';
+  const toText = (text: string) => (encoding === 'utf8' ? text : Buffer.from(text, 'utf8').toString('latin1'));
+  const encode = (text: string) => toText(isEscaped ? escapeXml(text) : text);
+  const template = compileText(body.toString(encoding), { field, foreignBraces: 'keep', encode });
+  return template === undefined ? undefined : asBytes(template, encoding);
+}
+
+function asBytes(template: ReferenceTemplate<string>, encoding: 'utf8' | 'latin1'): ReferenceTemplate<Buffer> {
+  return { tokenIds: template.tokenIds, render: (source) => Buffer.from(template.render(source), encoding) };
+}
+
+/** What is compressed is not looked into. */
+function isCompressed(headers: ProxyRequest['headers']): boolean {
+  return !['', 'identity'].includes((headerOf(headers, 'content-encoding') ?? '').trim().toLowerCase());
+}
+
+function isXml(mediaType: string): boolean {
+  return mediaType === 'application/xml' || mediaType === 'text/xml' || mediaType.endsWith('+xml');
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** A value must not become an element. Control characters have no place in XML at all (XML 1.0 §2.2). */
+function escapeXml(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are the characters that are looked for
+  if (/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(text))
+    throw invalidField(field, 'would hold a value that XML cannot');
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+}
