@@ -21,7 +21,7 @@ export function compileBody({
   const mediaType = mediaTypeOf(headers);
   if (mediaType === 'application/x-www-form-urlencoded') {
     if (!/(?:\{|%7b){2}/i.test(body.toString('latin1'))) return asItIs;
-    return asBytes(compileForm(body), 'latin1');
+    return asBytes(compileQuery(body.toString('latin1'), field), 'latin1');
   }
   if (!body.includes('{{')) return asItIs;
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) return compileJson(body);
@@ -33,12 +33,6 @@ function compileJson(body: Buffer): ReferenceTemplate<Buffer> {
   if (!isUtf8(body)) throw new DomainError('malformed-json', 'The body is not valid UTF-8.');
   const { tokenIds, render } = compileDocument(parseJson(body.toString('utf8'), { depthMax }));
   return { tokenIds, render: (source) => Buffer.from(toJsonText(render(source)), 'utf8') };
-}
-
-function compileForm(body: Buffer): ReferenceTemplate<string> {
-  const template = compileQuery(body.toString('latin1'), field);
-  // A form writes a space as a plus sign; in a URL both mean the same.
-  return { tokenIds: template.tokenIds, render: (source) => template.render(source).replaceAll('%20', '+') };
 }
 
 /** Text of any kind, or an upload: bytes that are not UTF-8 stay what they are, and braces without an id too. */
