@@ -14,6 +14,8 @@ export interface ProxyVaultOptions extends Partial<Omit<OutboundConfig, 'limits'
   /** Further names that the certificate of the destination is valid for. */
   readonly names?: readonly string[];
   readonly behaviour?: Behaviour;
+  /** Starts further destinations, whose ports may then be called as well. */
+  readonly prepare?: (authority: TestAuthority, resolver: TestResolver) => Promise<readonly number[]>;
 }
 
 export interface ProxyCall {
@@ -35,15 +37,22 @@ export class ProxyVault {
   readonly resolver: TestResolver;
   readonly destination: TlsDestination;
 
-  static async start({ limits, names = [], behaviour, ...settings }: ProxyVaultOptions = {}): Promise<ProxyVault> {
+  static async start({
+    limits,
+    names = [],
+    behaviour,
+    prepare,
+    ...settings
+  }: ProxyVaultOptions = {}): Promise<ProxyVault> {
     const [authority, resolver] = await Promise.all([TestAuthority.create(), TestResolver.start()]);
     const certificate = await authority.issue([destinationHost, ...names]);
     const destination = await TlsDestination.start(certificate, behaviour);
     resolver.set(destinationHost, ['127.0.0.1']);
+    const morePorts = (await prepare?.(authority, resolver)) ?? [];
     const vault = await TestVault.start(undefined, {
       authorities: authority.certificate,
       privateRanges: [loopback],
-      ports: [destination.port],
+      ports: [destination.port, ...morePorts],
       resolvers: [resolver.address],
       ...settings,
       limits: { ...outboundLimits, ...limits },
