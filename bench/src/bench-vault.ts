@@ -19,13 +19,18 @@ export class BenchVault {
   readonly postgres: LocalPostgres;
   readonly #server: ChildProcess;
 
-  static async start(): Promise<BenchVault> {
+  static async start(settings: Readonly<Record<string, string>> = {}): Promise<BenchVault> {
     const postgres = await LocalPostgres.start({
       password: crypto.randomUUID(),
       settings: { shared_buffers: '1GB', max_wal_size: '8GB', checkpoint_timeout: '30min', track_io_timing: 'on' },
     });
     const server = spawn(process.execPath, [program, 'dev', '--port', '0', '--json'], {
-      env: { ...process.env, STRONGROOM_DATABASE_URL: postgres.url, STRONGROOM_ROOT_KEY: generateRootKey() },
+      env: {
+        ...process.env,
+        STRONGROOM_DATABASE_URL: postgres.url,
+        STRONGROOM_ROOT_KEY: generateRootKey(),
+        ...settings,
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { addProxyRoutes, CallSlots, ProxyCallStore, ProxyService } from '../features/proxy/index.ts';
 import type { TenantSettingsDirectory } from '../features/tenants/index.ts';
 import type { ReferencedTokens } from '../features/tokens/index.ts';
+import { describeOutbound } from '../platform/config/outbound-settings.ts';
 import { Outbound } from '../platform/outbound/outbound.ts';
 import type { OutboundConfig } from '../platform/outbound/outbound-config.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
@@ -21,8 +22,8 @@ export function addProxy(
   },
 ): ProxyService {
   const { core, config, settings, tokens, metrics, logger } = parts;
-  for (const [setting, value] of describe(config)) logger.warn('proxy setting', { setting, value });
-  const slots = new CallSlots(config.callsPerTenantMax);
+  for (const { setting, value } of describeOutbound(config)) logger.warn('proxy setting', { setting, value });
+  const slots = new CallSlots({ ...config, ...config.limits });
   metrics.addGauge('strongroom_proxy_calls_open', 'Calls of the proxy that are under way.', () => slots.count);
   const proxy = new ProxyService({
     outbound: new Outbound(config),
@@ -37,18 +38,4 @@ export function addProxy(
   });
   addProxyRoutes(edge, proxy);
   return proxy;
-}
-
-function describe(config: OutboundConfig): [string, string][] {
-  const { privateRanges, hosts, ports, resolvers, clientCertificates, authorities } = config;
-  const lists: [string, readonly string[]][] = [
-    ['private ranges', privateRanges.map(({ text }) => text)],
-    ['hosts', hosts],
-    ['ports', ports.map(String)],
-    ['resolvers', resolvers],
-    ['client certificates', clientCertificates.map(({ host }) => host)],
-    ['authorities', authorities === undefined ? [] : ['set']],
-    ['allowed destinations', config.requiresDestinationList ? ['required'] : []],
-  ];
-  return lists.flatMap(([name, values]) => (values.length === 0 ? [] : [[name, values.join(', ')]]));
 }

@@ -94,7 +94,8 @@ function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyRep
     ? new DomainError('malformed-request', problemCatalog['malformed-request'].meaning, { cause: thrown })
     : toDomainError(thrown);
   const { status } = problemCatalog[error.code];
-  if (status >= 500)
+  // A destination that fails is no failure of ours, and must not be able to fill the log.
+  if (status >= 500 && error.code !== 'destination-failed')
     logger.error('request failed', {
       trace_id: request.id,
       route: routeOf(request),

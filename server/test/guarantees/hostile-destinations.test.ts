@@ -9,7 +9,12 @@ import { destinationHost, ProxyVault } from '../harness/proxy-vault.ts';
 import { TestAuthority } from '../harness/test-authority.ts';
 import { answerOk, TlsDestination } from '../harness/tls-destination.ts';
 
-const limits = { callMs: 600, connectMs: 400, answerBodyBytesMax: 4 * 1024 * 1024 };
+const limits = {
+  callMs: 600,
+  connectMs: 400,
+  answerBodyBytesMax: 4 * 1024 * 1024,
+  answerBytesPerSecond: 64 * 1024 * 1024,
+};
 /** How much longer than its time a call may take on a machine that does other things. */
 const graceMs = 1_500;
 

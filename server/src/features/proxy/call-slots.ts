@@ -1,36 +1,46 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
+import { AnswerPace } from '../../platform/outbound/answer-pace.ts';
 
-/** How many calls each tenant has under way in this process. There is no queue: one more is turned away at once. */
+export interface CallSlot {
+  /** Shared by all calls that the tenant has under way. */
+  readonly pace: AnswerPace;
+  /** Gives the slot back; once is enough. */
+  release(): void;
+}
+
+/** What each tenant has under way in this process. There is no queue: one call too many is turned away at once. */
 export class CallSlots {
   readonly #callsMax: number;
-  readonly #taken = new Map<TenantId, number>();
+  readonly #bytesPerSecond: number;
+  readonly #tenants = new Map<TenantId, { readonly pace: AnswerPace; calls: number }>();
 
-  constructor(callsMax: number) {
-    this.#callsMax = callsMax;
+  constructor(limits: { readonly callsPerTenantMax: number; readonly answerBytesPerSecond: number }) {
+    this.#callsMax = limits.callsPerTenantMax;
+    this.#bytesPerSecond = limits.answerBytesPerSecond;
   }
 
-  /** Takes a slot; the answer gives it back, once. */
-  take(tenantId: TenantId): () => void {
-    const taken = this.#taken.get(tenantId) ?? 0;
-    if (taken >= this.#callsMax) {
+  take(tenantId: TenantId): CallSlot {
+    const tenant = this.#tenants.get(tenantId) ?? { pace: new AnswerPace(this.#bytesPerSecond), calls: 0 };
+    if (tenant.calls >= this.#callsMax) {
       throw new DomainError(
         'too-many-calls',
         `A tenant has at most ${this.#callsMax} proxy calls under way at a time.`,
       );
     }
-    this.#taken.set(tenantId, taken + 1);
+    tenant.calls += 1;
+    this.#tenants.set(tenantId, tenant);
     let isGiven = false;
-    return () => {
+    const release = () => {
       if (isGiven) return;
       isGiven = true;
-      const left = (this.#taken.get(tenantId) ?? 1) - 1;
-      if (left === 0) this.#taken.delete(tenantId);
-      else this.#taken.set(tenantId, left);
+      tenant.calls -= 1;
+      if (tenant.calls === 0) this.#tenants.delete(tenantId);
     };
+    return { pace: tenant.pace, release };
   }
 
   get count(): number {
-    return [...this.#taken.values()].reduce((sum, taken) => sum + taken, 0);
+    return [...this.#tenants.values()].reduce((sum, { calls }) => sum + calls, 0);
   }
 }

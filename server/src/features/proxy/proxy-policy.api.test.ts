@@ -247,7 +247,9 @@ describe('allowed_destinations', () => {
       allowed_destinations: [destinationHost],
     });
     expect((await strict.call({ key })).status).toBe(200);
-    expect(strict.vault.logLines.join('\n')).toContain('"setting":"allowed destinations","value":"required"');
+    expect(strict.vault.logLines.join('\n')).toContain(
+      '"setting":"STRONGROOM_PROXY_REQUIRE_ALLOWED_DESTINATIONS","value":"true"',
+    );
     await strict.stop();
   });
 });

@@ -7,14 +7,15 @@ import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import type { OutboundAnswer } from '../../platform/outbound/destination-exchange.ts';
 import { DestinationFailure } from '../../platform/outbound/destination-failure.ts';
 import { DestinationRefusal } from '../../platform/outbound/destination-refusal.ts';
-import type { Outbound } from '../../platform/outbound/outbound.ts';
+import type { Destination } from '../../platform/outbound/destination-url.ts';
+import type { OpenConnection, Outbound, VettedDestination } from '../../platform/outbound/outbound.ts';
 import type { OutboundConfig } from '../../platform/outbound/outbound-config.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { ProxyMetrics, ProxyStage } from '../../platform/telemetry/metrics.ts';
 import type { TenantSettingsDirectory } from '../tenants/index.ts';
-import { type ReferencedTokens, tokenEvent } from '../tokens/index.ts';
+import { type JudgedToken, type ReferencedTokens, tokenEvent } from '../tokens/index.ts';
 import { CallClock } from './call-clock.ts';
-import type { CallSlots } from './call-slots.ts';
+import type { CallSlot, CallSlots } from './call-slots.ts';
 import { compileHeaders, toConnectionFields } from './forwarded-headers.ts';
 import { compileBody } from './proxy-body.ts';
 import type { ProxyCallStore } from './proxy-call-store.ts';
@@ -39,6 +40,7 @@ interface Call {
   readonly id: string;
   readonly caller: Caller;
   readonly clock: CallClock;
+  readonly slot: CallSlot;
   stage: ProxyStage;
   host: string | undefined;
   isBegun: boolean;
@@ -55,12 +57,20 @@ export class ProxyService {
 
   async forward(caller: Caller, request: ProxyRequest): Promise<OutboundAnswer> {
     const { slots, config } = this.#parts;
-    const release = slots.take(caller.tenantId);
+    const slot = slots.take(caller.tenantId);
     const clock = new CallClock(config.limits.callMs, request.signal);
-    const call: Call = { id: crypto.randomUUID(), caller, clock, stage: 'parse', host: undefined, isBegun: false };
+    const call: Call = {
+      id: crypto.randomUUID(),
+      caller,
+      clock,
+      slot,
+      stage: 'parse',
+      host: undefined,
+      isBegun: false,
+    };
     const end = (error: unknown) => {
       clock.stop();
-      release();
+      slot.release();
       this.#count(call, error);
     };
     try {
@@ -84,7 +94,7 @@ export class ProxyService {
   }
 
   async #forward(call: Call, request: ProxyRequest): Promise<OutboundAnswer> {
-    const { outbound, tokens, calls } = this.#parts;
+    const { outbound, tokens } = this.#parts;
     const { caller, clock } = call;
     const url = outbound.parse(requireUrl(request));
     call.host = url.host;
@@ -105,23 +115,51 @@ export class ProxyService {
     call.stage = 'resolve';
     const vetted = await outbound.resolve(url, clock.signal);
 
+    const opened = await this.#begin(call, { url, vetted, judged });
+    try {
+      call.stage = 'decrypt';
+      const source = await tokens.open(judged);
+      const outgoing = {
+        method: request.method,
+        target: templates.target.render(source),
+        headers: [...templates.headers.render(source), ...connection],
+        body: templates.body.render(source),
+      };
+
+      call.stage = 'exchange';
+      return await opened.send(outgoing, call.slot.pace);
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Both must be there before anything is decrypted: the durable intent, and a connection to whoever has proven its
+   * name. They do not need each other, so they are waited for together; over the connection nothing is said meanwhile.
+   */
+  async #begin(
+    call: Call,
+    plan: { readonly url: Destination; readonly vetted: VettedDestination; readonly judged: readonly JudgedToken[] },
+  ): Promise<OpenConnection> {
+    const { outbound, calls } = this.#parts;
+    const { id, caller, clock } = call;
+    const { host: destination } = plan.url;
+    const uses = plan.judged.map(({ token }) => ({ ...tokenEvent(token, 'read'), destination }));
+    const records = [proxyEvent(id, 'intent', destination), ...uses].map((event) => toAuditRow(caller, event));
     call.stage = 'intent';
-    const uses = judged.map(({ token }) => ({ ...tokenEvent(token, 'read'), destination: url.host }));
-    const records = [proxyEvent(call.id, 'intent', url.host), ...uses].map((event) => toAuditRow(caller, event));
-    await calls.begin(caller.tenantId, { id: call.id, destination: url.host, records });
+    const [begun, connected] = await Promise.allSettled([
+      calls.begin(caller.tenantId, { id, destination, records }),
+      outbound.connect(plan.url, plan.vetted, clock.signal),
+    ]);
+    if (begun.status === 'rejected') {
+      if (connected.status === 'fulfilled') connected.value.close();
+      throw begun.reason;
+    }
     call.isBegun = true;
-
-    call.stage = 'decrypt';
-    const source = await tokens.open(judged);
-    const outgoing = {
-      method: request.method,
-      target: templates.target.render(source),
-      headers: [...templates.headers.render(source), ...connection],
-      body: templates.body.render(source),
-    };
-
-    call.stage = 'exchange';
-    return outbound.send(url, vetted, outgoing, clock.signal);
+    call.stage = 'connect';
+    if (connected.status === 'rejected') throw connected.reason;
+    return connected.value;
   }
 
   async #requireAllowed(caller: Caller, host: string): Promise<void> {

@@ -85,6 +85,22 @@ export function readOutbound(reader: SettingReader): OutboundConfig {
   };
 }
 
+/** What an operator has set, by the names of the settings and without any secret. */
+export function describeOutbound(config: OutboundConfig): { readonly setting: string; readonly value: string }[] {
+  const set: [Setting<unknown>, readonly string[]][] = [
+    [authorities, config.authorities === undefined ? [] : ['set']],
+    [clientCertificates, config.clientCertificates.map(({ host }) => host)],
+    [privateRanges, config.privateRanges.map(({ text }) => text)],
+    [hosts, config.hosts],
+    [ports, config.ports.map(String)],
+    [resolvers, config.resolvers],
+    [requiresDestinationList, config.requiresDestinationList ? ['true'] : []],
+  ];
+  return set
+    .filter(([, values]) => values.length > 0)
+    .map(([{ variable }, values]) => ({ setting: variable, value: values.join(',') }));
+}
+
 /** Reads values between commas; one that is wrong makes all of them wrong. */
 function listOf<T>(parse: (text: string) => T | undefined): (text: string) => readonly T[] | undefined {
   return (text) => {

@@ -1,18 +1,25 @@
 import { Transform, type TransformCallback } from 'node:stream';
+import { type AnswerPace, costOf } from './answer-pace.ts';
 import { DestinationFailure } from './destination-failure.ts';
 
-/** The body of an answer on its way through, as it came and up to a limit. */
+/** The body of an answer on its way through, as it came, up to a limit and at a bounded pace. */
 export class AnswerBody extends Transform {
-  #bytesLeft: number;
+  readonly #bytesMax: number;
+  readonly #pace: AnswerPace;
+  #bytes = 0;
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, pace: AnswerPace) {
     super();
-    this.#bytesLeft = bytesMax;
+    this.#bytesMax = bytesMax;
+    this.#pace = pace;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#bytesLeft -= chunk.length;
-    if (this.#bytesLeft < 0) done(new DestinationFailure('answer-too-large'));
-    else done(null, chunk);
+    const cost = costOf(chunk);
+    const waitMs = this.#pace.waitMs(cost, this.#bytes);
+    this.#bytes += cost;
+    if (this.#bytes > this.#bytesMax) done(new DestinationFailure('answer-too-large'));
+    else if (waitMs <= 0) done(null, chunk);
+    else setTimeout(done, waitMs, null, chunk);
   }
 }

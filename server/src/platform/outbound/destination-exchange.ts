@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { pipeline, type Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { AnswerBody } from './answer-body.ts';
+import type { AnswerPace } from './answer-pace.ts';
 import { DestinationFailure } from './destination-failure.ts';
 import type { OutboundLimits } from './outbound-config.ts';
 
@@ -30,6 +31,7 @@ export interface ExchangeOptions {
   readonly socket: TLSSocket;
   readonly hostHeader: string;
   readonly limits: OutboundLimits;
+  readonly pace: AnswerPace;
   readonly signal: AbortSignal;
 }
 
@@ -90,8 +92,8 @@ function writeRequest(sent: ClientRequest, { method, headers, body }: OutboundRe
 }
 
 /** With backpressure: as much is read from the destination as the client takes. */
-function toBody(answer: IncomingMessage, { socket, limits, signal }: ExchangeOptions): Readable {
-  const body = new AnswerBody(limits.answerBodyBytesMax);
+function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: ExchangeOptions): Readable {
+  const body = new AnswerBody(limits.answerBodyBytesMax, pace);
   // The destination may be done long before the client is: a client that does not read must not hold the call open.
   const stop = () => body.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });

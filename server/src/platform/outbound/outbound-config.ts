@@ -15,6 +15,8 @@ export interface OutboundLimits {
   readonly resolveMs: number;
   readonly answerHeaderBytesMax: number;
   readonly answerBodyBytesMax: number;
+  /** How fast the long answers of a tenant are passed on, all of them together. */
+  readonly answerBytesPerSecond: number;
   /** Interim answers (1xx) that are waited through. */
   readonly interimAnswersMax: number;
 }
@@ -43,5 +45,6 @@ export const outboundLimits: OutboundLimits = {
   resolveMs: 5_000,
   answerHeaderBytesMax: 32 * 1024,
   answerBodyBytesMax: 64 * 1024 * 1024,
+  answerBytesPerSecond: 4 * 1024 * 1024,
   interimAnswersMax: 16,
 };

@@ -1,4 +1,5 @@
 import { AddressGuard } from './address-guard.ts';
+import type { AnswerPace } from './answer-pace.ts';
 import { connectTo } from './destination-connection.ts';
 import { exchange, type OutboundAnswer, type OutboundRequest } from './destination-exchange.ts';
 import { DestinationFailure } from './destination-failure.ts';
@@ -28,25 +29,29 @@ export class Outbound {
     return { addresses };
   }
 
-  /** One connection, one request, no second try: what a destination does with a repeated charge is not ours to find out. */
-  async send(
-    destination: Destination,
-    { addresses }: VettedDestination,
-    request: OutboundRequest,
-    signal: AbortSignal,
-  ): Promise<OutboundAnswer> {
+  /** A verified connection of its own, over which nothing has been said yet. */
+  async connect(destination: Destination, vetted: VettedDestination, signal: AbortSignal): Promise<OpenConnection> {
     const { host, port } = destination;
-    const { limits } = this.#config;
     const socket = await connectTo(destination, {
-      addresses,
+      addresses: vetted.addresses,
       guard: this.#guard,
       secureContext: this.#contexts.of(host),
-      connectMs: limits.connectMs,
+      connectMs: this.#config.limits.connectMs,
       signal,
     });
     const hostHeader = port === standardPort ? host : `${host}:${port}`;
-    return exchange(request, { socket, hostHeader, limits, signal });
+    const { limits } = this.#config;
+    return {
+      send: (request, pace) => exchange(request, { socket, hostHeader, limits, pace, signal }),
+      close: () => void socket.destroy(),
+    };
   }
+}
+
+/** One connection, one request, no second try: what a destination does with a repeated charge is not ours to find out. */
+export interface OpenConnection {
+  send(request: OutboundRequest, pace: AnswerPace): Promise<OutboundAnswer>;
+  close(): void;
 }
 
 /** Addresses that passed; only the door itself makes one. */

@@ -5,7 +5,16 @@ export interface HttpMetrics {
 }
 
 /** How far a proxy call got. */
-export type ProxyStage = 'parse' | 'policy' | 'scan' | 'resolve' | 'intent' | 'decrypt' | 'exchange' | 'answered';
+export type ProxyStage =
+  | 'parse'
+  | 'policy'
+  | 'scan'
+  | 'resolve'
+  | 'intent'
+  | 'connect'
+  | 'decrypt'
+  | 'exchange'
+  | 'answered';
 
 export interface ProxyMetrics {
   /** `reason` is one of a closed list: what a refusal, a failure or an error is called. */
