@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 interface Observed {
-  readonly got: Containment | string;
+  readonly got: Containment | 'an error that breaks off';
   readonly status: number;
   readonly body: Buffer;
   readonly ms: number;
@@ -200,7 +200,7 @@ describe('a destination that does not prove its name', () => {
 /** Requests that an impostor got to see. */
 const received = new Map<number, number>();
 
-async function startImpostors(authority: TestAuthority): Promise<number[]> {
+async function startImpostors(authority: TestAuthority): Promise<{ ports: number[] }> {
   const stranger = await TestAuthority.create();
   closing.push(() => stranger.remove());
   const names = [destinationHost];
@@ -231,7 +231,7 @@ async function startImpostors(authority: TestAuthority): Promise<number[]> {
   impostors.set('no TLS at all', await listen((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n')));
   impostors.set('silence after the connection', await listen(() => undefined));
   impostors.set('a handshake that breaks off', await listen((socket) => socket.once('data', () => socket.destroy())));
-  return [...impostors.values()];
+  return { ports: [...impostors.values()] };
 }
 
 async function selfSigned(): Promise<TlsOptions> {

@@ -9,7 +9,7 @@ import { CanaryListener } from '../harness/canary-listener.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { getRange, ProxyVault } from '../harness/proxy-vault.ts';
 import { chainNames, listSsrfCases, type SsrfCase } from '../harness/ssrf-cases.ts';
-import { TestResolver } from '../harness/test-resolver.ts';
+import type { TestResolver } from '../harness/test-resolver.ts';
 
 interface CorpusLine {
   readonly id: string;

@@ -14,8 +14,8 @@ export interface ProxyVaultOptions extends Partial<Omit<OutboundConfig, 'limits'
   /** Further names that the certificate of the destination is valid for. */
   readonly names?: readonly string[];
   readonly behaviour?: Behaviour;
-  /** Starts further destinations, whose ports may then be called as well. */
-  readonly prepare?: (authority: TestAuthority, resolver: TestResolver) => Promise<readonly number[]>;
+  /** Starts further destinations, whose ports may then be called as well, and makes settings that need the authority. */
+  readonly prepare?: (authority: TestAuthority) => Promise<Partial<OutboundConfig>>;
 }
 
 export interface ProxyCall {
@@ -48,12 +48,13 @@ export class ProxyVault {
     const certificate = await authority.issue([destinationHost, ...names]);
     const destination = await TlsDestination.start(certificate, behaviour);
     resolver.set(destinationHost, ['127.0.0.1']);
-    const morePorts = (await prepare?.(authority, resolver)) ?? [];
+    const { ports: morePorts = [], ...prepared } = (await prepare?.(authority)) ?? {};
     const vault = await TestVault.start(undefined, {
       authorities: authority.certificate,
       privateRanges: [loopback],
       ports: [destination.port, ...morePorts],
       resolvers: [resolver.address],
+      ...prepared,
       ...settings,
       limits: { ...outboundLimits, ...limits },
     });

@@ -57,11 +57,11 @@ export class TestAuthority {
       `${isClient ? '' : `subjectAltName=${alternatives}\n`}extendedKeyUsage=${options.purpose ?? 'serverAuth'}\nbasicConstraints=CA:FALSE\n`,
     );
     await run('openssl', [...newKey, '-subj', `/CN=${names[0]}`, '-keyout', file('key'), '-out', file('csr')]);
-    await run('openssl', [
-      ...['x509', '-req', '-in', file('csr'), '-out', file('pem'), '-extfile', file('ext')],
-      ...['-CA', path.join(this.#directory, 'ca.pem'), '-CAkey', path.join(this.#directory, 'ca.key')],
-      ...['-set_serial', String(Date.now() * 1_000 + this.#count), '-days', String(options.endsDaysAhead ?? 2)],
-    ]);
+    const signer = ['-CA', path.join(this.#directory, 'ca.pem'), '-CAkey', path.join(this.#directory, 'ca.key')];
+    const serial = ['-set_serial', String(Date.now() * 1_000 + this.#count)];
+    const days = ['-days', String(options.endsDaysAhead ?? 2)];
+    const files = ['-in', file('csr'), '-out', file('pem'), '-extfile', file('ext')];
+    await run('openssl', ['x509', '-req', ...files, ...signer, ...serial, ...days]);
     return { cert: await readFile(file('pem'), 'utf8'), key: await readFile(file('key'), 'utf8') };
   }
 

@@ -31,8 +31,11 @@ export function compileBody({
 /** Numbers keep the spelling they came with, those of the body and those of tokens. */
 function compileJson(body: Buffer): ReferenceTemplate<Buffer> {
   if (!isUtf8(body)) throw new DomainError('malformed-json', 'The body is not valid UTF-8.');
-  const { tokenIds, render } = compileDocument(parseJson(body.toString('utf8'), { depthMax }));
-  return { tokenIds, render: (source) => Buffer.from(toJsonText(render(source)), 'utf8') };
+  const template = compileDocument(parseJson(body.toString('utf8'), { depthMax }));
+  return {
+    tokenIds: template.tokenIds,
+    render: (source) => Buffer.from(toJsonText(template.render(source)), 'utf8'),
+  };
 }
 
 /** Text of any kind, or an upload: bytes that are not UTF-8 stay what they are, and braces without an id too. */

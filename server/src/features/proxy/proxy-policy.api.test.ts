@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { destinationHost, proxyErrorOf, ProxyVault } from '../../../test/harness/proxy-vault.ts';
 import { createApplication, fieldsOf, uuidV4 } from '../../../test/harness/test-application.ts';
-import { answerOk } from '../../../test/harness/tls-destination.ts';
+import { answerOk, TlsDestination } from '../../../test/harness/tls-destination.ts';
+import { Sensitive } from '../../core/identity/sensitive.ts';
 
 let proxy: ProxyVault;
 /** Called once by the next request that the destination gets, before it answers. */
@@ -313,18 +314,71 @@ describe('the audit log', () => {
     const id = await proxy.store('a\r\nb');
     const answer = await proxy.call({ headers: { 'x-value': `{{ ${id} }}`, 'bt-trace-id': traceId } });
     expect(answer.status).toBe(400);
-    const outcomes = (await recordsOf(traceId, 3)).map((record) => record['outcome']);
+    const outcomes = (await recordsOf(traceId, 3)).map((record) => String(record['outcome']));
     expect(outcomes.toSorted()).toEqual(['failed', 'intent', 'success']);
   });
 
   it('stands before the plaintext: without it nothing is sent', async () => {
     const id = await proxy.store('value');
-    const before = proxy.destination.connectionCount;
+    const before = proxy.destination.seen.length;
     await proxy.vault.database.owner.query('alter table proxy_calls rename to proxy_calls_away');
     const answer = await proxy.call({ body: `"{{ ${id} }}"`, headers: json });
     await proxy.vault.database.owner.query('alter table proxy_calls_away rename to proxy_calls');
     expect(answer.status).toBe(500);
-    expect(proxy.destination.connectionCount).toBe(before);
+    expect(proxy.destination.seen).toHaveLength(before);
+    await untilTrue(() => proxy.destination.sockets.size === 0, {
+      deadlineMs: 5_000,
+      waitingFor: 'a closed connection',
+    });
+  });
+});
+
+describe('408', () => {
+  it('for a destination that does not answer in time', async () => {
+    const slow = await ProxyVault.start({ limits: { callMs: 200 }, behaviour: () => undefined });
+    const answer = await slow.call();
+    expect([answer.status, proxyErrorOf(answer)['type']]).toEqual([408, '/docs/errors/destination-timeout']);
+    await slow.stop();
+  });
+});
+
+describe('413', () => {
+  it('for a body of more than 4 MiB, as an error of the proxy', async () => {
+    const answer = await proxy.call({
+      body: 'x'.repeat(4 * 1024 * 1024 + 1),
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect([answer.status, proxyErrorOf(answer)['status']]).toEqual([413, 413]);
+  });
+});
+
+describe('a client certificate', () => {
+  it('is shown to the host that it is for, and to no other', async () => {
+    const shown: string[] = [];
+    let port = 0;
+    const other = 'other.provider.example';
+    const strict = await ProxyVault.start({
+      prepare: async (authority) => {
+        const { cert, key } = await authority.issue(['vault'], { purpose: 'clientAuth' });
+        const options = { requestCert: true, rejectUnauthorized: false, ca: authority.certificate };
+        const destination = await TlsDestination.start(
+          { ...(await authority.issue([destinationHost, other])), ...options },
+          (socket) => {
+            shown.push(socket.authorized ? String(socket.getPeerCertificate().subject.CN) : 'nobody');
+            answerOk(socket);
+          },
+        );
+        port = destination.port;
+        return { ports: [port], clientCertificates: [{ host: destinationHost, pem: new Sensitive(cert + key) }] };
+      },
+    });
+    strict.resolver.set(other, ['127.0.0.1']);
+    for (const host of [destinationHost, other]) {
+      expect((await strict.call({ url: `https://${host}:${port}` })).status).toBe(200);
+    }
+    expect(shown).toEqual(['vault', 'nobody']);
+    expect(strict.vault.logLines.filter((line) => line.includes('proxy setting'))).toHaveLength(5);
+    await strict.stop();
   });
 });
 

@@ -127,7 +127,8 @@ describe('the key of the caller', () => {
         rawBody: 'body',
       });
       expect(proxy.destination.last.head).toContain('POST /x?y=1');
-      expect(`${proxy.destination.last.head}${proxy.destination.last.body}`).not.toContain(key);
+      const { head, body } = proxy.destination.last;
+      expect(`${head}${body.toString()}`).not.toContain(key);
     }
   });
 });

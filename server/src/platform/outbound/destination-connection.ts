@@ -1,5 +1,5 @@
 import { connect as connectTcp, type Socket } from 'node:net';
-import { type ConnectionOptions, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
 import type { AddressGuard } from './address-guard.ts';
 import { DestinationFailure } from './destination-failure.ts';
 import { DestinationRefusal } from './destination-refusal.ts';
@@ -8,7 +8,6 @@ import { parseIpAddress } from './ip-address.ts';
 
 /** Addresses of one name that are tried. Nothing has been sent to those that failed. */
 const attemptsMax = 3;
-const readAheadBytes = 16 * 1024;
 
 export interface ConnectOptions {
   readonly addresses: readonly string[];
@@ -43,16 +42,13 @@ async function dial(destination: Destination, address: string, options: ConnectO
   try {
     await opened(tcp, 'connect', both);
     requirePeer(tcp, address, options.guard);
-    const tlsOptions: ConnectionOptions & { readonly highWaterMark: number } = {
+    const tls = connectTls({
       socket: tcp,
       servername: destination.host,
       secureContext: options.secureContext,
       ALPNProtocols: ['http/1.1'],
       rejectUnauthorized: true,
-      // Also how much of an answer is read ahead, which matters when it comes in chunks of one byte each.
-      highWaterMark: readAheadBytes,
-    };
-    const tls = connectTls(tlsOptions);
+    });
     await opened(tls, 'secureConnect', both);
     return tls;
   } catch (error) {

@@ -1,10 +1,10 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import { AnswerBody } from './answer-body.ts';
 import type { AnswerPace } from './answer-pace.ts';
 import { DestinationFailure } from './destination-failure.ts';
 import type { OutboundLimits } from './outbound-config.ts';
+import type { SteadyConnection } from './steady-connection.ts';
 
 export interface HeaderField {
   readonly name: string;
@@ -28,7 +28,7 @@ export interface OutboundAnswer {
 }
 
 export interface ExchangeOptions {
-  readonly socket: TLSSocket;
+  readonly socket: SteadyConnection;
   readonly hostHeader: string;
   readonly limits: OutboundLimits;
   readonly pace: AnswerPace;
@@ -109,8 +109,11 @@ function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: Excha
 function toFailure(error: unknown, signal: AbortSignal): Error {
   if (signal.aborted) return signal.reason as Error;
   if (error instanceof DestinationFailure) return error;
-  const code = String((error as { code?: unknown } | null)?.code ?? '');
-  return new DestinationFailure(code.startsWith('HPE_') ? 'bad-answer' : 'closed-early', error);
+  const { code } = error as { code?: unknown };
+  return new DestinationFailure(
+    typeof code === 'string' && code.startsWith('HPE_') ? 'bad-answer' : 'closed-early',
+    error,
+  );
 }
 
 function toFields(raw: readonly string[]): HeaderField[] {

@@ -6,6 +6,7 @@ import { DestinationFailure } from './destination-failure.ts';
 import { type Destination, type DestinationUrl, parseDestinationUrl, standardPort } from './destination-url.ts';
 import type { OutboundConfig } from './outbound-config.ts';
 import { SecureContexts } from './secure-contexts.ts';
+import { SteadyConnection } from './steady-connection.ts';
 
 /** The one door to the outside. What is dialled was vetted by text and by address, whoever asked for it. */
 export class Outbound {
@@ -42,7 +43,8 @@ export class Outbound {
     const hostHeader = port === standardPort ? host : `${host}:${port}`;
     const { limits } = this.#config;
     return {
-      send: (request, pace) => exchange(request, { socket, hostHeader, limits, pace, signal }),
+      send: (request, pace) =>
+        exchange(request, { socket: new SteadyConnection(socket), hostHeader, limits, pace, signal }),
       close: () => void socket.destroy(),
     };
   }
