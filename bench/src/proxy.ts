@@ -14,11 +14,13 @@ import { median, percentile } from './median.ts';
  * are three processes; what is compared is measured in turn, so that what disturbs one disturbs the other.
  */
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '400' }, seconds: { type: 'string', default: '8' } },
+  options: { rounds: { type: 'string', default: '400' }, windows: { type: 'string', default: '8' } },
 });
 const rounds = Number(values.rounds);
-const windowMs = Number(values.seconds) * 1_000;
-const getEveryMs = 5;
+const windows = Number(values.windows);
+const windowMs = 4_000;
+const settleMs = 300;
+const getEveryMs = 10;
 
 interface Destinations {
   readonly host: string;
@@ -95,30 +97,41 @@ async function measureGets(vault: BenchVault, path: string): Promise<number[]> {
   return answers.map(({ ms }) => ms);
 }
 
-async function measureNeighbours(vault: BenchVault, destinations: Destinations): Promise<void> {
-  const { host, port, hostileCount } = destinations;
-  const { id } = JSON.parse(await vault.request('POST', '/tokens', { type: 'token', data: 'x' })) as { id: string };
+/** Calls every hostile destination once, evenly spread over half of the window, and goes away at its end. */
+function startHostileCalls(vault: BenchVault, { host, port, hostileCount }: Destinations): () => void {
   const url = new URL(vault.url);
   const headers = { 'bt-api-key': vault.key, 'bt-proxy-url': `https://${host}:${port}` };
+  const calls: { destroy(): void }[] = [];
+  const timer = setInterval(
+    () => {
+      const options = { host: url.hostname, port: url.port, path: `/proxy/${calls.length}`, headers, agent: false };
+      const sent = requestHttp(options, (answer) => answer.on('error', () => undefined).resume());
+      calls.push(sent.on('error', () => undefined).end());
+      if (calls.length === hostileCount) clearInterval(timer);
+    },
+    windowMs / hostileCount / 2,
+  );
+  return () => {
+    clearInterval(timer);
+    for (const call of calls) call.destroy();
+  };
+}
+
+/** Short windows in turn, so that whatever else the machine does disturbs both alike. */
+async function measureNeighbours(vault: BenchVault, destinations: Destinations): Promise<void> {
+  const { id } = JSON.parse(await vault.request('POST', '/tokens', { type: 'token', data: 'x' })) as { id: string };
   const quiet: number[] = [];
   const busy: number[] = [];
   await measureGets(vault, `/tokens/${id}`);
-  for (let round = 0; round < 3; round += 1) {
+  for (let window = 0; window < windows; window += 1) {
     quiet.push(...(await measureGets(vault, `/tokens/${id}`)));
-    const calls: Promise<unknown>[] = [];
-    const start = setInterval(
-      () => {
-        const options = { host: url.hostname, port: url.port, path: `/proxy/${calls.length}`, headers, agent: false };
-        calls.push(send(requestHttp, options).catch(() => undefined));
-        if (calls.length === hostileCount) clearInterval(start);
-      },
-      windowMs / hostileCount / 2,
-    );
+    const stop = startHostileCalls(vault, destinations);
     busy.push(...(await measureGets(vault, `/tokens/${id}`)));
-    await Promise.all(calls);
+    stop();
+    await pause(settleMs);
   }
   process.stdout.write(`GET /tokens/{id}, alone   ${format(quiet)} (${quiet.length})\n`);
-  process.stdout.write(`beside ${hostileCount} hostile calls   ${format(busy)} (${busy.length})\n`);
+  process.stdout.write(`beside ${destinations.hostileCount} hostile calls   ${format(busy)} (${busy.length})\n`);
   const ratio = percentile(busy, 0.99) / percentile(quiet, 0.99);
   process.stdout.write(`ratio at p99              ${ratio.toFixed(2)} (limit 1.2)\n`);
 }

@@ -25,7 +25,7 @@ export function compileBody({
   }
   if (!body.includes('{{')) return asItIs;
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) return compileJson(body);
-  return compilePlain(body, isXml(mediaType)) ?? asItIs;
+  return compilePlain(body, encoderOf(mediaType, headers)) ?? asItIs;
 }
 
 /** Numbers keep the spelling they came with, those of the body and those of tokens. */
@@ -39,10 +39,10 @@ function compileJson(body: Buffer): ReferenceTemplate<Buffer> {
 }
 
 /** Text of any kind, or an upload: bytes that are not UTF-8 stay what they are, and braces without an id too. */
-function compilePlain(body: Buffer, isEscaped: boolean): ReferenceTemplate<Buffer> | undefined {
+function compilePlain(body: Buffer, write: (text: string) => string): ReferenceTemplate<Buffer> | undefined {
   const encoding = isUtf8(body) ? 'utf8' : 'latin1';
   const toText = (text: string) => (encoding === 'utf8' ? text : Buffer.from(text, 'utf8').toString('latin1'));
-  const encode = (text: string) => toText(isEscaped ? escapeXml(text) : text);
+  const encode = (text: string) => toText(write(text));
   const template = compileText(body.toString(encoding), { field, foreignBraces: 'keep', encode });
   return template === undefined ? undefined : asBytes(template, encoding);
 }
@@ -54,6 +54,18 @@ function asBytes(template: ReferenceTemplate<string>, encoding: 'utf8' | 'latin1
 /** What is compressed is not looked into. */
 function isCompressed(headers: ProxyRequest['headers']): boolean {
   return !['', 'identity'].includes((headerOf(headers, 'content-encoding') ?? '').trim().toLowerCase());
+}
+
+/** How a value is written so that it stays a value in what surrounds it. */
+function encoderOf(mediaType: string, headers: ProxyRequest['headers']): (text: string) => string {
+  if (isXml(mediaType)) return escapeXml;
+  if (!mediaType.startsWith('multipart/')) return (text) => text;
+  const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/i.exec(headerOf(headers, 'content-type') ?? '');
+  const delimiter = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`;
+  return (text) => {
+    if (text.includes(delimiter)) throw invalidField(field, 'would hold a value that ends its part');
+    return text;
+  };
 }
 
 function isXml(mediaType: string): boolean {

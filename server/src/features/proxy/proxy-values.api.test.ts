@@ -106,6 +106,20 @@ describe('what a token holds', () => {
     expect((await proxy.call({ headers: { 'x-value': `{{ ${id} }}` } })).status).toBe(400);
   });
 
+  it.each(['multipart/form-data; boundary=abc', 'multipart/mixed; x=y; boundary="abc"'])(
+    'does not end a part of %s',
+    async (type) => {
+      const bad = await proxy.store('x\r\n--abc\r\nContent-Disposition: form-data; name="amount"\r\n\r\n1');
+      const fine = await proxy.store('x\r\n--ab');
+      const before = proxy.destination.seen.length;
+      const call = (id: string) =>
+        proxy.call({ body: `--abc\r\n\r\n{{ ${id} }}\r\n--abc--`, headers: { 'content-type': type } });
+      expect((await call(bad)).status).toBe(400);
+      expect(proxy.destination.seen.length).toBe(before);
+      expect((await call(fine)).status).toBe(200);
+    },
+  );
+
   it('is not looked at in the answer', async () => {
     const echo = await ProxyVault.start({
       behaviour: (socket, { body }) =>

@@ -18,7 +18,8 @@ export class AnswerBody extends Transform {
     const cost = costOf(chunk);
     const waitMs = this.#pace.waitMs(cost, this.#bytes);
     this.#bytes += cost;
-    if (this.#bytes > this.#bytesMax) done(new DestinationFailure('answer-too-large'));
+    // Not told through `done`, which would ask for the next of thousands of waiting chunks, each with an error of its own.
+    if (this.#bytes > this.#bytesMax) this.destroy(new DestinationFailure('answer-too-large'));
     else if (waitMs <= 0) done(null, chunk);
     else setTimeout(done, waitMs, null, chunk);
   }
