@@ -35,12 +35,11 @@ export async function connectTo(destination: Destination, options: ConnectOption
 
 async function dial(destination: Destination, address: string, options: ConnectOptions): Promise<TLSSocket> {
   const { signal, connectMs } = options;
-  const timer = AbortSignal.timeout(connectMs);
-  const both = AbortSignal.any([signal, timer]);
   // An address and not a name: nothing is looked up again.
   const tcp = connectTcp({ host: address, port: destination.port, noDelay: true, autoSelectFamily: false });
+  const timer = setTimeout(() => tcp.destroy(new DestinationFailure('unreachable')), connectMs);
   try {
-    await opened(tcp, 'connect', both);
+    await opened(tcp, 'connect', signal);
     requirePeer(tcp, address, options.guard);
     const tls = connectTls({
       socket: tcp,
@@ -49,13 +48,15 @@ async function dial(destination: Destination, address: string, options: ConnectO
       ALPNProtocols: ['http/1.1'],
       rejectUnauthorized: true,
     });
-    await opened(tls, 'secureConnect', both);
+    await opened(tls, 'secureConnect', signal);
     return tls;
   } catch (error) {
     tcp.destroy();
     if (signal.aborted) throw signal.reason;
     if (error instanceof DestinationRefusal) throw error;
     throw new DestinationFailure(isCertificateError(error) ? 'untrusted' : 'unreachable', error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
