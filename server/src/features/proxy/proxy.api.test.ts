@@ -207,6 +207,22 @@ describe('the answer', () => {
   });
 });
 
+describe('a call', () => {
+  it('is logged and counted like any other request, by its route and never by where it went', async () => {
+    const traceId = crypto.randomUUID();
+    await proxy.call({ path: '/somewhere', headers: { 'bt-trace-id': traceId } });
+    const lines = () => proxy.vault.logLines.filter((line) => line.includes(traceId));
+    await untilTrue(() => lines().length > 0, { deadlineMs: 5_000, waitingFor: 'the line' });
+    expect(lines().map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { message: 'request', method: 'GET', route: '/proxy/*', status: 200 },
+    ]);
+    expect(lines().join('')).not.toMatch(/somewhere|provider/);
+    const metrics = await (await fetch(`${proxy.vault.server.adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(/strongroom_proxy_calls_total\{stage="answered",reason="success"\} \d+/);
+    expect(metrics).not.toMatch(/somewhere|provider\.example/);
+  });
+});
+
 describe('references', () => {
   it('in JSON: one by itself becomes the value, one in a text becomes text', async () => {
     const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
