@@ -9,7 +9,8 @@ export class AnswerBody extends Transform {
   #bytes = 0;
 
   constructor(bytesMax: number, pace: AnswerPace) {
-    super();
+    // Few bytes wait here, because they may be as many chunks.
+    super({ writableHighWaterMark: 1024 });
     this.#bytesMax = bytesMax;
     this.#pace = pace;
   }
