@@ -7,6 +7,7 @@ import { generateRootKey, parseRootKey } from '../platform/keyring/kms/file-root
 import type { RootKeyConfig } from '../platform/keyring/kms/open-root-key.ts';
 import { findFreePort } from '../platform/local-postgres/free-port.ts';
 import { LocalPostgres } from '../platform/local-postgres/local-postgres.ts';
+import type { OutboundConfig } from '../platform/outbound/outbound-config.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import type { VaultCore } from './vault-core.ts';
@@ -33,6 +34,7 @@ export interface DevelopmentOptions {
   readonly database: DatabaseConfig | undefined;
   readonly rootKey: RootKeyConfig | undefined;
   readonly limits: LimitsConfig;
+  readonly outbound: OutboundConfig;
   readonly report: (step: string) => void;
 }
 
@@ -166,6 +168,7 @@ function toServerConfig(options: DevelopmentOptions, remembered: Remembered, dat
       adminPort: 0,
     },
     limits: options.limits,
+    outbound: options.outbound,
     logLevel: 'warn',
   };
 }

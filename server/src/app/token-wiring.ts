@@ -6,6 +6,7 @@ import {
   addTokenListRoutes,
   addTokenRoutes,
   DetokenizeService,
+  ReferencedTokens,
   TokenCreator,
   TokenFinder,
   TokenInsertStore,
@@ -19,17 +20,18 @@ import {
 import type { CvcSealer } from '../platform/keyring/cvc-sealer.ts';
 import type { VaultCore } from './vault-core.ts';
 
-/** Builds everything that handles tokens and adds its routes. */
+/** Builds everything that handles tokens and adds its routes; gives back what others reach tokens through. */
 export function addAllTokenRoutes(
   edge: FastifyInstance,
   parts: { core: VaultCore; settings: TenantSettingsDirectory; cvcSealer: CvcSealer },
-): void {
+): ReferencedTokens {
   const { core, settings, cvcSealer } = parts;
   const { database, keyring, audit } = core;
   const store = new TokenStore(database);
   const inserts = new TokenInsertStore(database);
   const sealer = new TokenSealer({ keyring, cvcSealer });
   const presenter = new TokenPresenter({ keyring, cvcSealer });
+  const tokens = new ReferencedTokens({ store, presenter });
   const creator = new TokenCreator({ store: inserts, sealer, presenter, settings, audit });
 
   addTokenRoutes(edge, {
@@ -41,6 +43,7 @@ export function addAllTokenRoutes(
   addTokenListRoutes(edge, new TokenFinder({ database, keyring, presenter, audit }));
   addTokenizeRoutes(edge, {
     tokenizer: new TokenizeService(creator),
-    detokenizer: new DetokenizeService({ store, presenter, audit }),
+    detokenizer: new DetokenizeService({ tokens, audit }),
   });
+  return tokens;
 }

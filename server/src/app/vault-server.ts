@@ -18,6 +18,7 @@ import { ChangeFeed } from '../platform/database/change-feed.ts';
 import { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
+import { addProxy } from './proxy-wiring.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { addAllTokenRoutes } from './token-wiring.ts';
 import { VaultCore } from './vault-core.ts';
@@ -57,17 +58,16 @@ export class VaultServer {
       metrics,
     });
     addRoutes(edge, core);
-    addAllTokenRoutes(edge, {
-      core,
-      settings: new TenantSettingsDirectory({ database: core.database, feed }),
-      cvcSealer,
-    });
+    const settings = new TenantSettingsDirectory({ database: core.database, feed });
+    const tokens = addAllTokenRoutes(edge, { core, settings, cvcSealer });
+    const proxy = addProxy(edge, { core, config: config.outbound, settings, tokens, metrics, logger });
     const admin = createAdminEdge({ metrics, checks: readinessChecks(core, feed, () => isDraining) });
 
     const stop = async () => {
       isDraining = true;
       await withinDrainTime(edge.close(), edge);
       limiter.close();
+      await proxy.close();
       await Promise.allSettled([admin.close(), feed.stop(), directory.close(), cvcSealer.stop()]);
       await core.close();
     };

@@ -1,4 +1,5 @@
 import { sweepIdempotencyJob } from '../features/idempotency/index.ts';
+import { abandonedCallsJob } from '../features/proxy/index.ts';
 import { purgeTenantJob } from '../features/tenants/index.ts';
 import { createAdminEdge } from '../http/admin-edge.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
@@ -36,6 +37,7 @@ export class VaultWorker {
         auditRetentionJob(sealerDatabase, config.audit.retentionMonths),
         purgeTenantJob(core.database),
         sweepIdempotencyJob(core.database),
+        abandonedCallsJob(core.database),
       ];
       const runner = await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger });
       undo.push(() => runner.stop());

@@ -30,6 +30,7 @@ It prints four keys:
   reveal      the same, with a rule that shows plaintext
   public      may create tokens only: for browsers
   management  every management permission, no token
+The proxy calls public destinations only; the settings STRONGROOM_PROXY_* open more, as they do for serve.
 Not for production: secrets are printed, and there is no backup and no TLS.`,
     )
     .action(async (options: DevOptions) => {

@@ -17,7 +17,8 @@ declare module 'fastify' {
 
 /**
  * Reads bodies by the media type that the route declares, compared exactly: validation has been bypassed in other
- * services through the spelling of a content type. A route without a body takes any content type and ignores it.
+ * services through the spelling of a content type. A route without a body takes any content type and
+ * ignores it; one with a raw body takes any and looks at it itself.
  */
 export function addBodyParsers(app: FastifyInstance): void {
   const unread = new JsonSource();
@@ -32,9 +33,10 @@ export function addBodyParsers(app: FastifyInstance): void {
   });
 }
 
-function readBody(request: FastifyRequest, body: Buffer): JsonValue | undefined {
-  const { mediaTypes = ['application/json'], hasBody = true } = request.routeOptions.config;
+function readBody(request: FastifyRequest, body: Buffer): JsonValue | Buffer | undefined {
+  const { mediaTypes = ['application/json'], hasBody = true, isBodyRaw = false } = request.routeOptions.config;
   if (!hasBody) return undefined;
+  if (isBodyRaw) return body;
   if (!mediaTypes.includes(mediaTypeOf(request))) {
     throw new DomainError('unsupported-media-type', `This endpoint takes ${mediaTypes.join(' or ')}.`);
   }

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../test/harness/deadline.ts';
 import { createQuietEdge } from '../../test/harness/quiet-edge.ts';
@@ -63,6 +64,56 @@ describe('bytes that are not HTTP', () => {
     const calls = Array.from({ length: 20 }, () => vault.request('GET', '/roles', { key: tenant.keys.public }));
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(20).fill(200));
     await Promise.all(noise);
+  });
+});
+
+describe('bytes that are not HTTP, on a connection that is being answered', () => {
+  /** Sends a request, then nonsense once `isReady` says so, and gives back everything that came over the connection. */
+  async function interrupt(path: string, isReady: (received: string) => boolean): Promise<string> {
+    const app = await createQuietEdge();
+    const { promise: never } = Promise.withResolvers<string>();
+    const options = { config: { permission: 'public' }, schema: { hide: true } } as const;
+    app.get('/stream', options, (_request, reply) => reply.send(begun()));
+    let isCalled = false;
+    app.get('/work', options, () => {
+      isCalled = true;
+      return never;
+    });
+    const { hostname, port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+    const socket = connect({ host: hostname, port: Number(port) });
+    let received = '';
+    let isClosed = false;
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString();
+    });
+    socket.on('close', () => {
+      isClosed = true;
+    });
+    socket.on('error', () => undefined);
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    await untilTrue(() => isReady(received) || isCalled, { deadlineMs: 5_000, waitingFor: 'the answer to begin' });
+    socket.write('nonsense\r\n\r\n');
+    await untilTrue(() => isClosed, { deadlineMs: 5_000, waitingFor: 'the connection to be closed' });
+    app.server.closeAllConnections();
+    await app.close();
+    return received;
+  }
+
+  /** Says one thing and does not come to an end. */
+  function begun(): Readable {
+    const stream = new Readable({ read: () => undefined });
+    stream.push('the first half');
+    return stream;
+  }
+
+  it('are not answered into the answer', async () => {
+    const received = await interrupt('/stream', (text) => text.includes('the first half'));
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(received).not.toContain('Bad Request');
+  });
+
+  it('are not answered in the place of an answer that is still to come', async () => {
+    expect(await interrupt('/work', () => false)).toBe('');
   });
 });
 

@@ -65,7 +65,7 @@ describe('a preflight', () => {
   );
 
   it('is answered to a client that is past its limit, so that the page can read why', async () => {
-    const limited = await TestVault.start(undefined, { table: withLimits({ global: 1 }) });
+    const limited = await TestVault.start(undefined, { limits: { table: withLimits({ global: 1 }) } });
     const headers = { origin, 'access-control-request-method': 'GET' };
     await limited.request('GET', '/roles');
     const answer = await limited.request('GET', '/roles', { headers: { origin } });

@@ -13,7 +13,7 @@ export interface DenialLog {
  * to do so is what the caller gets to see.
  */
 export async function recordDenial(thrown: unknown, request: FastifyRequest, log: DenialLog): Promise<unknown> {
-  const isDenial = thrown instanceof DomainError && thrown.code === 'forbidden';
+  const isDenial = thrown instanceof DomainError && thrown.code === 'forbidden' && !thrown.isRecorded;
   // The property of the prototype is there for routes that need no key, and throws.
   if (!isDenial || !Object.hasOwn(request, 'caller')) return thrown;
   try {

@@ -10,7 +10,7 @@ import { createClientAddressFinder } from './client-address.ts';
 import { allowCrossOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
 import { addErrorPages } from './error-pages.ts';
 import { addIdempotency, type IdempotencyKeeper } from './idempotency.ts';
-import { refuseMalformedRequest } from './malformed-request.ts';
+import { refuseMalformedRequest, watchExchanges } from './malformed-request.ts';
 import { problemContentType, toDomainError, toProblem } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
 import { createRateLimits, type RequestLimits } from './rate-limit.ts';
@@ -83,6 +83,7 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
     sendProblem(await recordDenial(error, request, options.audit), request, reply, options.logger);
     return reply;
   });
+  watchExchanges(app);
   closeConnectionsWhenDraining(app);
   requireDeclaredPermissions(app);
   addAuthentication(app, { authenticator: options.authenticator, limits, clientAddressOf });
@@ -130,19 +131,22 @@ function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyRep
     ? new DomainError('malformed-request', problemCatalog['malformed-request'].meaning, { cause: thrown })
     : toDomainError(thrown);
   const { status } = problemCatalog[error.code];
-  if (status >= 500)
+  // A destination that fails is no failure of ours, and must not be able to fill the log.
+  if (status >= 500 && error.code !== 'destination-failed')
     logger.error('request failed', {
       trace_id: request.id,
       route: routeOf(request),
       code: error.code,
       ...describeFailure(error),
     });
-  if (status === 503) reply.header('retry-after', retryAfterSeconds);
+  if (status === 503 || status === 429) reply.header('retry-after', retryAfterSeconds);
+  const problem = toProblem(error, toTemplate(routeOf(request)));
+  const { presentProblem } = request.routeOptions.config;
   reply
     .code(status)
-    .header('content-type', problemContentType)
+    .header('content-type', presentProblem === undefined ? problemContentType : 'application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send(toProblem(error, toTemplate(routeOf(request))));
+    .send(presentProblem?.(problem) ?? problem);
 }
 
 /** `/tokens/:id` as documentation writes it: `/tokens/{id}`. */

@@ -1,3 +1,4 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, type ErrorCode } from '../core/errors/domain-error.ts';
 import { problemContentType, toProblem, unknownRoute } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
@@ -8,12 +9,26 @@ const causes: ReadonlyMap<unknown, ErrorCode> = new Map([
   ['HPE_HEADER_OVERFLOW', 'header-too-large'],
 ]);
 
+interface Connection {
+  readonly writable: boolean;
+  end(text: string): void;
+  destroy(): void;
+}
+
+/** The last exchange on each connection, for as long as the connection lives. */
+const exchanges = new WeakMap<
+  object,
+  { readonly request: FastifyRequest['raw']; readonly response: FastifyReply['raw'] }
+>();
+
+/** Remembers what each connection is busy with, so that bytes which are no HTTP are not answered into another answer. */
+export function watchExchanges({ server }: FastifyInstance): void {
+  server.on('request', (request, response) => exchanges.set(request.socket, { request, response }));
+}
+
 /** Bytes that are not HTTP get an answer and a closed connection; there is no request, so nothing else sees them. */
-export function refuseMalformedRequest(
-  error: { readonly code?: unknown },
-  socket: { readonly writable: boolean; end(text: string): void; destroy(): void },
-): void {
-  if (!socket.writable) {
+export function refuseMalformedRequest(error: { readonly code?: unknown }, socket: Connection): void {
+  if (!socket.writable || isAnswering(socket)) {
     socket.destroy();
     return;
   }
@@ -28,4 +43,14 @@ export function refuseMalformedRequest(
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/**
+ * Whether the next bytes on this connection belong to an answer: one that has begun, or one to a request that has
+ * arrived whole and is being worked on. Ours would be taken for a part of the one, or for the other.
+ */
+function isAnswering(socket: object): boolean {
+  const exchange = exchanges.get(socket);
+  if (exchange === undefined || exchange.response.writableFinished) return false;
+  return exchange.response.headersSent || exchange.request.complete;
 }

@@ -120,6 +120,35 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     remedy:
       'Wait for the seconds in Retry-After. RateLimit-Policy names the limit (`q` requests in `w` seconds), X-RateLimit-Reset the moment at which counting begins anew. Operators: see STRONGROOM_RATE_LIMITS and STRONGROOM_TRUSTED_PROXIES.',
   },
+  'destination-refused': {
+    status: 403,
+    title: 'Forbidden',
+    meaning:
+      'The proxy does not call this destination: the application or the installation does not allow its host, or its name leads to an address that is not public.',
+    remedy:
+      'Add the host to `allowed_destinations` of the application. Operators name private ranges, ports and hosts in the settings of the server.',
+  },
+  'destination-timeout': {
+    status: 408,
+    title: 'Request Timeout',
+    meaning:
+      'The destination of a proxy call did not answer within 25 seconds. It may have acted on the request all the same.',
+    remedy: 'Ask the destination what became of the request before you repeat it, or give it an idempotency key.',
+  },
+  'destination-failed': {
+    status: 502,
+    title: 'Bad Gateway',
+    meaning:
+      'The destination of a proxy call could not be reached, did not prove its name, or did not answer with valid HTTP.',
+    remedy:
+      'Read `detail`. When the connection broke off after the request was sent, the destination may have acted on it.',
+  },
+  'too-many-calls': {
+    status: 429,
+    title: 'Too Many Requests',
+    meaning: 'The tenant has as many proxy calls under way on this server as it may.',
+    remedy: 'Wait for the seconds in Retry-After and send it again.',
+  },
   overloaded: {
     status: 503,
     title: 'Service Unavailable',

@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 async function start(limits: Partial<LimitsConfig>): Promise<TestVault> {
-  const vault = await TestVault.start(undefined, limits);
+  const vault = await TestVault.start(undefined, { limits });
   vaults.push(vault);
   return vault;
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Permission } from '../core/access/permission.ts';
 import type { EntityType } from '../platform/audit/audit-event.ts';
 import type { RateLimitScope } from '../platform/rate-limit/rate-limit-table.ts';
+import type { Problem } from './problem.ts';
 
 /** `any-key` needs a valid key and no permission; `public` needs no key at all. */
 export type RoutePermission = Permission | 'any-key' | 'public';
@@ -17,6 +18,10 @@ declare module 'fastify' {
     rateLimit?: RateLimitScope;
     /** A route that only reads, or whose answer nobody but the caller of that moment may see, is never answered from before. */
     isRepeatable?: boolean;
+    /** Takes any media type and hands the bytes on as they came. */
+    isBodyRaw?: boolean;
+    /** Another form for the problems of this route than the problem itself. */
+    presentProblem?: (problem: Problem) => object;
   }
 }
 

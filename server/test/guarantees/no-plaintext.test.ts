@@ -7,8 +7,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { generateApiKey, parseApiKey } from '../../src/platform/keyring/api-key.ts';
 import { type Canary, CanaryScanner } from '../harness/canary-scanner.ts';
+import { destinationHost, loopback } from '../harness/proxy-vault.ts';
 import { createApplication } from '../harness/test-application.ts';
+import { TestAuthority } from '../harness/test-authority.ts';
+import { TestResolver } from '../harness/test-resolver.ts';
 import { type TestAnswer, type TestRequest, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { TlsDestination } from '../harness/tls-destination.ts';
 
 /** What is allowed to be found, because metadata is no secret: it shows that the scanner can find something. */
 const planted = text();
@@ -16,10 +20,24 @@ const secrets: Canary[] = [];
 const answers: TestAnswer[] = [];
 const slot = `canary_${randomBytes(6).toString('hex')}`;
 let vault: TestVault;
+let authority: TestAuthority;
+let resolver: TestResolver;
+let destination: TlsDestination;
 let tenant: TestTenant;
 
 beforeAll(async () => {
-  vault = await TestVault.start(secretBytes('root key'));
+  authority = await TestAuthority.create();
+  resolver = await TestResolver.start();
+  resolver.set(destinationHost, ['127.0.0.1']);
+  destination = await TlsDestination.start(await authority.issue([destinationHost]));
+  vault = await TestVault.start(secretBytes('root key'), {
+    outbound: {
+      authorities: authority.certificate,
+      privateRanges: [loopback],
+      ports: [destination.port],
+      resolvers: [resolver.address],
+    },
+  });
   // Keeps the write-ahead log of everything that follows, however many checkpoints other tests cause.
   await vault.database.owner.query('select pg_create_physical_replication_slot($1, true)', [slot]);
   tenant = await vault.makeTenant();
@@ -32,6 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await vault.database.owner.query('select pg_drop_replication_slot($1)', [slot]);
   await vault.stop();
+  await Promise.all([destination.stop(), resolver.stop(), authority.remove()]);
 });
 
 describe('no secret is written down', () => {
@@ -134,6 +153,7 @@ async function useTheVault(): Promise<void> {
   expect((await send('GET', path, { key: reveal })).body).toMatchObject(changed);
   await send('DELETE', path, { key: reveal });
   await useCards();
+  await useTheProxy();
 
   const application = await createApplication(vault, tenant);
   addKey('new application', application.key);
@@ -143,6 +163,29 @@ async function useTheVault(): Promise<void> {
   });
   addKey('second', (key.body as { key: string }).key);
   await send('DELETE', `/applications/${application.id}`, { key: tenant.keys.management });
+}
+
+/** Plaintext in every place of a call, and in what is wrong with one. */
+async function useTheProxy(): Promise<void> {
+  const { reveal: key } = tenant.keys;
+  const value = secret('sent');
+  const { id } = (await send('POST', '/tokens', { key, body: { type: 'token', data: value } })).body as { id: string };
+  const url = `https://${destinationHost}:${destination.port}/${secret('path of a call')}`;
+  const call = (path: string, rawBody: string, headers: Record<string, string>) =>
+    send('POST', `/proxy${path}`, { key, rawBody, headers: { 'bt-proxy-url': url, ...headers } });
+  const sent = await call(`/{{${id}}}?q={{${id}}}`, `{"a":"{{ ${id} }}","b":"${secret('body of a call')}"}`, {
+    authorization: `Bearer ${secret('header of a call')} {{ ${id} }}`,
+  });
+  expect(sent.status).toBe(200);
+  expect(destination.last.head.split(value)).toHaveLength(4);
+  expect(destination.last.body.toString()).toContain(value);
+
+  await call('', `{"a":"{{ ${id} | ${secret('filter of a call')} }}"}`, {});
+  await call('', `{"${secret('unfinished call')}":"{{ ${id} }}"`, {});
+  await call('', '{}', { 'bt-proxy-url': `https://user:${secret('userinfo')}@${destinationHost}/` });
+  await call('', '{}', { 'bt-proxy-url': `https://localhost/${secret('path of a refused call')}` });
+  await call('', '{}', { 'bt-proxy-connection': secret('connection') });
+  await call(`/../${secret('a step')}`, '{}', { 'x-value': `{{ ${secret('header expression')}` });
 }
 
 /** What leaves traces of a value on purpose: masks, fingerprints and search indexes, expressions in ids. */

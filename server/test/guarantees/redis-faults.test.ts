@@ -26,9 +26,11 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 beforeAll(async () => {
   redis = await LocalRedis.start();
   vault = await TestVault.start(undefined, {
-    table: withLimits({ global: limit }),
-    redisUrl: redis.url,
-    trustedProxies: [parseIpNetwork('127.0.0.1') ?? []].flat(),
+    limits: {
+      table: withLimits({ global: limit }),
+      redisUrl: redis.url,
+      trustedProxies: [parseIpNetwork('127.0.0.1') ?? []].flat(),
+    },
   });
   servers = [vault.server, await vault.startAnother()];
   await untilShared(1);

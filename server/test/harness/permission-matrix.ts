@@ -13,8 +13,8 @@ export interface MatrixRoute {
   readonly path: string;
   readonly needs: Permission | 'any-key' | 'session-key';
   readonly status: number;
-  /** `token` and `create` are refused elsewhere, `list` is empty there, `plain` knows no containers. */
-  readonly scope: 'token' | 'create' | 'list' | 'plain';
+  /** `token`, `use` and `create` are refused elsewhere, `list` is empty there, `plain` knows no containers. */
+  readonly scope: 'token' | 'use' | 'create' | 'list' | 'plain';
   /** The path with its ids filled in, and the body. Called for every request, so it may make what the request destroys. */
   readonly prepare: (
     tenant: TestTenant,

@@ -19,6 +19,7 @@ const overrides: ReadonlyMap<string, Partial<NamingRoute>> = new Map([
 interface Probe extends NamingRoute {
   /** What a caller gets who names what nobody has. */
   readonly unknownStatus: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Requests that name a token elsewhere than in their path; `{id}` stands where. Their answers may repeat the id. */
@@ -28,6 +29,12 @@ const mentions: readonly Probe[] = [
     mention('POST', template, { unknownStatus: 200, body: { query: 'id:"{id}"' } }),
   ),
   mention('POST', '/detokenize', { unknownStatus: 400, body: { value: '{{ {id} }}' } }),
+  // Found or not found before anything is resolved or sent.
+  mention('POST', '/proxy', {
+    unknownStatus: 400,
+    body: { value: '{{ {id} }}' },
+    headers: { 'bt-proxy-url': 'https://nobody.example/' },
+  }),
 ];
 
 /** Things of one tenant that belong together: the key is one of the application. */
@@ -123,7 +130,11 @@ export class TenantWall {
     return leaks;
   }
 
-  async #ask(route: NamingRoute, values: readonly string[], key: string): Promise<ExactAnswer> {
+  async #ask(
+    route: NamingRoute & Pick<Probe, 'headers'>,
+    values: readonly string[],
+    key: string,
+  ): Promise<ExactAnswer> {
     const fill = (text: string, encode: (value: string) => string) =>
       route.parameters.reduce(
         (filled, { placeholder }, index) => filled.replace(placeholder, () => encode(values[index] ?? '')),
@@ -136,6 +147,7 @@ export class TenantWall {
       headers: {
         'bt-api-key': key,
         'bt-trace-id': 'the-same-for-all',
+        ...route.headers,
         ...(body === undefined ? {} : { 'content-type': route.mediaType }),
       },
       body,

@@ -4,6 +4,7 @@ import { VaultServer } from '../../src/app/vault-server.ts';
 import type { LimitsConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { rateLimitScopes, withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
+import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import type { Logger, LogFields } from '../../src/platform/telemetry/logger.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
@@ -37,18 +38,20 @@ export class TestVault {
   readonly logLines: string[] = [];
   readonly #rootKey: Buffer;
   readonly #limits: LimitsConfig;
+  readonly #outbound: OutboundConfig;
   readonly #others: VaultServer[] = [];
 
-  /** Its limits are so high that no test meets them by accident; a test of limits brings its own. */
+  /** Its limits are so high that no test meets them by accident, and nothing outside can be called; a test may bring its own. */
   static async start(
     rootKey = parseRootKey(generateRootKey()) ?? Buffer.alloc(32),
-    ownLimits: Partial<LimitsConfig> = {},
+    own: { readonly limits?: Partial<LimitsConfig>; readonly outbound?: Partial<OutboundConfig> } = {},
   ): Promise<TestVault> {
     const database = await createTestDatabase();
     const lines: string[] = [];
-    const limits = { ...highLimits, ...ownLimits };
-    const server = await startServer({ url: database.url, rootKey, limits }, lines);
-    return new TestVault({ database, server, rootKey, limits, lines });
+    const limits = { ...highLimits, ...own.limits };
+    const outbound = { ...closedOutbound, ...own.outbound };
+    const server = await startServer({ url: database.url, rootKey, limits, outbound }, lines);
+    return new TestVault({ database, server, rootKey, limits, outbound, lines });
   }
 
   private constructor(parts: {
@@ -56,18 +59,25 @@ export class TestVault {
     server: VaultServer;
     rootKey: Buffer;
     limits: LimitsConfig;
+    outbound: OutboundConfig;
     lines: string[];
   }) {
     this.database = parts.database;
     this.server = parts.server;
     this.#rootKey = parts.rootKey;
     this.#limits = parts.limits;
+    this.#outbound = parts.outbound;
     this.logLines = parts.lines;
   }
 
   /** A second server on the same database, as behind a load balancer. */
   async startAnother(): Promise<VaultServer> {
-    const parts = { url: this.database.url, rootKey: this.#rootKey, limits: this.#limits };
+    const parts = {
+      url: this.database.url,
+      rootKey: this.#rootKey,
+      limits: this.#limits,
+      outbound: this.#outbound,
+    };
     const server = await startServer(parts, this.logLines);
     this.#others.push(server);
     return server;
@@ -135,8 +145,21 @@ const highLimits: LimitsConfig = {
   trustedProxies: [],
 };
 
+/** As an operator gets it who has decided nothing; nobody listens at the resolver, so that no test asks the real DNS. */
+const closedOutbound: OutboundConfig = {
+  authorities: undefined,
+  clientCertificates: [],
+  privateRanges: [],
+  hosts: [],
+  ports: [],
+  resolvers: ['127.0.0.1:9'],
+  requiresDestinationList: false,
+  callsPerTenantMax: 100,
+  limits: outboundLimits,
+};
+
 function startServer(
-  { url, rootKey, limits }: { url: string; rootKey: Buffer; limits: LimitsConfig },
+  { url, rootKey, limits, outbound }: { url: string; rootKey: Buffer; limits: LimitsConfig; outbound: OutboundConfig },
   lines: string[],
 ): Promise<VaultServer> {
   return VaultServer.start(
@@ -145,6 +168,7 @@ function startServer(
       rootKey: { kind: 'file', key: rootKey },
       listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
       limits,
+      outbound,
       logLevel: 'info',
     },
     collectingLogger(lines),

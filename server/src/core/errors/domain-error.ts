@@ -17,6 +17,10 @@ export type ErrorCode =
   | 'header-too-large'
   | 'owner-undeletable'
   | 'rate-limited'
+  | 'destination-refused'
+  | 'destination-timeout'
+  | 'destination-failed'
+  | 'too-many-calls'
   | 'overloaded'
   | 'key-service-unavailable'
   | 'internal-error';
@@ -29,6 +33,8 @@ export interface DomainErrorDetails {
   readonly cause?: unknown;
   readonly fields?: FieldErrors;
   /** What access was denied to, where it is known. */
+  /** The denial is in the audit log already. */
+  readonly isRecorded?: boolean;
   readonly denied?: { readonly id: string; readonly containers: readonly string[] };
 }
 
@@ -40,6 +46,7 @@ export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly fields: FieldErrors | undefined;
   readonly denied: DomainErrorDetails['denied'];
+  readonly isRecorded: boolean;
 
   constructor(code: ErrorCode, message: string, details: DomainErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -47,6 +54,7 @@ export class DomainError extends Error {
     this.code = code;
     this.fields = details.fields;
     this.denied = details.denied;
+    this.isRecorded = details.isRecorded === true;
   }
 }
 

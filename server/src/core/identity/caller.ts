@@ -9,6 +9,8 @@ export interface Identity {
   readonly applicationType: ApplicationType;
   readonly keyId: ApplicationKeyId;
   readonly grants: Grants;
+  /** Hosts that the proxy may call for this key; absent where the application lists none. */
+  readonly allowedDestinations?: readonly string[];
   /** Set where the key is that of a session; until it is authorized it may do nothing. */
   readonly session?: { readonly isAuthorized: boolean };
 }

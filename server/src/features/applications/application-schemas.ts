@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { applicationTypes } from '../../core/access/permission.ts';
+import { parseDestinationEntry } from '../../core/destinations/destination-list.ts';
+import { invalidField } from '../../core/errors/domain-error.ts';
 import {
   AccessRuleBody,
   AccessRuleView,
@@ -14,11 +16,19 @@ import { changeFields, parseEnd, Timestamp, toChangeFields, toTimestamp } from '
 import type { ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
 import type { ApplicationWithKeys, NewApplication } from './application-service.ts';
 
+const destinationsMax = 100;
+
 const settings = {
   name: plainText({ minLength: 1, maxLength: 200 }),
   permissions: Type.Optional(Type.Array(PermissionName, { maxItems: 50 })),
   rules: Type.Optional(Type.Array(AccessRuleBody, { maxItems: rulesMax })),
   expires_at: Type.Optional(Type.String({ maxLength: 50 })),
+  allowed_destinations: Type.Optional(
+    Type.Union([Type.Array(Type.String({ maxLength: 255 }), { maxItems: destinationsMax }), Type.Null()], {
+      description:
+        'Hosts that the proxy may call for this application: exact names, or *.example.com for one label before it. Without a list any public host may be called; an empty list allows none.',
+    }),
+  ),
 };
 
 export const UpdateApplication = Type.Object(settings);
@@ -48,6 +58,7 @@ export const ApplicationView = Type.Object({
   permissions: Type.Array(Type.String()),
   rules: Type.Array(AccessRuleView),
   expires_at: Type.Optional(Timestamp),
+  allowed_destinations: Type.Optional(Type.Array(Type.String())),
   ...changeFields,
 });
 
@@ -59,7 +70,14 @@ export function toApplicationSettings(body: Static<typeof UpdateApplication>): A
     permissions: [...new Set(body.permissions ?? [])],
     rules: (body.rules ?? []).map((rule, index) => toAccessRule(rule, `rules.${index}`)),
     expiresAt: body.expires_at === undefined ? null : parseEnd(body.expires_at),
+    allowedDestinations: body.allowed_destinations?.map(toDestinationEntry) ?? null,
   };
+}
+
+function toDestinationEntry(text: string, index: number): string {
+  const entry = parseDestinationEntry(text);
+  if (entry !== undefined) return entry;
+  throw invalidField(`allowed_destinations.${index}`, 'must be a host name, or *. and a host name');
 }
 
 export function toNewApplication(body: Static<typeof CreateApplication>): NewApplication {
@@ -78,6 +96,7 @@ export function toApplicationView({ application, keys }: ApplicationWithKeys): S
     permissions: [...application.permissions],
     rules: application.rules.map(toAccessRuleView),
     ...(application.expiresAt === null ? {} : { expires_at: toTimestamp(application.expiresAt) }),
+    ...(application.allowedDestinations === null ? {} : { allowed_destinations: [...application.allowedDestinations] }),
     ...toChangeFields(application),
   };
 }

@@ -5,7 +5,7 @@ import type { ApplicationSettings } from './application.ts';
 /** Checks what the shape of a request cannot say: that the rights fit the type, and that rules have an order. */
 export function requireValidSettings(
   type: ApplicationType,
-  settings: Pick<ApplicationSettings, 'permissions' | 'rules'>,
+  settings: Pick<ApplicationSettings, 'permissions' | 'rules'> & Partial<ApplicationSettings>,
 ): void {
   const fields: Record<string, string[]> = {};
   const note = (path: string, message: string) => {
@@ -25,6 +25,8 @@ export function requireValidSettings(
     if (priorities.has(rule.priority)) note(`rules.${index}.priority`, 'must be unique among the rules');
     priorities.add(rule.priority);
   });
+  if (type !== 'private' && (settings.allowedDestinations ?? null) !== null)
+    note('allowed_destinations', 'only a private application calls destinations');
   if (Object.keys(fields).length > 0) {
     throw new DomainError('validation-failed', 'The request did not pass validation.', { fields });
   }

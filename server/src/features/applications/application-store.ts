@@ -6,6 +6,7 @@ import type { KeyEnvironment } from '../../platform/keyring/api-key.ts';
 import type { Application, ApplicationSettings } from './application.ts';
 
 const columns = `tenant_id as "tenantId", id, name, type, permissions, rules, expires_at as "expiresAt",
+  allowed_destinations as "allowedDestinations",
   created_by as "createdBy", created_at as "createdAt", modified_by as "modifiedBy", modified_at as "modifiedAt"`;
 
 export class ApplicationStore {
@@ -20,11 +21,21 @@ export class ApplicationStore {
   async insert(
     application: ApplicationSettings & { id: ApplicationId; type: ApplicationType; createdBy: string | null },
   ): Promise<Application> {
-    const { id, name, type, permissions, rules, expiresAt, createdBy } = application;
+    const { id, name, type, permissions, rules, expiresAt, allowedDestinations, createdBy } = application;
     const [row] = await this.#tx.query<Application>({
-      text: `insert into applications (tenant_id, id, name, type, permissions, rules, expires_at, created_by)
-        values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
-      values: [this.#tenantId, id, name, type, permissions, JSON.stringify(rules), expiresAt, createdBy],
+      text: `insert into applications (tenant_id, id, name, type, permissions, rules, expires_at, allowed_destinations, created_by)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${columns}`,
+      values: [
+        this.#tenantId,
+        id,
+        name,
+        type,
+        permissions,
+        JSON.stringify(rules),
+        expiresAt,
+        allowedDestinations,
+        createdBy,
+      ],
     });
     if (row === undefined) throw new Error('An insert returned no row.');
     return row;
@@ -83,11 +94,21 @@ export class ApplicationStore {
     id: ApplicationId,
     settings: ApplicationSettings & { modifiedBy: string },
   ): Promise<Application | undefined> {
-    const { name, permissions, rules, expiresAt, modifiedBy } = settings;
+    const { name, permissions, rules, expiresAt, allowedDestinations, modifiedBy } = settings;
     const [row] = await this.#tx.query<Application>({
-      text: `update applications set name = $3, permissions = $4, rules = $5, expires_at = $6, modified_by = $7, modified_at = now()
+      text: `update applications set name = $3, permissions = $4, rules = $5, expires_at = $6, allowed_destinations = $7,
+          modified_by = $8, modified_at = now()
         where tenant_id = $1 and id = $2 returning ${columns}`,
-      values: [this.#tenantId, id, name, permissions, JSON.stringify(rules), expiresAt, modifiedBy],
+      values: [
+        this.#tenantId,
+        id,
+        name,
+        permissions,
+        JSON.stringify(rules),
+        expiresAt,
+        allowedDestinations,
+        modifiedBy,
+      ],
     });
     return row;
   }

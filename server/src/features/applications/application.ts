@@ -11,6 +11,8 @@ export interface Application {
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | null;
+  /** Null where the application lists none, which is not the same as an empty list. */
+  readonly allowedDestinations: readonly string[] | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
   readonly modifiedBy: string | null;
@@ -36,4 +38,5 @@ export interface ApplicationSettings {
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | null;
+  readonly allowedDestinations: readonly string[] | null;
 }

@@ -117,10 +117,18 @@ export class CredentialDirectory implements Authenticator {
 function toKnownKey(credential: Credential | undefined): KnownKey | undefined {
   if (credential === undefined) return undefined;
   const { secretHash, tenantId, applicationId, applicationType, keyId, permissions, rules, expiresAt } = credential;
+  const { allowedDestinations } = credential;
   return {
     secretHash,
     expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
-    identity: { tenantId, applicationId, applicationType, keyId, grants: { rules: toRules(permissions, rules) } },
+    identity: {
+      tenantId,
+      applicationId,
+      applicationType,
+      keyId,
+      grants: { rules: toRules(permissions, rules) },
+      ...(allowedDestinations === null ? {} : { allowedDestinations }),
+    },
     applicationIds: [applicationId],
   };
 }
@@ -134,9 +142,16 @@ function toKnownSession(credential: SessionCredential | undefined): KnownKey | u
     return { ...known, identity: { ...known.identity, grants: { rules: [] }, session: { isAuthorized: false } } };
   }
   const limit = toRules(authorizer.permissions, authorizer.rules);
+  const { allowedDestinations } = authorizer;
   return {
     ...known,
-    identity: { ...known.identity, grants: { ...known.identity.grants, limit }, session: { isAuthorized: true } },
+    identity: {
+      ...known.identity,
+      grants: { ...known.identity.grants, limit },
+      // A session calls what its authorizer may call: its own application is public and lists nothing.
+      ...(allowedDestinations === null ? {} : { allowedDestinations }),
+      session: { isAuthorized: true },
+    },
     applicationIds: [...known.applicationIds, authorizer.id],
   };
 }

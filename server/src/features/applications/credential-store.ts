@@ -13,6 +13,7 @@ export interface Credential {
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | null;
+  readonly allowedDestinations: readonly string[] | null;
 }
 
 /** A session key: its own rights, and those of the application that authorized it, if one has. */
@@ -21,6 +22,7 @@ export interface SessionCredential extends Credential {
     readonly id: ApplicationId;
     readonly permissions: readonly Permission[];
     readonly rules: readonly AccessRule[];
+    readonly allowedDestinations: readonly string[] | null;
   } | null;
 }
 
@@ -36,7 +38,8 @@ export class CredentialStore {
     const [row] = await this.#tx.query<Credential>({
       name: 'credential-find',
       text: `select k.id as "keyId", k.secret_hash as "secretHash", a.tenant_id as "tenantId", a.id as "applicationId",
-          a.type as "applicationType", a.permissions, a.rules, a.expires_at as "expiresAt"
+          a.type as "applicationType", a.permissions, a.rules, a.expires_at as "expiresAt",
+          a.allowed_destinations as "allowedDestinations"
         from application_keys k join applications a on a.tenant_id = k.tenant_id and a.id = k.application_id
         where k.id = $1`,
       values: [keyId],
@@ -50,7 +53,9 @@ export class CredentialStore {
       name: 'credential-find-session',
       text: `select s.id as "keyId", s.secret_hash as "secretHash", s.tenant_id as "tenantId", a.id as "applicationId",
           a.type as "applicationType", s.permissions, s.rules, least(s.expires_at, a.expires_at, z.expires_at) as "expiresAt",
-          case when z.id is not null then json_build_object('id', z.id, 'permissions', z.permissions, 'rules', z.rules) end as authorizer
+          a.allowed_destinations as "allowedDestinations",
+          case when z.id is not null then json_build_object('id', z.id, 'permissions', z.permissions, 'rules', z.rules,
+            'allowedDestinations', z.allowed_destinations) end as authorizer
         from sessions s
         join applications a on a.tenant_id = s.tenant_id and a.id = s.application_id
         left join applications z on z.tenant_id = s.tenant_id and z.id = s.authorized_by

@@ -9,6 +9,7 @@ export const purgedTables = [
   'token_fingerprints',
   'token_counts',
   'idempotency_results',
+  'proxy_calls',
 ] as const;
 
 /** Removes what a deleted tenant left behind. Its keys are gone already: these rows can no longer be read. */

@@ -50,6 +50,11 @@ describe('DELETE /tenants/self', () => {
     for (const { keys } of [tenant, other]) {
       expect((await vault.request('POST', '/sessions', { key: keys.public })).status).toBe(201);
     }
+    await vault.database.owner.query(
+      `insert into proxy_calls (tenant_id, id, destination)
+        select tenant, gen_random_uuid(), 'api.provider.example' from unnest($1::uuid[]) as tenant`,
+      [[tenant.id, other.id]],
+    );
     const otherBefore = await rowsOf(other.id);
     for (const [table, rows] of Object.entries(otherBefore)) expect([table, rows]).not.toEqual([table, 0]);
     expect(await openStored(tenant, token.id)).toBe('"Sensitive Value"');

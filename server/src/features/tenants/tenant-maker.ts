@@ -60,6 +60,7 @@ export class TenantMaker {
           ...wanted,
           id,
           expiresAt: null,
+          allowedDestinations: null,
           createdBy: null,
         });
         keys.push((await this.#keyMaker.make(tx, application, null)).text);

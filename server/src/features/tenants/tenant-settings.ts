@@ -6,10 +6,11 @@ import { TenantStore } from './tenant-store.ts';
 
 const tenantsMax = 10_000;
 
-/** What a tenant has decided about all of its tokens. */
+/** What a tenant has decided about all of its tokens and calls. */
 export interface TenantSettings {
   readonly fingerprintTokens: boolean;
   readonly deduplicateTokens: boolean;
+  readonly disableEphemeralProxy: boolean;
 }
 
 /** Settings from memory, for as long as this process would hear of a change. */
@@ -37,6 +38,7 @@ export class TenantSettingsDirectory {
     const settings = {
       fingerprintTokens: tenant?.settings['fingerprint_tokens'] !== 'false',
       deduplicateTokens: tenant?.settings['deduplicate_tokens'] === 'true',
+      disableEphemeralProxy: tenant?.settings['disable_ephemeral_proxy'] === 'true',
     };
     // What was read before a change arrived may be older than the change: it serves this request and is not kept.
     if (generation === this.#generation) this.#known.set(tenantId, settings);

@@ -1,7 +1,10 @@
 export type { StoredToken } from './token.ts';
 export { isTokenId } from './token-id.ts';
 export { DetokenizeService } from './detokenize-service.ts';
+export { compileDocument, compileText, type ReferenceTemplate } from './reference-template.ts';
+export { type JudgedToken, ReferencedTokens } from './referenced-tokens.ts';
 export { TokenCreator } from './token-creator.ts';
+export { tokenEvent } from './token-event.ts';
 export { TokenFinder } from './token-finder.ts';
 export { TokenInsertStore } from './token-insert-store.ts';
 export { addTokenListRoutes } from './token-list-routes.ts';

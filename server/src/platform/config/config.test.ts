@@ -34,6 +34,19 @@ function problemsOf(environment: Environment, read: (environment: Environment) =
   return { problems: [] as ConfigProblem[], message: '' };
 }
 
+/** What the proxy may do when nobody has said anything. */
+const nothingOpened = {
+  authorities: undefined,
+  clientCertificates: [],
+  privateRanges: [],
+  hosts: [],
+  ports: [],
+  resolvers: [],
+  requiresDestinationList: false,
+  callsPerTenantMax: 100,
+  limits: expect.objectContaining({ callMs: 25_000 }),
+};
+
 const variablesOf = (...parameters: Parameters<typeof problemsOf>) =>
   problemsOf(...parameters).problems.map(({ variable, problem }) => `${variable} ${problem}`);
 
@@ -54,6 +67,7 @@ describe('readServerConfig', () => {
         adminPort: 8081,
       },
       limits,
+      outbound: nothingOpened,
       logLevel: 'info',
     });
   });
@@ -233,7 +247,12 @@ describe('what other commands need', () => {
   });
 
   it('is nothing for dev, and a root key as soon as the database outlives it', () => {
-    expect(readDevelopmentConfig({})).toEqual({ database: undefined, rootKey: undefined, limits });
+    expect(readDevelopmentConfig({})).toEqual({
+      database: undefined,
+      rootKey: undefined,
+      limits,
+      outbound: nothingOpened,
+    });
     expect(readDevelopmentConfig({ STRONGROOM_DATABASE_URL: '' }).database).toBeUndefined();
     const { STRONGROOM_DATABASE_URL, STRONGROOM_ROOT_KEY } = complete;
     expect(variablesOf({ STRONGROOM_DATABASE_URL }, readDevelopmentConfig)).toEqual(['STRONGROOM_ROOT_KEY is not set']);

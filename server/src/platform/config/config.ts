@@ -1,6 +1,8 @@
 import type { IpNetwork } from '../../core/network/ip-network.ts';
 import type { RootKeyConfig } from '../keyring/kms/open-root-key.ts';
 import { type RateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
+import type { OutboundConfig } from '../outbound/outbound-config.ts';
+import { readOutbound } from './outbound-settings.ts';
 import { type Environment, type Setting, SettingReader } from './setting.ts';
 import * as settings from './settings.ts';
 
@@ -34,6 +36,7 @@ export interface ServerConfig {
   readonly rootKey: RootKeyConfig;
   readonly listen: ListenConfig;
   readonly limits: LimitsConfig;
+  readonly outbound: OutboundConfig;
   readonly logLevel: settings.LogLevel;
 }
 
@@ -56,6 +59,7 @@ export function readServerConfig(environment: Environment): ServerConfig {
       adminPort: reader.read(settings.adminPort),
     },
     limits: readLimits(reader),
+    outbound: readOutbound(reader),
     logLevel: reader.read(settings.logLevel),
   };
   reader.finish();
@@ -118,6 +122,7 @@ export function readDevelopmentConfig(environment: Environment): {
   readonly database: DatabaseConfig | undefined;
   readonly rootKey: RootKeyConfig | undefined;
   readonly limits: LimitsConfig;
+  readonly outbound: OutboundConfig;
 } {
   const reader = new SettingReader(environment);
   const hasDatabase = reader.has(settings.databaseUrl);
@@ -126,8 +131,14 @@ export function readDevelopmentConfig(environment: Environment): {
   // A database outlives this process, so the key that seals it has to as well.
   const rootKey = hasRootKey || hasDatabase ? readRootKey(reader) : undefined;
   const limits = readLimits(reader);
+  const outbound = readOutbound(reader);
   reader.finish();
-  return { database: database as DatabaseConfig | undefined, rootKey: rootKey as RootKeyConfig | undefined, limits };
+  return {
+    database: database as DatabaseConfig | undefined,
+    rootKey: rootKey as RootKeyConfig | undefined,
+    limits,
+    outbound,
+  };
 }
 
 type Unfinished<T> = { readonly [Key in keyof T]: T[Key] | undefined };

@@ -16,6 +16,9 @@ export interface LogFields {
   readonly count?: number;
   readonly job?: string;
   readonly destination?: string;
+  /** A setting that an operator has made, and its value: never that of a secret. */
+  readonly setting?: string;
+  readonly value?: string;
 }
 
 export interface Logger {
@@ -39,6 +42,8 @@ const allowed: ReadonlySet<string> = new Set<keyof Required<LogFields>>([
   'count',
   'job',
   'destination',
+  'setting',
+  'value',
 ]);
 
 /** JSON lines on standard error, so that standard output stays free for what a command prints. */

@@ -1,13 +1,31 @@
-import { Gauge, Histogram, collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, collectDefaultMetrics, Registry } from 'prom-client';
 
 export interface HttpMetrics {
   observe(request: { method: string; route: string; status: number; seconds: number }): void;
 }
 
+/** How far a proxy call got. */
+export type ProxyStage =
+  | 'parse'
+  | 'policy'
+  | 'scan'
+  | 'resolve'
+  | 'intent'
+  | 'connect'
+  | 'decrypt'
+  | 'exchange'
+  | 'answered';
+
+export interface ProxyMetrics {
+  /** `reason` is one of a closed list: what a refusal, a failure or an error is called. */
+  countCall(stage: ProxyStage, reason: string): void;
+}
+
 /** Prometheus metrics of this process. Labels are bounded: routes and status codes, never ids, addresses or containers. */
-export class Metrics implements HttpMetrics {
+export class Metrics implements HttpMetrics, ProxyMetrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<'method' | 'route' | 'status'>;
+  readonly #proxyCalls: Counter<'stage' | 'reason'>;
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
@@ -18,6 +36,16 @@ export class Metrics implements HttpMetrics {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers: [this.#registry],
     });
+    this.#proxyCalls = new Counter({
+      name: 'strongroom_proxy_calls_total',
+      help: 'Calls of the proxy by the stage at which they ended, and why they ended there.',
+      labelNames: ['stage', 'reason'],
+      registers: [this.#registry],
+    });
+  }
+
+  countCall(stage: ProxyStage, reason: string): void {
+    this.#proxyCalls.inc({ stage, reason });
   }
 
   observe({

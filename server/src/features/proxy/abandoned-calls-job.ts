@@ -1,0 +1,29 @@
+import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Job } from '../../platform/jobs/job.ts';
+import { closeCall, listOpenCalls, type OpenCall } from './proxy-call-store.ts';
+import { proxyEvent } from './proxy-event.ts';
+
+/** Well past the end of any call that is still under way. */
+const olderThanSeconds = 5 * 60;
+const callsPerRun = 1_000;
+
+/** Marks calls whose server died: that they began is on record, how they ended nobody knows. Running it twice does no harm. */
+export function abandonedCallsJob(database: Database): Job {
+  return {
+    name: 'abandoned-proxy-calls',
+    cron: '* * * * *',
+    async run() {
+      const calls = await database.forSystem((tx) => listOpenCalls(tx, { olderThanSeconds, limit: callsPerRun }));
+      for (const call of calls) await settle(database, call);
+    },
+  };
+}
+
+async function settle(database: Database, call: OpenCall): Promise<void> {
+  await database.forTenant(call.tenantId, async (tx) => {
+    const destination = await closeCall(tx, call);
+    if (destination === undefined) return;
+    await recordInTransaction(tx, call.tenantId, 'system', proxyEvent(call.id, 'unknown', destination));
+  });
+}

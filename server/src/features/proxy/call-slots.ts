@@ -1,0 +1,46 @@
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+import { AnswerPace } from '../../platform/outbound/answer-pace.ts';
+
+export interface CallSlot {
+  /** Shared by all calls that the tenant has under way. */
+  readonly pace: AnswerPace;
+  /** Gives the slot back; once is enough. */
+  release(): void;
+}
+
+/** What each tenant has under way in this process. There is no queue: one call too many is turned away at once. */
+export class CallSlots {
+  readonly #callsMax: number;
+  readonly #bytesPerSecond: number;
+  readonly #tenants = new Map<TenantId, { readonly pace: AnswerPace; calls: number }>();
+
+  constructor(limits: { readonly callsPerTenantMax: number; readonly answerBytesPerSecond: number }) {
+    this.#callsMax = limits.callsPerTenantMax;
+    this.#bytesPerSecond = limits.answerBytesPerSecond;
+  }
+
+  take(tenantId: TenantId): CallSlot {
+    const tenant = this.#tenants.get(tenantId) ?? { pace: new AnswerPace(this.#bytesPerSecond), calls: 0 };
+    if (tenant.calls >= this.#callsMax) {
+      throw new DomainError(
+        'too-many-calls',
+        `A tenant has at most ${this.#callsMax} proxy calls under way at a time.`,
+      );
+    }
+    tenant.calls += 1;
+    this.#tenants.set(tenantId, tenant);
+    let isGiven = false;
+    const release = () => {
+      if (isGiven) return;
+      isGiven = true;
+      tenant.calls -= 1;
+      if (tenant.calls === 0) this.#tenants.delete(tenantId);
+    };
+    return { pace: tenant.pace, release };
+  }
+
+  get count(): number {
+    return [...this.#tenants.values()].reduce((sum, { calls }) => sum + calls, 0);
+  }
+}

@@ -1,0 +1,5 @@
+export { abandonedCallsJob } from './abandoned-calls-job.ts';
+export { CallSlots } from './call-slots.ts';
+export { ProxyCallStore } from './proxy-call-store.ts';
+export { addProxyRoutes } from './proxy-routes.ts';
+export { ProxyService } from './proxy-service.ts';

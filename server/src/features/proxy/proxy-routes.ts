@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { sendRawAnswer } from '../../http/raw-reply.ts';
+import { destinationStatusHeader, toAnswerHeaders } from './answer-headers.ts';
+import { headerOf, type ProxyRequest } from './proxy-request.ts';
+import { toProxyProblem } from './proxy-schemas.ts';
+import type { ProxyService } from './proxy-service.ts';
+
+const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'] as const;
+const endpoint = '/proxy';
+
+const description = `Sends the request on to the URL in BT-PROXY-URL, followed by whatever stands behind \`/proxy\` in the
+path, and the query. References such as \`{{ <token id> }}\` in body, header values, path and query are replaced by
+plaintext. The answer is that of the destination, as it is, with the header BT-PROXY-DESTINATION-STATUS; without that
+header it is an error of the proxy.`;
+
+const Headers = Type.Object({
+  'bt-proxy-url': Type.Optional(Type.String({ description: 'Where to: an https URL. Required.' })),
+  'bt-proxy-connection': Type.Optional(Type.String({ description: 'Sent as Connection: close or keep-alive.' })),
+  'bt-proxy-keep-alive': Type.Optional(Type.String({ description: 'Sent as Keep-Alive: timeout=5, max=100.' })),
+});
+
+/** HEAD and OPTIONS are not sent on: the former is nothing that the API has, the latter is a question to the vault itself. */
+export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void {
+  const config = {
+    permission: 'token:use',
+    isBodyRaw: true,
+    isRepeatable: false,
+    presentProblem: toProxyProblem,
+  } as const;
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const answer = await proxy.forward(request.caller, toProxyRequest(request, reply));
+    const headers = [
+      ...toAnswerHeaders(answer.headers),
+      { name: destinationStatusHeader, value: String(answer.status) },
+    ];
+    return sendRawAnswer(reply, { ...answer, headers });
+  };
+  for (const method of methods) {
+    const name = `proxy${method[0]}${method.slice(1).toLowerCase()}`;
+    app.route({
+      method,
+      url: endpoint,
+      exposeHeadRoute: false,
+      config,
+      schema: {
+        operationId: name,
+        tags: ['Proxy'],
+        description,
+        headers: Headers,
+        response: { 200: Type.Unknown({ description: 'The answer of the destination, with its own status.' }) },
+      },
+      handler,
+    });
+    app.route({ method, url: `${endpoint}/*`, exposeHeadRoute: false, config, schema: { hide: true }, handler });
+  }
+}
+
+/** From the request as it came: the framework's own reading of path and headers has lost their spelling. */
+function toProxyRequest(request: FastifyRequest, reply: FastifyReply): ProxyRequest {
+  const { rawHeaders, url = '' } = request.raw;
+  const headers = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [{ name, value: rawHeaders[index + 1] ?? '' }] : [],
+  );
+  const question = url.indexOf('?');
+  const path = question < 0 ? url : url.slice(0, question);
+  // Somebody who encodes the name of the endpoint itself means something else than we do.
+  if (path !== endpoint && !path.startsWith(`${endpoint}/`)) {
+    throw new DomainError('not-found', 'This path is not part of the API.');
+  }
+  return {
+    method: request.method,
+    destinationUrl: headerOf(headers, 'bt-proxy-url'),
+    connection: headerOf(headers, 'bt-proxy-connection'),
+    keepAlive: headerOf(headers, 'bt-proxy-keep-alive'),
+    path: path.slice(endpoint.length),
+    query: question < 0 ? '' : url.slice(question + 1),
+    headers,
+    body: bodyOf(request),
+    signal: signalOf(reply),
+  };
+}
+
+function bodyOf(request: FastifyRequest): Buffer | undefined {
+  if (Buffer.isBuffer(request.body)) return request.body;
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+  if (request.method === 'GET' && (length !== '0' || encoding !== undefined)) {
+    throw new DomainError('validation-failed', 'A GET request has no body to send on.');
+  }
+  return undefined;
+}
+
+/** Aborted when the client goes away before it has its answer. */
+function signalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}

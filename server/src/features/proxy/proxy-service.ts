@@ -1,0 +1,236 @@
+import { finished } from 'node:stream';
+import { isListed } from '../../core/destinations/destination-list.ts';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { Caller } from '../../core/identity/caller.ts';
+import { type Outcome, toAuditRow } from '../../platform/audit/audit-event.ts';
+import type { AuditLog } from '../../platform/audit/audit-log.ts';
+import type { OutboundAnswer } from '../../platform/outbound/destination-exchange.ts';
+import { DestinationFailure } from '../../platform/outbound/destination-failure.ts';
+import { DestinationRefusal } from '../../platform/outbound/destination-refusal.ts';
+import type { Destination } from '../../platform/outbound/destination-url.ts';
+import type { OpenConnection, Outbound, VettedDestination } from '../../platform/outbound/outbound.ts';
+import type { OutboundConfig } from '../../platform/outbound/outbound-config.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { ProxyMetrics, ProxyStage } from '../../platform/telemetry/metrics.ts';
+import type { TenantSettingsDirectory } from '../tenants/index.ts';
+import { type JudgedToken, type ReferencedTokens, tokenEvent } from '../tokens/index.ts';
+import { CallClock } from './call-clock.ts';
+import type { CallSlot, CallSlots } from './call-slots.ts';
+import { compileHeaders, toConnectionFields } from './forwarded-headers.ts';
+import { compileBody } from './proxy-body.ts';
+import type { ProxyCallStore } from './proxy-call-store.ts';
+import { proxyEvent } from './proxy-event.ts';
+import type { ProxyRequest } from './proxy-request.ts';
+import { compileTarget } from './proxy-target.ts';
+
+export interface ProxyServiceParts {
+  readonly outbound: Outbound;
+  readonly config: Pick<OutboundConfig, 'requiresDestinationList' | 'limits'>;
+  readonly tokens: ReferencedTokens;
+  readonly settings: TenantSettingsDirectory;
+  readonly calls: ProxyCallStore;
+  readonly slots: CallSlots;
+  readonly audit: AuditLog;
+  readonly metrics: ProxyMetrics;
+  readonly logger: Logger;
+}
+
+/** One call on its way: how far it got, and to whom. */
+interface Call {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly clock: CallClock;
+  readonly slot: CallSlot;
+  stage: ProxyStage;
+  host: string | undefined;
+  isBegun: boolean;
+}
+
+/** Sends a request on with the plaintext of tokens in it. The stages stand in the order in which they must happen. */
+export class ProxyService {
+  readonly #parts: ProxyServiceParts;
+  readonly #endings = new Set<Promise<void>>();
+
+  constructor(parts: ProxyServiceParts) {
+    this.#parts = parts;
+  }
+
+  async forward(caller: Caller, request: ProxyRequest): Promise<OutboundAnswer> {
+    const { slots, config } = this.#parts;
+    const slot = slots.take(caller.tenantId);
+    const clock = new CallClock(config.limits.callMs, request.signal);
+    const call: Call = {
+      id: crypto.randomUUID(),
+      caller,
+      clock,
+      slot,
+      stage: 'parse',
+      host: undefined,
+      isBegun: false,
+    };
+    const end = (error: unknown) => {
+      clock.stop();
+      slot.release();
+      this.#count(call, error);
+    };
+    try {
+      const answer = await this.#forward(call, request);
+      finished(answer.body, (error) => {
+        end(error);
+        this.#settle(call, error === undefined || error === null ? 'success' : 'failed');
+      });
+      return answer;
+    } catch (error) {
+      end(error);
+      if (call.isBegun) this.#settle(call, 'failed');
+      else if (isDenial(error, call.stage)) {
+        await this.#recordDenial(call);
+        throw asRecorded(toDomainError(error));
+      }
+      throw toDomainError(error);
+    }
+  }
+
+  /** Waits for the records of calls that have ended; whoever stops the vault calls it before the database goes. */
+  async close(): Promise<void> {
+    await Promise.all(this.#endings);
+  }
+
+  async #forward(call: Call, request: ProxyRequest): Promise<OutboundAnswer> {
+    const { outbound, tokens } = this.#parts;
+    const { caller, clock } = call;
+    const url = outbound.parse(requireUrl(request));
+    call.host = url.host;
+    const connection = toConnectionFields(request);
+
+    call.stage = 'policy';
+    await this.#requireAllowed(caller, url.host);
+
+    call.stage = 'scan';
+    const templates = {
+      target: compileTarget(url, request),
+      headers: compileHeaders(request),
+      body: compileBody(request),
+    };
+    const ids = new Set(Object.values(templates).flatMap(({ tokenIds }) => [...tokenIds]));
+    const judged = await tokens.find(caller, 'token:use', ids);
+
+    call.stage = 'resolve';
+    const vetted = await outbound.resolve(url, clock.signal);
+
+    const opened = await this.#begin(call, { url, vetted, judged });
+    try {
+      call.stage = 'decrypt';
+      const source = await tokens.open(judged);
+      const outgoing = {
+        method: request.method,
+        target: templates.target.render(source),
+        headers: [...templates.headers.render(source), ...connection],
+        body: templates.body.render(source),
+      };
+
+      call.stage = 'exchange';
+      return await opened.send(outgoing, call.slot.pace);
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Both must be there before anything is decrypted: the durable intent, and a connection to whoever has proven its
+   * name. They do not need each other, so they are waited for together; over the connection nothing is said meanwhile.
+   */
+  async #begin(
+    call: Call,
+    plan: { readonly url: Destination; readonly vetted: VettedDestination; readonly judged: readonly JudgedToken[] },
+  ): Promise<OpenConnection> {
+    const { outbound, calls } = this.#parts;
+    const { id, caller, clock } = call;
+    const { host: destination } = plan.url;
+    const uses = plan.judged.map(({ token }) => ({ ...tokenEvent(token, 'read'), destination }));
+    const records = [proxyEvent(id, 'intent', destination), ...uses].map((event) => toAuditRow(caller, event));
+    call.stage = 'intent';
+    const [begun, connected] = await Promise.allSettled([
+      calls.begin(caller.tenantId, { id, destination, records }),
+      outbound.connect(plan.url, plan.vetted, clock.signal),
+    ]);
+    if (begun.status === 'rejected') {
+      if (connected.status === 'fulfilled') connected.value.close();
+      throw begun.reason;
+    }
+    call.isBegun = true;
+    call.stage = 'connect';
+    if (connected.status === 'rejected') throw connected.reason;
+    return connected.value;
+  }
+
+  async #requireAllowed(caller: Caller, host: string): Promise<void> {
+    const { settings, config } = this.#parts;
+    if (caller.applicationType !== 'private' && caller.session === undefined) {
+      throw new DomainError('forbidden', 'The proxy takes the key of a private application, or of a session.');
+    }
+    if ((await settings.get(caller.tenantId)).disableEphemeralProxy) {
+      throw new DomainError('forbidden', 'The tenant has switched the proxy off.');
+    }
+    const { allowedDestinations } = caller;
+    if (allowedDestinations === undefined) {
+      if (config.requiresDestinationList) throw new DestinationRefusal('no-list');
+    } else if (!isListed(host, allowedDestinations)) {
+      throw new DestinationRefusal('unlisted');
+    }
+  }
+
+  async #recordDenial({ id, caller, host }: Call): Promise<void> {
+    await this.#parts.audit.append(caller, proxyEvent(id, 'denied', host));
+  }
+
+  /** Not waited for by the answer: should it fail, the call stays open and is marked as unknown later. */
+  #settle({ id, caller, host }: Call, outcome: Outcome): void {
+    const { calls, logger } = this.#parts;
+    const ending: Promise<void> = calls
+      .end(caller.tenantId, toAuditRow(caller, proxyEvent(id, outcome, host)))
+      .catch(() => logger.error('proxy outcome not recorded', { trace_id: caller.requestId }))
+      .finally(() => this.#endings.delete(ending));
+    this.#endings.add(ending);
+  }
+
+  #count({ stage }: Call, error: unknown): void {
+    if (error === undefined || error === null) this.#parts.metrics.countCall('answered', 'success');
+    else this.#parts.metrics.countCall(stage, reasonOf(error));
+  }
+}
+
+function requireUrl({ destinationUrl }: ProxyRequest): string {
+  if (destinationUrl === undefined || destinationUrl === '') {
+    throw new DomainError('validation-failed', 'The BT-PROXY-URL header is required.');
+  }
+  return destinationUrl;
+}
+
+/** What the caller was not allowed to do goes on record, and so does whatever is wrong with where it wanted to go. */
+function isDenial(error: unknown, stage: ProxyStage): boolean {
+  if (error instanceof DestinationRefusal || stage === 'parse') return true;
+  return error instanceof DomainError && error.code === 'forbidden';
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof DestinationRefusal || error instanceof DestinationFailure) return error.reason;
+  return error instanceof DomainError ? error.code : 'internal-error';
+}
+
+/** The record of a call says more than the general one of a denial, and one is enough. */
+function asRecorded(error: unknown): unknown {
+  if (!(error instanceof DomainError)) return error;
+  const { code, message, fields, cause } = error;
+  return new DomainError(code, message, { cause, isRecorded: true, ...(fields === undefined ? {} : { fields }) });
+}
+
+function toDomainError(error: unknown): unknown {
+  if (error instanceof DestinationRefusal) {
+    return new DomainError(error.isMalformed ? 'validation-failed' : 'destination-refused', error.message);
+  }
+  if (!(error instanceof DestinationFailure)) return error;
+  const code = error.reason === 'late' ? 'destination-timeout' : 'destination-failed';
+  return new DomainError(code, error.message, { cause: error });
+}

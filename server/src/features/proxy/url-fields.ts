@@ -1,0 +1,67 @@
+import { invalidField } from '../../core/errors/domain-error.ts';
+import type { ReferenceSource } from '../../core/expressions/reference-evaluation.ts';
+import { compileText, type ReferenceTemplate } from '../tokens/index.ts';
+
+/** Two opening braces, written plainly or percent-encoded. */
+const opening = /(?:\{|%7b){2}/i;
+/** What a request line and a form can hold as it is. A fragment and a backslash mean other things to other readers. */
+const plainCharacters = /^[\x21\x22\x24-\x5b\x5d-\x7e]*$/;
+
+export interface UrlFieldOptions {
+  /** What an error calls the text. */
+  readonly field: string;
+  /** Forms and queries write a space as `+`. */
+  readonly isPlusSpace?: boolean;
+}
+
+/**
+ * One segment of a path, or one name or value of a query or form. Without a reference it stays as it was written; with
+ * one it is decoded, evaluated and encoded again as a whole, so nothing that a value holds can end it.
+ */
+export function compileUrlField(text: string, options: UrlFieldOptions): ReferenceTemplate<string> {
+  const { field, isPlusSpace = false } = options;
+  if (!opening.test(text)) {
+    if (!plainCharacters.test(text)) throw invalidField(field, 'holds a character that must be percent-encoded');
+    return { tokenIds: new Set(), render: () => text };
+  }
+  const template = compileText(decode(isPlusSpace ? text.replaceAll('+', ' ') : text, field), { field });
+  if (template === undefined) return { tokenIds: new Set(), render: () => text };
+  return { tokenIds: template.tokenIds, render: (source) => encode(template.render(source), field) };
+}
+
+/** `a=1&b={{ id }}`: each name and each value by itself. */
+export function compileQuery(text: string, field: string): ReferenceTemplate<string> {
+  const options = { field, isPlusSpace: true };
+  const pairs = text.split('&').map((pair) => {
+    const equals = pair.indexOf('=');
+    const sides = equals < 0 ? [pair] : [pair.slice(0, equals), pair.slice(equals + 1)];
+    return joinTemplates(
+      sides.map((side) => compileUrlField(side, options)),
+      '=',
+    );
+  });
+  return joinTemplates(pairs, '&');
+}
+
+export function joinTemplates(
+  templates: readonly ReferenceTemplate<string>[],
+  separator: string,
+): ReferenceTemplate<string> {
+  return {
+    tokenIds: new Set(templates.flatMap(({ tokenIds }) => [...tokenIds])),
+    render: (source: ReferenceSource) => templates.map((template) => template.render(source)).join(separator),
+  };
+}
+
+function decode(text: string, field: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalidField(field, 'is not percent-encoded correctly');
+  }
+}
+
+function encode(text: string, field: string): string {
+  if (!text.isWellFormed()) throw invalidField(field, 'would hold a value that has no encoding');
+  return encodeURIComponent(text);
+}

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { parseDestinationEntry } from '../../core/destinations/destination-list.ts';
+import { Sensitive } from '../../core/identity/sensitive.ts';
+import { type AddressRange, parseAddressRange } from '../outbound/address-range.ts';
+import { parseIpAddress } from '../outbound/ip-address.ts';
+import { type ClientCertificate, type OutboundConfig, outboundLimits } from '../outbound/outbound-config.ts';
+import type { Setting, SettingReader } from './setting.ts';
+
+const authorities: Setting<string | null> = {
+  variable: 'STRONGROOM_PROXY_CA',
+  expectation: 'certificates of authorities that destinations may have, beside the public ones, as PEM',
+  example: '"$(cat provider-ca.pem)"',
+  parse: (text) => (text.includes('-----BEGIN CERTIFICATE-----') ? text : undefined),
+  fallback: null,
+};
+
+const clientCertificates: Setting<readonly ClientCertificate[]> = {
+  variable: 'STRONGROOM_PROXY_CLIENT_CERTIFICATES',
+  expectation: 'hosts, each with a readable PEM file that holds a certificate and its key',
+  example: 'api.provider.com=/run/secrets/provider.pem',
+  parse: listOf(parseClientCertificate),
+  fallback: [],
+};
+
+const privateRanges: Setting<readonly AddressRange[]> = {
+  variable: 'STRONGROOM_PROXY_PRIVATE_RANGES',
+  expectation: 'ranges of addresses that the proxy may call although they are not public',
+  example: '10.20.0.0/16,fd12:3456::/32',
+  parse: listOf(parseAddressRange),
+  fallback: [],
+};
+
+const hosts: Setting<readonly string[]> = {
+  variable: 'STRONGROOM_PROXY_HOSTS',
+  expectation: 'host names that the proxy may call although they are meant for internal use',
+  example: 'payments.internal',
+  parse: listOf((text) => (text.startsWith('*') ? undefined : parseDestinationEntry(text))),
+  fallback: [],
+};
+
+const ports: Setting<readonly number[]> = {
+  variable: 'STRONGROOM_PROXY_PORTS',
+  expectation: 'ports that the proxy may call beside 443',
+  example: '8443',
+  parse: listOf((text) => (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)),
+  fallback: [],
+};
+
+const resolvers: Setting<readonly string[]> = {
+  variable: 'STRONGROOM_PROXY_RESOLVERS',
+  expectation: 'addresses of DNS servers that resolve destinations, each with or without a port',
+  example: '10.0.0.2,[fd12::2]:5353',
+  parse: listOf((text) => (isResolver(text) ? text : undefined)),
+  fallback: [],
+};
+
+const requiresDestinationList: Setting<boolean> = {
+  variable: 'STRONGROOM_PROXY_REQUIRE_ALLOWED_DESTINATIONS',
+  expectation: 'true or false: whether the proxy serves only applications that list their destinations',
+  example: 'true',
+  parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  fallback: false,
+};
+
+const callsPerTenantMax: Setting<number> = {
+  variable: 'STRONGROOM_PROXY_CALLS_PER_TENANT',
+  expectation: 'how many proxy calls of one tenant a server has under way at a time, from 1 to 10000',
+  example: '100',
+  parse: (text) => (/^[1-9]\d{0,3}$|^10000$/.test(text) ? Number(text) : undefined),
+  fallback: 100,
+};
+
+/** What the operator has decided about the proxy. Nothing of it is needed, and nothing of it follows from anything else. */
+export function readOutbound(reader: SettingReader): OutboundConfig {
+  return {
+    authorities: reader.read(authorities) ?? undefined,
+    clientCertificates: reader.read(clientCertificates) ?? [],
+    privateRanges: reader.read(privateRanges) ?? [],
+    hosts: reader.read(hosts) ?? [],
+    ports: reader.read(ports) ?? [],
+    resolvers: reader.read(resolvers) ?? [],
+    requiresDestinationList: reader.read(requiresDestinationList) ?? false,
+    callsPerTenantMax: reader.read(callsPerTenantMax) ?? 0,
+    limits: outboundLimits,
+  };
+}
+
+/** What an operator has set, by the names of the settings and without any secret. */
+export function describeOutbound(config: OutboundConfig): { readonly setting: string; readonly value: string }[] {
+  const set: [Setting<unknown>, readonly string[]][] = [
+    [authorities, config.authorities === undefined ? [] : ['set']],
+    [clientCertificates, config.clientCertificates.map(({ host }) => host)],
+    [privateRanges, config.privateRanges.map(({ text }) => text)],
+    [hosts, config.hosts],
+    [ports, config.ports.map(String)],
+    [resolvers, config.resolvers],
+    [requiresDestinationList, config.requiresDestinationList ? ['true'] : []],
+  ];
+  return set
+    .filter(([, values]) => values.length > 0)
+    .map(([{ variable }, values]) => ({ setting: variable, value: values.join(',') }));
+}
+
+/** Reads values between commas; one that is wrong makes all of them wrong. */
+function listOf<T>(parse: (text: string) => T | undefined): (text: string) => readonly T[] | undefined {
+  return (text) => {
+    const values = text.split(',').map((part) => parse(part.trim()));
+    return values.every((value) => value !== undefined) ? values : undefined;
+  };
+}
+
+function parseClientCertificate(text: string): ClientCertificate | undefined {
+  const equals = text.indexOf('=');
+  const host = parseDestinationEntry(text.slice(0, Math.max(equals, 0)));
+  if (host === undefined || host.startsWith('*')) return undefined;
+  try {
+    const pem = readFileSync(text.slice(equals + 1), 'utf8');
+    const isWhole = /-----BEGIN CERTIFICATE-----/.test(pem) && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem);
+    return isWhole ? { host, pem: new Sensitive(pem) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isResolver(text: string): boolean {
+  const [, address = '', port] = /^\[?([0-9a-f.:]+?)\]?(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  return parseIpAddress(text) !== undefined || (parseIpAddress(address) !== undefined && Number(port ?? 53) <= 65_535);
+}

@@ -1,0 +1,53 @@
+import { Resolver } from 'node:dns/promises';
+import { classifyAddress } from './address-class.ts';
+import { type AddressRange, isInRange } from './address-range.ts';
+import { DestinationFailure } from './destination-failure.ts';
+import { DestinationRefusal } from './destination-refusal.ts';
+import { parseIpAddress } from './ip-address.ts';
+
+/** A name with more addresses than this is not one of a payment provider. */
+const addressesMax = 64;
+
+/**
+ * The second layer: whatever the text of a URL looked like, only addresses that pass here are dialled. It stands on its
+ * own: a host that is an address is judged like one that DNS gave.
+ */
+export class AddressGuard {
+  readonly #resolver: Resolver;
+  readonly #allowed: readonly AddressRange[];
+
+  constructor(options: {
+    readonly resolvers: readonly string[];
+    readonly privateRanges: readonly AddressRange[];
+    readonly resolveMs: number;
+  }) {
+    // Asks DNS and nothing else: no hosts file, no search domains. Two tries share the time.
+    this.#resolver = new Resolver({ timeout: Math.ceil(options.resolveMs / 2), tries: 2 });
+    if (options.resolvers.length > 0) this.#resolver.setServers([...options.resolvers]);
+    this.#allowed = options.privateRanges;
+  }
+
+  /** The addresses of a host, IPv4 first. One that may not be called spoils them all: an honest name has none. */
+  async vet(host: string): Promise<string[]> {
+    const literal = host.startsWith('[') ? host.slice(1, -1) : host;
+    const addresses = parseIpAddress(literal) === undefined ? await this.#resolve(host) : [literal];
+    for (const address of addresses) this.requireAllowed(address);
+    return addresses;
+  }
+
+  requireAllowed(address: string): void {
+    const bytes = parseIpAddress(address);
+    if (bytes === undefined) throw new DestinationRefusal('address-unreadable');
+    const name = classifyAddress(bytes);
+    if (name === 'public' || this.#allowed.some((range) => isInRange(bytes, range))) return;
+    throw new DestinationRefusal(`address-${name}`);
+  }
+
+  async #resolve(host: string): Promise<string[]> {
+    const answers = await Promise.allSettled([this.#resolver.resolve4(host), this.#resolver.resolve6(host)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    // One family that cannot be asked for is no reason to give up: only what was vetted is dialled.
+    if (addresses.length === 0 || addresses.length > addressesMax) throw new DestinationFailure('unresolved');
+    return addresses;
+  }
+}

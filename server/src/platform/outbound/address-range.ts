@@ -1,0 +1,32 @@
+import { type AddressBytes, parseIpAddress } from './ip-address.ts';
+
+/** All addresses whose first bits are those of `base`. */
+export interface AddressRange {
+  readonly text: string;
+  readonly base: AddressBytes;
+  readonly prefixBits: number;
+}
+
+/** Reads `10.0.0.0/8`. Bits behind the prefix must be zero: whoever sets one means something else than what is written. */
+export function parseAddressRange(text: string): AddressRange | undefined {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const base = parseIpAddress(address);
+  if (base === undefined || rest.length > 0 || !/^(?:0|[1-9]\d{0,2})$/.test(bits)) return undefined;
+  const prefixBits = Number(bits);
+  if (prefixBits > base.length * 8) return undefined;
+  const range = { text, base, prefixBits };
+  return base.every((byte, index) => (byte & ~maskOf(prefixBits, index)) === 0) ? range : undefined;
+}
+
+export function isInRange(address: AddressBytes, { base, prefixBits }: AddressRange): boolean {
+  return (
+    address.length === base.length &&
+    base.every((byte, index) => ((byte ^ (address[index] ?? 0)) & maskOf(prefixBits, index)) === 0)
+  );
+}
+
+/** The bits of the byte at `index` that belong to the prefix. */
+function maskOf(prefixBits: number, index: number): number {
+  const bits = Math.min(Math.max(prefixBits - index * 8, 0), 8);
+  return (0xff << (8 - bits)) & 0xff;
+}

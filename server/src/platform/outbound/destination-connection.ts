@@ -1,0 +1,92 @@
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import type { AddressGuard } from './address-guard.ts';
+import { DestinationFailure } from './destination-failure.ts';
+import { DestinationRefusal } from './destination-refusal.ts';
+import type { Destination } from './destination-url.ts';
+import { parseIpAddress } from './ip-address.ts';
+
+/** Addresses of one name that are tried. Nothing has been sent to those that failed. */
+const attemptsMax = 3;
+
+export interface ConnectOptions {
+  readonly addresses: readonly string[];
+  readonly guard: AddressGuard;
+  readonly secureContext: SecureContext;
+  readonly connectMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A verified connection of its own to one of the vetted addresses. Nobody else ever uses it. */
+export async function connectTo(destination: Destination, options: ConnectOptions): Promise<TLSSocket> {
+  let failure: unknown;
+  for (const address of options.addresses.slice(0, attemptsMax)) {
+    try {
+      return await dial(destination, address, options);
+    } catch (error) {
+      if (options.signal.aborted || error instanceof DestinationRefusal) throw error;
+      // Whoever shows a wrong certificate has been reached: the next address would only be asked the same.
+      if (error instanceof DestinationFailure && error.reason === 'untrusted') throw error;
+      failure = error;
+    }
+  }
+  throw failure instanceof DestinationFailure ? failure : new DestinationFailure('unreachable', failure);
+}
+
+async function dial(destination: Destination, address: string, options: ConnectOptions): Promise<TLSSocket> {
+  const { signal, connectMs } = options;
+  // An address and not a name: nothing is looked up again.
+  const tcp = connectTcp({ host: address, port: destination.port, noDelay: true, autoSelectFamily: false });
+  const timer = setTimeout(() => tcp.destroy(new DestinationFailure('unreachable')), connectMs);
+  try {
+    await opened(tcp, 'connect', signal);
+    requirePeer(tcp, address, options.guard);
+    const tls = connectTls({
+      socket: tcp,
+      servername: destination.host,
+      secureContext: options.secureContext,
+      ALPNProtocols: ['http/1.1'],
+      rejectUnauthorized: true,
+    });
+    await opened(tls, 'secureConnect', signal);
+    return tls;
+  } catch (error) {
+    tcp.destroy();
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof DestinationRefusal) throw error;
+    throw new DestinationFailure(isCertificateError(error) ? 'untrusted' : 'unreachable', error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Checked once more where it counts: what answers is what was vetted, and it may still be called. */
+function requirePeer(socket: Socket, address: string, guard: AddressGuard): void {
+  const peer = socket.remoteAddress ?? '';
+  guard.requireAllowed(peer);
+  const [dialled, reached] = [parseIpAddress(address), parseIpAddress(peer)];
+  if (dialled === undefined || reached === undefined || Buffer.compare(dialled, reached) !== 0) {
+    throw new DestinationRefusal('address-unreadable');
+  }
+}
+
+function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = () => socket.destroy(signal.reason as Error);
+  const onClose = () => reject(new DestinationFailure('unreachable'));
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  socket.once(event, resolve);
+  socket.once('error', reject);
+  socket.once('close', onClose);
+  return promise.finally(() => {
+    signal.removeEventListener('abort', onAbort);
+    socket.off('close', onClose);
+  });
+}
+
+/** Errors that come from judging a certificate carry the codes of OpenSSL's verification, or Node's for the name. */
+function isCertificateError(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || /CERT|CRL|SIGNED|ISSUER/.test(code));
+}

@@ -1,0 +1,121 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
+import { AnswerBody } from './answer-body.ts';
+import type { AnswerPace } from './answer-pace.ts';
+import { DestinationFailure } from './destination-failure.ts';
+import type { OutboundLimits } from './outbound-config.ts';
+import type { SteadyConnection } from './steady-connection.ts';
+
+export interface HeaderField {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface OutboundRequest {
+  readonly method: string;
+  /** Path and query as they go into the request line. */
+  readonly target: string;
+  /** Without `Host` and framing, which are ours. Values are bytes as Latin-1, as HTTP has them. */
+  readonly headers: readonly HeaderField[];
+  readonly body: Buffer | undefined;
+}
+
+export interface OutboundAnswer {
+  readonly status: number;
+  readonly headers: readonly HeaderField[];
+  /** Ends whole or with an error; nothing is decoded. */
+  readonly body: Readable;
+}
+
+export interface ExchangeOptions {
+  readonly socket: SteadyConnection;
+  readonly hostHeader: string;
+  readonly limits: OutboundLimits;
+  readonly pace: AnswerPace;
+  readonly signal: AbortSignal;
+}
+
+/** Sends one request over a connection and gives back the beginning of its answer. The connection ends with the answer. */
+export function exchange(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundAnswer> {
+  const { socket, signal, limits } = options;
+  const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>();
+  const stop = () => socket.destroy(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  socket.once('close', () => signal.removeEventListener('abort', stop));
+  const fail = (error: unknown) => {
+    socket.destroy();
+    reject(toFailure(error, signal));
+  };
+
+  const sent = requestHttp({
+    createConnection: () => socket,
+    method: request.method,
+    path: request.target,
+    maxHeaderSize: limits.answerHeaderBytesMax,
+    insecureHTTPParser: false,
+    setHost: false,
+  });
+  const onClose = () => fail(new DestinationFailure('closed-early'));
+  // Once there is an answer, its body tells how it ends; an error that nobody hears would end the process.
+  sent.on('error', fail);
+  socket.on('error', () => undefined);
+  sent.once('close', onClose);
+  sent.once('upgrade', () => fail(new DestinationFailure('bad-answer')));
+  let interimCount = 0;
+  sent.on('information', () => {
+    interimCount += 1;
+    if (interimCount > limits.interimAnswersMax) fail(new DestinationFailure('bad-answer'));
+  });
+  sent.once('response', (answer) => {
+    sent.off('close', onClose);
+    const status = answer.statusCode ?? 0;
+    if (status < 200 || status > 599) fail(new DestinationFailure('bad-answer'));
+    else resolve({ status, headers: toFields(answer.rawHeaders), body: toBody(answer, options) });
+  });
+  try {
+    writeRequest(sent, request, options.hostHeader);
+  } catch (error) {
+    // A header or a target that Node refuses was let through by us: that is a mistake of ours, and nothing was sent.
+    socket.destroy();
+    reject(error);
+  }
+  if (signal.aborted) stop();
+  return promise;
+}
+
+function writeRequest(sent: ClientRequest, { method, headers, body }: OutboundRequest, hostHeader: string): void {
+  sent.setHeader('Host', hostHeader);
+  for (const { name, value } of headers) sent.appendHeader(name, value);
+  if (body !== undefined) sent.setHeader('Content-Length', body.length);
+  else if (['POST', 'PUT', 'PATCH'].includes(method)) sent.setHeader('Content-Length', 0);
+  sent.end(body);
+}
+
+/** With backpressure: as much is read from the destination as the client takes. */
+function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: ExchangeOptions): Readable {
+  const body = new AnswerBody(limits.answerBodyBytesMax, pace);
+  // The destination may be done long before the client is: a client that does not read must not hold the call open.
+  const stop = () => body.destroy(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  body.once('close', () => signal.removeEventListener('abort', stop));
+  pipeline(answer, body, (error) => {
+    // Also after a whole answer: what a destination sends behind it is nobody's.
+    socket.destroy();
+    if (error !== null && error !== undefined) body.destroy(toFailure(error, signal));
+  });
+  return body;
+}
+
+function toFailure(error: unknown, signal: AbortSignal): Error {
+  if (signal.aborted) return signal.reason as Error;
+  if (error instanceof DestinationFailure) return error;
+  const { code } = error as { code?: unknown };
+  return new DestinationFailure(
+    typeof code === 'string' && code.startsWith('HPE_') ? 'bad-answer' : 'closed-early',
+    error,
+  );
+}
+
+function toFields(raw: readonly string[]): HeaderField[] {
+  return raw.flatMap((name, index) => (index % 2 === 0 ? [{ name, value: raw[index + 1] ?? '' }] : []));
+}

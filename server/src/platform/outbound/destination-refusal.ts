@@ -1,0 +1,49 @@
+import type { AddressClass } from './address-class.ts';
+
+/** What the text of a URL can be refused for, before anything is resolved. */
+export type UrlRefusal = keyof typeof urlSentences;
+/** `unlisted` and `no-list`: what an application or the installation has decided. */
+export type ListRefusal = 'unlisted' | 'no-list';
+export type RefusalReason =
+  | UrlRefusal
+  | ListRefusal
+  | `address-${Exclude<AddressClass, 'public'>}`
+  | 'address-unreadable';
+
+/** A destination that is not called. The reason feeds the counter; the sentence is all that the caller learns. */
+export class DestinationRefusal extends Error {
+  readonly reason: RefusalReason;
+  readonly isMalformed: boolean;
+
+  constructor(reason: RefusalReason) {
+    super(sentenceOf(reason));
+    this.name = 'DestinationRefusal';
+    this.reason = reason;
+    this.isMalformed = Object.hasOwn(urlSentences, reason);
+  }
+}
+
+const urlSentences = {
+  'raw-character': 'The destination URL may hold printable ASCII characters only, and no backslash.',
+  'too-long': 'The destination URL is too long.',
+  form: 'The destination URL must have the form https://host/path.',
+  scheme: 'The destination URL must begin with https://.',
+  userinfo: 'The destination URL must not hold a user name or a password.',
+  fragment: 'The destination URL must not hold a fragment.',
+  'ip-literal': 'The destination must be named by a host name, not by an address.',
+  port: 'The port of the destination URL is not one that may be called.',
+  'not-canonical': 'The host of the destination URL must be written plainly, without percent-encoding.',
+  'trailing-dot': 'The host of the destination URL must not end with a dot.',
+  'single-label': 'The host of the destination URL must be a full name.',
+  'special-name': 'The host of the destination URL is a name for internal use.',
+  'host-syntax': 'The host of the destination URL is not a valid host name.',
+} as const;
+
+/** One sentence for every address: which of its names lead inside is nothing that a caller has to find out here. */
+function sentenceOf(reason: RefusalReason): string {
+  if (reason === 'unlisted') return 'The destination is not one that this application may call.';
+  if (reason === 'no-list') return 'This vault calls destinations only for applications that list them.';
+  return Object.hasOwn(urlSentences, reason)
+    ? urlSentences[reason as UrlRefusal]
+    : 'The destination does not lead to an address that may be called.';
+}

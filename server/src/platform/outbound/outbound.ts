@@ -1,0 +1,71 @@
+import { AddressGuard } from './address-guard.ts';
+import type { AnswerPace } from './answer-pace.ts';
+import { connectTo } from './destination-connection.ts';
+import { exchange, type OutboundAnswer, type OutboundRequest } from './destination-exchange.ts';
+import { DestinationFailure } from './destination-failure.ts';
+import { type Destination, type DestinationUrl, parseDestinationUrl, standardPort } from './destination-url.ts';
+import type { OutboundConfig } from './outbound-config.ts';
+import { SecureContexts } from './secure-contexts.ts';
+import { SteadyConnection } from './steady-connection.ts';
+
+/** The one door to the outside. What is dialled was vetted by text and by address, whoever asked for it. */
+export class Outbound {
+  readonly #config: OutboundConfig;
+  readonly #guard: AddressGuard;
+  readonly #contexts: SecureContexts;
+
+  constructor(config: OutboundConfig) {
+    this.#config = config;
+    const { resolvers, privateRanges, limits } = config;
+    this.#guard = new AddressGuard({ resolvers, privateRanges, resolveMs: limits.resolveMs });
+    this.#contexts = new SecureContexts(config);
+  }
+
+  parse(url: string): DestinationUrl {
+    return parseDestinationUrl(url, this.#config);
+  }
+
+  async resolve({ host }: Destination, signal: AbortSignal): Promise<VettedDestination> {
+    const addresses = await within(signal, this.#guard.vet(host));
+    return { addresses };
+  }
+
+  /** A verified connection of its own, over which nothing has been said yet. */
+  async connect(destination: Destination, vetted: VettedDestination, signal: AbortSignal): Promise<OpenConnection> {
+    const { host, port } = destination;
+    const socket = await connectTo(destination, {
+      addresses: vetted.addresses,
+      guard: this.#guard,
+      secureContext: this.#contexts.of(host),
+      connectMs: this.#config.limits.connectMs,
+      signal,
+    });
+    const hostHeader = port === standardPort ? host : `${host}:${port}`;
+    const { limits } = this.#config;
+    return {
+      send: (request, pace) =>
+        exchange(request, { socket: new SteadyConnection(socket), hostHeader, limits, pace, signal }),
+      close: () => void socket.destroy(),
+    };
+  }
+}
+
+/** One connection, one request, no second try: what a destination does with a repeated charge is not ours to find out. */
+export interface OpenConnection {
+  send(request: OutboundRequest, pace: AnswerPace): Promise<OutboundAnswer>;
+  close(): void;
+}
+
+/** Addresses that passed; only the door itself makes one. */
+export interface VettedDestination {
+  readonly addresses: readonly string[];
+}
+
+/** Gives up waiting when the signal comes; the work itself has a bound of its own. */
+function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject((signal.reason as Error | undefined) ?? new DestinationFailure('late'));
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', stop));
+}

@@ -1,0 +1,127 @@
+import { parseAddressRange } from '../../src/platform/outbound/address-range.ts';
+import type { OutboundConfig, OutboundLimits } from '../../src/platform/outbound/outbound-config.ts';
+import { outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
+import { type Behaviour, TlsDestination } from './tls-destination.ts';
+import { TestAuthority, type TestCertificate } from './test-authority.ts';
+import { TestResolver } from './test-resolver.ts';
+import { type TestAnswer, type TestTenant, TestVault } from './test-vault.ts';
+
+/** The host that every destination of a test has, unless it is given another. */
+export const destinationHost = 'api.provider.example';
+
+export interface ProxyVaultOptions extends Partial<Omit<OutboundConfig, 'limits'>> {
+  readonly limits?: Partial<OutboundLimits>;
+  /** Further names that the certificate of the destination is valid for. */
+  readonly names?: readonly string[];
+  readonly behaviour?: Behaviour;
+  /** Starts further destinations, whose ports may then be called as well, and makes settings that need the authority. */
+  readonly prepare?: (authority: TestAuthority) => Promise<Partial<OutboundConfig>>;
+}
+
+export interface ProxyCall {
+  readonly key?: string;
+  readonly method?: string;
+  readonly url?: string;
+  /** Behind `/proxy`. */
+  readonly path?: string;
+  readonly body?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A vault whose operator has named one destination on loopback, with an authority and a resolver of the test's own. */
+export class ProxyVault {
+  readonly vault: TestVault;
+  readonly tenant: TestTenant;
+  readonly authority: TestAuthority;
+  readonly certificate: TestCertificate;
+  readonly resolver: TestResolver;
+  readonly destination: TlsDestination;
+
+  static async start({
+    limits,
+    names = [],
+    behaviour,
+    prepare,
+    ...settings
+  }: ProxyVaultOptions = {}): Promise<ProxyVault> {
+    const [authority, resolver] = await Promise.all([TestAuthority.create(), TestResolver.start()]);
+    const certificate = await authority.issue([destinationHost, ...names]);
+    const destination = await TlsDestination.start(certificate, behaviour);
+    resolver.set(destinationHost, ['127.0.0.1']);
+    const { ports: morePorts = [], ...prepared } = (await prepare?.(authority)) ?? {};
+    const vault = await TestVault.start(undefined, {
+      outbound: {
+        authorities: authority.certificate,
+        privateRanges: [loopback],
+        ports: [destination.port, ...morePorts],
+        resolvers: [resolver.address],
+        ...prepared,
+        ...settings,
+        limits: { ...outboundLimits, ...limits },
+      },
+    });
+    const tenant = await vault.makeTenant();
+    return new ProxyVault({ vault, tenant, authority, certificate, resolver, destination });
+  }
+
+  private constructor(parts: {
+    vault: TestVault;
+    tenant: TestTenant;
+    authority: TestAuthority;
+    certificate: TestCertificate;
+    resolver: TestResolver;
+    destination: TlsDestination;
+  }) {
+    this.vault = parts.vault;
+    this.tenant = parts.tenant;
+    this.authority = parts.authority;
+    this.certificate = parts.certificate;
+    this.resolver = parts.resolver;
+    this.destination = parts.destination;
+  }
+
+  get url(): string {
+    return `https://${destinationHost}:${this.destination.port}`;
+  }
+
+  call({ key = this.tenant.keys.private, method, url = this.url, path = '', body, headers }: ProxyCall = {}) {
+    return this.vault.request(method ?? (body === undefined ? 'GET' : 'POST'), `/proxy${path}`, {
+      key,
+      ...(body === undefined ? {} : { rawBody: body }),
+      headers: { 'bt-proxy-url': url, ...headers },
+    });
+  }
+
+  /** Stores a token and gives back its id. */
+  async store(data: unknown, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const answer = await this.vault.request('POST', '/tokens', {
+      key: this.tenant.keys.private,
+      body: { type: 'token', data, ...more },
+    });
+    if (answer.status !== 201) throw new Error(`No token was made: ${answer.text}`);
+    return (answer.body as { id: string }).id;
+  }
+
+  /** What the audit log says about calls, oldest first. */
+  async records(): Promise<Record<string, unknown>[]> {
+    return (await this.vault.auditRecords(this.tenant.id)).filter((record) => record['entity_type'] === 'proxy');
+  }
+
+  async stop(): Promise<void> {
+    await this.vault.stop();
+    await Promise.all([this.destination.stop(), this.resolver.stop(), this.authority.remove()]);
+  }
+}
+
+/** The problem in an answer of the proxy itself. */
+export function proxyErrorOf({ body }: TestAnswer): Record<string, unknown> {
+  return (body as { proxy_error?: Record<string, unknown> } | undefined)?.proxy_error ?? {};
+}
+
+export const loopback = getRange('127.0.0.0/8');
+
+export function getRange(text: string) {
+  const range = parseAddressRange(text);
+  if (range === undefined) throw new Error(`${text} is no range.`);
+  return range;
+}

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type TlsOptions, type TLSSocket } from 'node:tls';
+
+/** A request as its bytes came over the wire. */
+export interface SeenRequest {
+  /** Request line and headers, as Latin-1. */
+  readonly head: string;
+  readonly body: Buffer;
+}
+
+/** What a destination does with a request that has arrived whole, or with a connection as soon as it is there. */
+export type Behaviour = (socket: TLSSocket, request: SeenRequest) => void;
+
+/** A server with TLS on loopback that shows what was sent to it, byte by byte, and answers with whatever bytes it likes. */
+export class TlsDestination {
+  readonly port: number;
+  readonly seen: SeenRequest[] = [];
+  /** Handshakes that were completed. */
+  connectionCount = 0;
+  readonly sockets = new Set<TLSSocket>();
+  readonly #server: Server;
+
+  static async start(options: TlsOptions, behaviour: Behaviour = answerOk): Promise<TlsDestination> {
+    const server = createServer(options);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new TlsDestination(server, behaviour);
+  }
+
+  private constructor(server: Server, behaviour: Behaviour) {
+    this.#server = server;
+    this.port = (server.address() as AddressInfo).port;
+    server.on('tlsClientError', () => undefined);
+    server.on('secureConnection', (socket) => {
+      this.connectionCount += 1;
+      this.sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => this.sockets.delete(socket));
+      let bytes = Buffer.alloc(0);
+      socket.on('data', (chunk: Buffer) => {
+        bytes = Buffer.concat([bytes, chunk]);
+        for (let request = readRequest(bytes); request !== undefined; request = readRequest(bytes)) {
+          bytes = bytes.subarray(request.length);
+          this.seen.push(request);
+          behaviour(socket, request);
+        }
+      });
+    });
+  }
+
+  get last(): SeenRequest {
+    const request = this.seen.at(-1);
+    if (request === undefined) throw new Error('The destination has seen no request.');
+    return request;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
+
+export function answerOk(socket: TLSSocket): void {
+  socket.end('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{"ok":true}');
+}
+
+/** Headers of a request by their names in lower case; of several with one name, all of them. */
+export function headersOf({ head }: SeenRequest): Record<string, string[]> {
+  const headers: Record<string, string[]> = {};
+  for (const line of head.split('\r\n').slice(1)) {
+    const colon = line.indexOf(':');
+    (headers[line.slice(0, colon).toLowerCase()] ??= []).push(line.slice(colon + 1).trim());
+  }
+  return headers;
+}
+
+/** The proxy sends a length and never chunks, so this is all the framing there is. */
+function readRequest(bytes: Buffer): (SeenRequest & { readonly length: number }) | undefined {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const head = bytes.toString('latin1', 0, end);
+  const bodyLength = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+  const length = end + 4 + bodyLength;
+  return bytes.length < length ? undefined : { head, body: Buffer.from(bytes.subarray(end + 4, length)), length };
+}
