@@ -14,17 +14,11 @@ const Problem = Type.Object(
   },
   { additionalProperties: false },
 );
-const problemContent = { 'application/problem+json': { schema: Problem } };
-const refused = { description: 'A refusal; `type` says which.', content: problemContent };
-const limited = {
-  description: 'Too many requests from this address.',
-  headers: {
-    'Retry-After': { type: 'integer', description: 'Seconds to wait.' },
-    'X-RateLimit-Reset': { type: 'integer', description: 'When counting begins anew, in seconds since 1970.' },
-    RateLimit: { type: 'string', description: 'draft-ietf-httpapi-ratelimit-headers' },
-    'RateLimit-Policy': { type: 'string', description: 'draft-ietf-httpapi-ratelimit-headers' },
-  },
-  content: problemContent,
+const limitHeaders = {
+  'Retry-After': { type: 'integer', description: 'Seconds to wait.' },
+  'X-RateLimit-Reset': { type: 'integer', description: 'When counting begins anew, in seconds since 1970.' },
+  RateLimit: { type: 'string', description: 'draft-ietf-httpapi-ratelimit-headers' },
+  'RateLimit-Policy': { type: 'string', description: 'draft-ietf-httpapi-ratelimit-headers' },
 };
 const IdempotencyHeader = Type.Object({
   [idempotencyHeader.toUpperCase()]: Type.Optional(
@@ -47,7 +41,18 @@ export function describeRoute<Schema>({ schema, url, route }: { schema: Schema; 
     ...own,
     ...(route.config?.mediaTypes === undefined ? {} : { consumes: route.config.mediaTypes }),
     ...(isRepeatable(route.config, route.method) ? { headers: IdempotencyHeader } : {}),
-    response: { ...own.response, 429: limited, default: refused },
+    response: { ...own.response, ...describeRefusals(route.config?.problemField) },
   };
   return { schema: described as Schema, url };
+}
+
+function describeRefusals(problemField: string | undefined) {
+  const content =
+    problemField === undefined
+      ? { 'application/problem+json': { schema: Problem } }
+      : { 'application/json': { schema: Type.Object({ [problemField]: Problem }) } };
+  return {
+    429: { description: 'Too many requests from this address.', headers: limitHeaders, content },
+    default: { description: 'A refusal; `type` says which.', content },
+  };
 }

@@ -139,7 +139,8 @@ function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyRep
       code: error.code,
       ...describeFailure(error),
     });
-  if (status === 503 || status === 429) reply.header('retry-after', retryAfterSeconds);
+  if ((status === 503 || status === 429) && !reply.hasHeader('retry-after'))
+    reply.header('retry-after', retryAfterSeconds);
   const problem = toProblem(error, toTemplate(routeOf(request)));
   const { presentProblem } = request.routeOptions.config;
   reply

@@ -22,6 +22,8 @@ declare module 'fastify' {
     isBodyRaw?: boolean;
     /** Another form for the problems of this route than the problem itself. */
     presentProblem?: (problem: Problem) => object;
+    /** The member that holds the problem in that form, for the description. */
+    problemField?: string;
   }
 }
 

@@ -20,7 +20,8 @@ export function findFault(request: FuzzedRequest, answer: FuzzedAnswer): string 
   const body = parse(answer.text);
   if (!expected(body)) return 'the answer does not fit its schema';
   if (status < 300) return findWrongAcceptance(request);
-  const { status: told, instance } = body as { status: number; instance: string };
+  const { proxy_error: wrapped = body } = body as { proxy_error?: unknown };
+  const { status: told, instance } = wrapped as { status: number; instance: string };
   if (told !== status) return 'the problem names another status';
   return instance.includes('{{') ? 'the problem repeats what was sent' : undefined;
 }

@@ -28,6 +28,7 @@ export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void 
     isBodyRaw: true,
     isRepeatable: false,
     presentProblem: toProxyProblem,
+    problemField: 'proxy_error',
   } as const;
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const answer = await proxy.forward(request.caller, toProxyRequest(request, reply));
