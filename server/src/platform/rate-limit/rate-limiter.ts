@@ -108,7 +108,8 @@ export class RateLimiter {
       const count = counts[index];
       if (count === undefined || count.isWithin) continue;
       const limit = this.#table[scope];
-      const msLeft = count.msLeft > 0 ? count.msLeft : limit.blockMs;
+      // In its last millisecond a block has none left; taken for nothing, it would begin anew here.
+      const msLeft = Math.max(1, count.msLeft);
       this.#counters[scope].block(client, msLeft);
       return { scope, limit, msLeft };
     }
