@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { findClientAddress } from '../core/network/forwarded-client.ts';
-import type { IpNetwork } from '../core/network/ip-network.ts';
+import type { AddressRange } from '../core/network/address-range.ts';
 
 /** Where a request comes from: what limits count by, and what the audit log says. */
 export type ClientAddressFinder = (request: FastifyRequest) => string;
 
 /** The address of the connection, unless the operator has named proxies whose word is taken. */
-export function createClientAddressFinder(trustedProxies: readonly IpNetwork[]): ClientAddressFinder {
+export function createClientAddressFinder(trustedProxies: readonly AddressRange[]): ClientAddressFinder {
   return ({ headers, socket }) => {
     // Gone once the connection is: nothing of such a request is answered any more.
     const peer = socket.remoteAddress ?? 'unknown';

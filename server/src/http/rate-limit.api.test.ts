@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { untilTrue } from '../../test/harness/deadline.ts';
 import { type TestAnswer, TestVault } from '../../test/harness/test-vault.ts';
-import { parseIpNetwork } from '../core/network/ip-network.ts';
+import { parsePeerRange } from '../core/network/peer-address.ts';
 import type { LimitsConfig } from '../platform/config/config.ts';
 import { generateApiKey } from '../platform/keyring/api-key.ts';
 import { rateLimitTable, withLimits } from '../platform/rate-limit/rate-limit-table.ts';
@@ -216,7 +216,7 @@ describe('the address of a client', () => {
   });
 
   it('is what a trusted proxy says, and nothing that stands before it', async () => {
-    const trustedProxies = [parseIpNetwork('127.0.0.0/8') ?? []].flat();
+    const trustedProxies = [parsePeerRange('127.0.0.0/8') ?? []].flat();
     const vault = await start({ table: withLimits({ global: 3 }), trustedProxies });
     const send = async (forwardedFor: string) =>
       (await vault.request('GET', '/docs/errors', { headers: { 'x-forwarded-for': forwardedFor } })).status;
@@ -231,7 +231,7 @@ describe('the address of a client', () => {
   });
 
   it('stands in the audit record, as limits see it', async () => {
-    const trustedProxies = [parseIpNetwork('127.0.0.1') ?? []].flat();
+    const trustedProxies = [parsePeerRange('127.0.0.1') ?? []].flat();
     const vault = await start({ trustedProxies });
     const tenant = await vault.makeTenant();
     const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' };

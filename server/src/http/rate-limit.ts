@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../core/errors/domain-error.ts';
 import { toClientNetwork } from '../core/network/client-network.ts';
-import type { IpNetwork } from '../core/network/ip-network.ts';
+import type { AddressRange } from '../core/network/address-range.ts';
 import type { RateLimiter, Refusal } from '../platform/rate-limit/rate-limiter.ts';
 import type { RateLimitScope } from '../platform/rate-limit/rate-limit-table.ts';
 import type { ClientAddressFinder } from './client-address.ts';
@@ -11,7 +11,7 @@ export interface RequestLimits {
   /** False where something in front of the vault limits requests. */
   readonly countsRequests: boolean;
   /** Proxies whose word about the address of a client is taken. */
-  readonly trustedProxies: readonly IpNetwork[];
+  readonly trustedProxies: readonly AddressRange[];
 }
 
 /** Counts requests before anything else is done for them. */

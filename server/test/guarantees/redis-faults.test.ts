@@ -1,7 +1,7 @@
 import { Agent, request as sendHttp } from 'node:http';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseIpNetwork } from '../../src/core/network/ip-network.ts';
+import { parsePeerRange } from '../../src/core/network/peer-address.ts';
 import type { VaultServer } from '../../src/app/vault-server.ts';
 import { withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { untilTrue } from '../harness/deadline.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
     limits: {
       table: withLimits({ global: limit }),
       redisUrl: redis.url,
-      trustedProxies: [parseIpNetwork('127.0.0.1') ?? []].flat(),
+      trustedProxies: [parsePeerRange('127.0.0.1') ?? []].flat(),
     },
   });
   servers = [vault.server, await vault.startAnother()];

@@ -1,4 +1,4 @@
-import { parseAddressRange } from '../../src/platform/outbound/address-range.ts';
+import { parseAddressRange } from '../../src/core/network/address-range.ts';
 import type { OutboundConfig, OutboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import { outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import { type Behaviour, TlsDestination } from './tls-destination.ts';

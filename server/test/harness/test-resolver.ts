@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { parseIpAddress } from '../../src/platform/outbound/ip-address.ts';
+import { parseIpAddress } from '../../src/core/network/ip-address.ts';
 
 /** What a name answers: addresses of either family, or another name to go on with; `silence` and `failure` are no answers. */
 export type NameAnswer = readonly string[] | 'silence' | 'failure';

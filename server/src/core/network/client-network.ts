@@ -1,4 +1,4 @@
-import { parseIpAddress } from './ip-address.ts';
+import { parsePeerAddress } from './peer-address.ts';
 
 const halfOfIpv6 = 8;
 
@@ -7,11 +7,8 @@ const halfOfIpv6 = 8;
  * many addresses, so counting single ones would count nothing.
  */
 export function toClientNetwork(address: string): string {
-  const bytes = parseIpAddress(address);
+  const bytes = parsePeerAddress(address);
   if (bytes === undefined) return 'unknown';
   if (bytes.length === 4) return bytes.join('.');
-  return `${bytes
-    .slice(0, halfOfIpv6)
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('')}/64`;
+  return `${Array.from(bytes.subarray(0, halfOfIpv6), (byte) => byte.toString(16).padStart(2, '0')).join('')}/64`;
 }

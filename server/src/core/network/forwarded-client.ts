@@ -1,5 +1,6 @@
-import { type IpAddress, parseIpAddress } from './ip-address.ts';
-import { contains, type IpNetwork } from './ip-network.ts';
+import { type AddressRange, isInRange } from './address-range.ts';
+import type { AddressBytes } from './ip-address.ts';
+import { parsePeerAddress } from './peer-address.ts';
 
 /** More hops than any installation has: a header of sixteen thousand characters is not walked to its end. */
 const hopsMax = 20;
@@ -12,17 +13,17 @@ const hopsMax = 20;
 export function findClientAddress(
   peer: string,
   forwardedFor: string | undefined,
-  trusted: readonly IpNetwork[],
+  trusted: readonly AddressRange[],
 ): string {
   if (trusted.length === 0 || forwardedFor === undefined) return peer;
-  const isTrusted = (address: IpAddress) => trusted.some((network) => contains(network, address));
-  const peerAddress = parseIpAddress(peer);
+  const isTrusted = (address: AddressBytes) => trusted.some((range) => isInRange(address, range));
+  const peerAddress = parsePeerAddress(peer);
   if (peerAddress === undefined || !isTrusted(peerAddress)) return peer;
 
   let client = peer;
   for (const hop of forwardedFor.split(',').toReversed().slice(0, hopsMax)) {
     const text = withoutPort(hop.trim());
-    const address = parseIpAddress(text);
+    const address = parsePeerAddress(text);
     // What is no address was not written by a proxy that we may believe: the last believable one counts.
     if (address === undefined) return client;
     client = text;

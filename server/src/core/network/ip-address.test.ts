@@ -1,120 +1,69 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toClientNetwork } from './client-network.ts';
-import { findClientAddress } from './forwarded-client.ts';
 import { parseIpAddress } from './ip-address.ts';
-import { contains, parseIpNetwork } from './ip-network.ts';
+
+const hex = (text: string) => {
+  const bytes = parseIpAddress(text);
+  return bytes === undefined ? undefined : Buffer.from(bytes).toString('hex');
+};
 
 describe('parseIpAddress', () => {
-  const zeros = (count: number) => Array<number>(count).fill(0);
-  it.each<[string, number[]]>([
-    ['0.0.0.0', [0, 0, 0, 0]],
-    ['203.0.113.255', [203, 0, 113, 255]],
-    ['::', zeros(16)],
-    ['::1', [...zeros(15), 1]],
-    ['2001:db8::', [0x20, 0x01, 0x0d, 0xb8, ...zeros(12)]],
-    ['2001:DB8:0:0:0:0:0:1', [0x20, 0x01, 0x0d, 0xb8, ...zeros(11), 1]],
-    ['1:2:3:4:5:6:7:8', [0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8]],
-    ['1:2:3:4:5:6:7::', [0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 0]],
-    ['fe80::1%eth0', [0xfe, 0x80, ...zeros(13), 1]],
-    ['64:ff9b::192.0.2.33', [0, 0x64, 0xff, 0x9b, ...zeros(8), 192, 0, 2, 33]],
-    ['::ffff:203.0.113.7', [203, 0, 113, 7]],
-    ['::ffff:cb00:7107', [203, 0, 113, 7]],
-    ['0:0:0:0:0:FFFF:203.0.113.7', [203, 0, 113, 7]],
+  it.each([
+    ['1.2.3.4', '01020304'],
+    ['255.255.255.255', 'ffffffff'],
+    ['::', '00000000000000000000000000000000'],
+    ['::1', '00000000000000000000000000000001'],
+    ['1::', '00010000000000000000000000000000'],
+    ['::ffff:127.0.0.1', '00000000000000000000ffff7f000001'],
+    ['64:ff9b::1.2.3.4', '0064ff9b000000000000000001020304'],
+    ['1:2:3:4:5:6:7:8', '00010002000300040005000600070008'],
+    ['1:2:3:4:5:6:1.2.3.4', '00010002000300040005000601020304'],
+    ['1:2:3:4:5:6:7::', '00010002000300040005000600070000'],
+    ['ABCD::EF', 'abcd00000000000000000000000000ef'],
   ])('reads %s', (text, bytes) => {
-    expect(parseIpAddress(text)).toEqual(bytes);
+    expect(hex(text)).toBe(bytes);
   });
 
-  it.each([
-    '',
-    'localhost',
-    '1.2.3',
-    '1.2.3.4.5',
-    '1.2.3.256',
-    '01.2.3.4',
-    '0x1.2.3.4',
-    '1.2.3.4 ',
-    '1.2.3.-4',
-    '16909060',
-    ':',
-    ':::',
-    '1::2::3',
-    '1:2:3:4:5:6:7',
-    '1:2:3:4:5:6:7:8:9',
-    '1:2:3:4:5:6:7:8::',
-    '12345::',
-    'g::',
-    '::1.2.3',
-    '1.2.3.4::',
-    '::1.2.3.4:5',
-    '[::1]',
-    '1'.repeat(101),
-  ])('does not read %j', (text) => {
+  it.each(
+    [
+      '',
+      '1',
+      '1.2.3',
+      '1.2.3.4.5',
+      '01.2.3.4',
+      '256.1.1.1',
+      '1.2.3.4 ',
+      '0x7f.0.0.1',
+      '127.1',
+      ':',
+      ':::',
+      '1::2::3',
+    ].concat([
+      '1:2:3:4:5:6:7',
+      '1:2:3:4:5:6:7:8:9',
+      '1:2:3:4:5:6:7:8::',
+      '::1.2.3',
+      '1.2.3.4::',
+      '1::1.2.3.4:5',
+      'fe80::1%lo',
+      '[::1]',
+      '12345::',
+      'g::',
+    ]),
+  )('refuses %j', (text) => {
     expect(parseIpAddress(text)).toBeUndefined();
   });
-});
 
-describe('a network', () => {
-  it.each([
-    ['10.0.0.0/8', '10.255.0.1', true],
-    ['10.0.0.0/8', '11.0.0.1', false],
-    ['192.168.16.0/20', '192.168.31.255', true],
-    ['192.168.16.0/20', '192.168.32.0', false],
-    ['203.0.113.7', '203.0.113.7', true],
-    ['203.0.113.7', '203.0.113.8', false],
-    ['0.0.0.0/0', '1.2.3.4', true],
-    ['0.0.0.0/0', '::1', false],
-    ['::/0', '1.2.3.4', false],
-    ['2001:db8::/33', '2001:db8:7fff::1', true],
-    ['2001:db8::/33', '2001:db8:8000::1', false],
-    ['10.0.0.0/8', '::ffff:10.1.2.3', true],
-  ])('%s, and %s in it: %s', (network, address, expected) => {
-    const parsed = parseIpNetwork(network);
-    const bytes = parseIpAddress(address);
-    if (parsed === undefined || bytes === undefined) throw new Error('Neither should be refused.');
-    expect(contains(parsed, bytes)).toBe(expected);
-  });
-
-  it.each(['', '/8', '10.0.0.0/', '10.0.0.0/33', '::/129', '10.0.0.0/8/8', '10.0.0.0/-1', '::ffff:10.0.0.0/104'])(
-    'is not %j',
-    (text) => {
-      expect(parseIpNetwork(text)).toBeUndefined();
-    },
-  );
-});
-
-describe('toClientNetwork', () => {
-  it.each([
-    ['an IPv4 address for itself', ['203.0.113.7', '::ffff:203.0.113.7', '::ffff:cb00:7107'], ['203.0.113.8']],
-    ['IPv6 by /64', ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'], ['2001:db8:1:3::1', '2001:db8::1']],
-    ['what is no address together', ['', 'unknown', 'nonsense'], ['::']],
-  ])('counts %s', (_name, same, others) => {
-    const networks = same.map(toClientNetwork);
-    expect(new Set(networks).size).toBe(1);
-    for (const other of others) expect(networks).not.toContain(toClientNetwork(other));
-  });
-});
-
-describe('findClientAddress', () => {
-  const trusted = ['10.0.0.0/8', '2001:db8:ffff::/48'].flatMap((text) => parseIpNetwork(text) ?? []);
-  it.each<[string, string, string | undefined, string]>([
-    ['is the peer without the header', '10.0.0.1', undefined, '10.0.0.1'],
-    ['is a peer that is no proxy of ours, whatever it says', '203.0.113.7', '198.51.100.1', '203.0.113.7'],
-    ['is what our proxy says', '10.0.0.1', '203.0.113.7', '203.0.113.7'],
-    ['is the nearest that is not ours', '10.0.0.1', '198.51.100.1, 203.0.113.7, 10.0.0.9', '203.0.113.7'],
-    ['is not what the client wrote before', '10.0.0.1', '10.0.0.3, 198.51.100.1,203.0.113.7', '203.0.113.7'],
-    ['is the farthest of ours if all are', '10.0.0.1', '10.0.0.3,10.0.0.2', '10.0.0.3'],
-    ['stops at what is no address', '10.0.0.1', '203.0.113.7, unknown, 10.0.0.2', '10.0.0.2'],
-    ['stops at an empty word', '10.0.0.1', '203.0.113.7,', '10.0.0.1'],
-    ['knows ports', '10.0.0.1', '203.0.113.7:4711', '203.0.113.7'],
-    ['knows ports of IPv6', '2001:db8:ffff::1', '[2001:db8::7]:4711', '2001:db8::7'],
-    ['knows brackets', '10.0.0.1', '[2001:db8::7]', '2001:db8::7'],
-    ['knows our proxies in their mapped form', '::ffff:10.0.0.1', '203.0.113.7', '203.0.113.7'],
-    ['walks no further than twenty hops', '10.0.0.1', `203.0.113.7${',10.0.0.2'.repeat(20)}`, '10.0.0.2'],
-  ])('%s', (_name, peer, forwardedFor, expected) => {
-    expect(findClientAddress(peer, forwardedFor, trusted)).toBe(expected);
-  });
-
-  it('believes nobody where nobody was named', () => {
-    expect(findClientAddress('10.0.0.1', '203.0.113.7', [])).toBe('10.0.0.1');
+  it('agrees with Node about what is an address', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.ipV4(), fc.ipV6(), fc.ipV4Extended(), fc.stringMatching(/^[0-9a-f:.]{1,20}$/)),
+        (text) => {
+          expect(parseIpAddress(text) !== undefined).toBe(isIPv4(text) || isIPv6(text));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
   });
 });

@@ -1,4 +1,4 @@
-import type { IpNetwork } from '../../core/network/ip-network.ts';
+import type { AddressRange } from '../../core/network/address-range.ts';
 import type { RootKeyConfig } from '../keyring/kms/open-root-key.ts';
 import { type RateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
 import type { OutboundConfig } from '../outbound/outbound-config.ts';
@@ -28,7 +28,7 @@ export interface LimitsConfig {
   readonly redisUrl: string | undefined;
   /** How long a request waits for Redis at most; five milliseconds where nothing is said. */
   readonly redisWaitMs?: number;
-  readonly trustedProxies: readonly IpNetwork[];
+  readonly trustedProxies: readonly AddressRange[];
 }
 
 export interface ServerConfig {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseDestinationEntry } from '../../core/destinations/destination-list.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
-import { type AddressRange, parseAddressRange } from '../outbound/address-range.ts';
-import { parseIpAddress } from '../outbound/ip-address.ts';
+import { type AddressRange, parseAddressRange } from '../../core/network/address-range.ts';
+import { parseIpAddress } from '../../core/network/ip-address.ts';
 import { type ClientCertificate, type OutboundConfig, outboundLimits } from '../outbound/outbound-config.ts';
 import type { Setting, SettingReader } from './setting.ts';
 

@@ -1,5 +1,6 @@
 import { Sensitive } from '../../core/identity/sensitive.ts';
-import { type IpNetwork, parseIpNetwork } from '../../core/network/ip-network.ts';
+import type { AddressRange } from '../../core/network/address-range.ts';
+import { parsePeerRange } from '../../core/network/peer-address.ts';
 import { parseRootKey } from '../keyring/kms/file-root-key.ts';
 import { type RateLimitScope, rateLimitScopes } from '../rate-limit/rate-limit-table.ts';
 import type { Setting } from './setting.ts';
@@ -139,11 +140,11 @@ export const redisUrl: Setting<string> = {
   parse: (text) => (URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol) ? text : undefined),
 };
 
-export const trustedProxies: Setting<readonly IpNetwork[]> = {
+export const trustedProxies: Setting<readonly AddressRange[]> = {
   variable: 'STRONGROOM_TRUSTED_PROXIES',
   expectation: 'addresses or networks of the proxies in front of the vault, whose X-Forwarded-For is believed',
   example: '10.0.0.0/8,2001:db8::/32',
-  parse: (text) => parseList(text, parseIpNetwork),
+  parse: (text) => parseList(text, parsePeerRange),
   fallback: [],
 };
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classifyAddress } from './address-class.ts';
-import { isInRange, parseAddressRange } from './address-range.ts';
-import { parseIpAddress } from './ip-address.ts';
+import { isInRange, parseAddressRange } from '../../core/network/address-range.ts';
+import { parseIpAddress } from '../../core/network/ip-address.ts';
 
 const classOf = (text: string) => classifyAddress(parseIpAddress(text) ?? new Uint8Array());
 

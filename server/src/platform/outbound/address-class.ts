@@ -1,5 +1,5 @@
-import { type AddressRange, isInRange, parseAddressRange } from './address-range.ts';
-import type { AddressBytes } from './ip-address.ts';
+import { type AddressRange, isInRange, parseAddressRange } from '../../core/network/address-range.ts';
+import type { AddressBytes } from '../../core/network/ip-address.ts';
 
 /** Why an address is not one of the public internet; the same name serves the counter and the tests. */
 export type AddressClass =

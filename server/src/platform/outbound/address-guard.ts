@@ -1,9 +1,9 @@
 import { Resolver } from 'node:dns/promises';
 import { classifyAddress } from './address-class.ts';
-import { type AddressRange, isInRange } from './address-range.ts';
+import { type AddressRange, isInRange } from '../../core/network/address-range.ts';
 import { DestinationFailure } from './destination-failure.ts';
 import { DestinationRefusal } from './destination-refusal.ts';
-import { parseIpAddress } from './ip-address.ts';
+import { parseIpAddress } from '../../core/network/ip-address.ts';
 
 /** A name with more addresses than this is not one of a payment provider. */
 const addressesMax = 64;

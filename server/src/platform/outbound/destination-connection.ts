@@ -4,7 +4,7 @@ import type { AddressGuard } from './address-guard.ts';
 import { DestinationFailure } from './destination-failure.ts';
 import { DestinationRefusal } from './destination-refusal.ts';
 import type { Destination } from './destination-url.ts';
-import { parseIpAddress } from './ip-address.ts';
+import { parseIpAddress } from '../../core/network/ip-address.ts';
 
 /** Addresses of one name that are tried. Nothing has been sent to those that failed. */
 const attemptsMax = 3;

@@ -1,5 +1,5 @@
 import type { Sensitive } from '../../core/identity/sensitive.ts';
-import type { AddressRange } from './address-range.ts';
+import type { AddressRange } from '../../core/network/address-range.ts';
 
 /** A certificate chain and its key in one PEM text, shown to one destination and to no other. */
 export interface ClientCertificate {

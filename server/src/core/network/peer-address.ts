@@ -1,0 +1,29 @@
+import { type AddressRange, parseAddressRange } from './address-range.ts';
+import { type AddressBytes, parseIpAddress } from './ip-address.ts';
+
+const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+
+/**
+ * The address of somebody who called us, as a socket or a proxy spells it: a zone (`%eth0`) is left out, and an IPv4 address
+ * that arrives inside of IPv6 (`::ffff:a.b.c.d`) is the IPv4 one. Not for addresses that are dialled.
+ */
+export function parsePeerAddress(text: string): AddressBytes | undefined {
+  const [address = ''] = text.split('%', 1);
+  const bytes = parseIpAddress(address);
+  return bytes !== undefined && isMapped(bytes) ? bytes.slice(12) : bytes;
+}
+
+/** A range of such addresses, or a single one. */
+export function parsePeerRange(text: string): AddressRange | undefined {
+  if (text.includes('/')) {
+    const range = parseAddressRange(text);
+    // No peer would ever lie in it: whoever means IPv4 has to write it so.
+    return range === undefined || isMapped(range.base) ? undefined : range;
+  }
+  const bytes = parsePeerAddress(text);
+  return bytes === undefined ? undefined : { text, base: bytes, prefixBits: bytes.length * 8 };
+}
+
+function isMapped(bytes: AddressBytes): boolean {
+  return bytes.length === 16 && mappedPrefix.every((byte, index) => bytes[index] === byte);
+}
