@@ -1,6 +1,8 @@
 import { sweepIdempotencyJob } from '../features/idempotency/index.ts';
 import { abandonedCallsJob } from '../features/proxy/index.ts';
+import { sweepSessionsJob } from '../features/sessions/index.ts';
 import { purgeTenantJob } from '../features/tenants/index.ts';
+import { sweepTokensJobs } from '../features/tokens/index.ts';
 import { createAdminEdge } from '../http/admin-edge.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
 import { auditRetentionJob } from '../platform/audit/audit-retention-job.ts';
@@ -37,9 +39,11 @@ export class VaultWorker {
         auditRetentionJob(sealerDatabase, config.audit.retentionMonths),
         purgeTenantJob(core.database),
         sweepIdempotencyJob(core.database),
+        sweepSessionsJob(core.database),
+        ...sweepTokensJobs(core.database),
         abandonedCallsJob(core.database),
       ];
-      const runner = await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger });
+      const runner = await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger, metrics });
       undo.push(() => runner.stop());
       const check = async () => void (await core.database.forSystem((tx) => tx.query({ text: 'select 1' })));
       const admin = createAdminEdge({ metrics, checks: [{ name: 'database', check }] });

@@ -13,7 +13,7 @@ export function workCommand(): Command {
       'after',
       `
 Jobs: sealing the audit log, making its partitions ahead of time and dropping old ones, removing what deleted tenants left
-behind, marking proxy calls whose server died, forgetting old answers to idempotency keys.
+behind and what has expired, marking proxy calls whose server died.
 Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_WORKER_ADMIN_PORT (8082).
 Needs STRONGROOM_DATABASE_URL and STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*). The queue belongs to the role that
 migrated the database: set STRONGROOM_DATABASE_OWNER_URL where that is another one.`,

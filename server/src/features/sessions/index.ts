@@ -1,2 +1,3 @@
 export { addSessionRoutes } from './session-routes.ts';
 export { SessionService } from './session-service.ts';
+export { sweepSessionsJob } from './sweep-sessions-job.ts';

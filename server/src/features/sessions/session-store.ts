@@ -69,3 +69,12 @@ export class SessionStore {
     return rows.length > 0;
   }
 }
+
+export async function deleteExpiredSessions(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
+  const rows = await tx.query({
+    text: `delete from sessions where tenant_id = $1 and id = any (array(
+        select id from sessions where tenant_id = $1 and expires_at <= now() limit $2 for update skip locked)) returning 1`,
+    values: [tenantId, limit],
+  });
+  return rows.length;
+}

@@ -67,6 +67,19 @@ export class Metrics implements HttpMetrics, ProxyMetrics {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) });
   }
 
+  /** One value for each of a few names that are known from the start. */
+  addGauges(name: string, help: string, label: string, reads: ReadonlyMap<string, () => number>): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect: () => {
+        for (const [value, read] of reads) gauge.set({ [label]: value }, read());
+      },
+    });
+  }
+
   addHistogram(name: string, help: string, buckets: readonly number[]): { observe(value: number): void } {
     return new Histogram({ name, help, buckets: [...buckets], registers: [this.#registry] });
   }

@@ -1,0 +1,34 @@
+import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { Job } from './job.ts';
+
+const rowsPerStep = 1_000;
+/** What is left after so many steps waits for the next run: one tenant must not keep the others waiting. */
+const stepsMax = 100;
+
+/** Rows that have had their day. They are invisible from that moment on; a sweep gives their space back. */
+export interface Sweep {
+  readonly name: string;
+  readonly cron: string;
+  /** Removes up to `limit` rows of one tenant and tells how many it found. Two at the same time do no harm. */
+  readonly step: (tx: Transaction, tenantId: TenantId, limit: number) => Promise<number>;
+}
+
+/** Goes through all tenants, a thousand rows a transaction. */
+export function sweepJob(database: Database, { name, cron, step }: Sweep): Job {
+  return {
+    name,
+    cron,
+    async run() {
+      const tenants = await database.forSystem((tx) => tx.query<{ id: string }>({ text: 'select id from tenants' }));
+      for (const { id } of tenants) await sweepTenant(database, parseTenantId(id), step);
+    },
+  };
+}
+
+async function sweepTenant(database: Database, tenantId: TenantId, step: Sweep['step']): Promise<void> {
+  for (let count = 0; count < stepsMax; count += 1) {
+    const removed = await database.forTenant(tenantId, (tx) => step(tx, tenantId, rowsPerStep));
+    if (removed < rowsPerStep) return;
+  }
+}
