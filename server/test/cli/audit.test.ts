@@ -132,6 +132,26 @@ describe('audit export', () => {
     expect(foreign.code).toBe(1);
   }, 90_000);
 
+  it('reads back ids that some readers take for the end of a line', async () => {
+    await database.owner.query(
+      `insert into audit_records (tenant_id, entity_id, entity_type, operation, outcome)
+        values ($1, E'a\\u2028b\\u2029c', 'token', 'read', 'success')`,
+      [tenantId],
+    );
+    await sealByWorker();
+    const output = file('lines.ndjson');
+    await audit('export', '--output', output);
+    const { stdout } = await Program.run(['audit', 'verify', '--from', output, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true });
+  });
+
+  it('leaves a file alone that is no export', async () => {
+    await writeFile(file('notes.txt'), 'notes\n');
+    const { code, stderr } = await audit('export', '--output', file('notes.txt'));
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('is not an export') });
+    expect(await readFile(file('notes.txt'), 'utf8')).toBe('notes\n');
+  });
+
   it.each([1, 300, 5_000, 60_000])('goes on from a file that was cut off %i bytes before its end', async (bytes) => {
     const output = file(`cut-${bytes}.ndjson`);
     await audit('export', '--output', output);

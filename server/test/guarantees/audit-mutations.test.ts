@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyDatabase } from '../../src/platform/audit/log-verification.ts';
 import { type AuditRecord, compareOrders, compareRecords, hashRecord } from '../../src/platform/audit/audit-record.ts';
+import { fileAnchor } from '../../src/platform/audit/anchor.ts';
+import { compareWithAnchor, type SealedRoot } from '../../src/platform/audit/anchor-comparison.ts';
 import { toSignedText } from '../../src/platform/audit/checkpoint.ts';
 import type { StoredCheckpoint } from '../../src/platform/audit/checkpoint-row.ts';
 import { LogReader } from '../../src/platform/audit/log-reader.ts';
@@ -183,23 +188,30 @@ describe('the sealed log', () => {
     const forger = (await SystemKeys.load(other.open(), rootKey)).auditSigner();
     await other.drop();
 
-    const verdictOf = (signedBy: AuditSigner) => {
+    const file = path.join(tmpdir(), `anchor-${randomUUID()}.ndjson`);
+    await fileAnchor(file).append([anchor]);
+    const verdictOf = async (signedBy: AuditSigner) => {
       const frontier = MerkleFrontier.empty();
-      const verifier = new LogVerifier({ tenantId, publicKey: signer.publicKey, anchor });
+      const verifier = new LogVerifier({ tenantId, publicKey: signer.publicKey });
+      const roots = new Map<number, SealedRoot>();
       for (const { checkpoint, records } of sections) {
         const rewritten = records.map((record) => ({ ...record, source_address: '192.0.2.1' }));
         for (const record of rewritten.toSorted(compareRecords)) frontier.append(hashRecord(record));
         const forged = { ...checkpoint, root: frontier.root(), frontier: frontier.toBytes() };
+        roots.set(forged.number, forged);
         verifier.check({
           checkpoint: { ...forged, signature: signedBy.sign(toSignedText(forged)) },
           records: rewritten,
         });
       }
-      return verifier.finish().findings.map(({ kind }) => kind);
+      const anchored = await compareWithAnchor(file, signer.publicKey, async () => roots);
+      return [...verifier.finish().findings, ...anchored.findings].map(({ kind }) => kind);
     };
-    expect(new Set(verdictOf(forger))).toEqual(new Set(['checkpoint-changed', 'anchor-differs']));
-    expect(verdictOf(forger)).toHaveLength(sections.length + 1);
-    expect(verdictOf(signer)).toEqual(['anchor-differs']);
+    const byForger = await verdictOf(forger);
+    expect(new Set(byForger)).toEqual(new Set(['checkpoint-changed', 'anchor-differs']));
+    expect(byForger).toHaveLength(sections.length + 1);
+    expect(await verdictOf(signer)).toEqual(['anchor-differs']);
+    await rm(file);
   }, 120_000);
 });
 

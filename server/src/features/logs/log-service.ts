@@ -30,8 +30,8 @@ export class LogService {
       const store = new LogStore(tx, caller.tenantId);
       const totalItems = await store.count(filter);
       // Nobody has to walk a long log to find out that it ends before the page asked for.
-      if (slice.offset > 0 && slice.offset >= totalItems && totalItems < entityCountMax)
-        return { totalItems, items: [], hasMore: false };
+      const isExact = filter.entityId === undefined || totalItems < entityCountMax;
+      if (slice.offset > 0 && slice.offset >= totalItems && isExact) return { totalItems, items: [], hasMore: false };
       // One more than asked for tells whether there is another page.
       const found = await store.list(filter, { offset: slice.offset, limit: slice.size + 1, after: slice.after });
       return { totalItems, items: found.slice(0, slice.size), hasMore: found.length > slice.size };

@@ -115,8 +115,8 @@ export class LogStore {
     return [
       ...(entityId === undefined ? [] : [`r.entity_id = ${parameter(entityId)}`]),
       ...(entityId === undefined || entityType === undefined ? [] : [`r.entity_type = ${parameter(entityType)}`]),
-      ...(from === undefined ? [] : [`r.created_at >= ${parameter(from)}`]),
-      ...(to === undefined ? [] : [`r.created_at < ${parameter(to)}`]),
+      ...(from === undefined ? [] : [`r.created_at >= ${parameter(toSqlTime(from.getTime()))}::timestamptz`]),
+      ...(to === undefined ? [] : [`r.created_at < ${parameter(toSqlTime(to.getTime()))}::timestamptz`]),
     ];
   }
 
@@ -138,7 +138,11 @@ function typesOf({ entityType }: LogFilter): readonly string[] {
   return entityType === undefined ? entityTypes : [entityType];
 }
 
+const earliest = new Date('0001-01-01T00:00:00Z').getTime();
+const latest = new Date('9999-12-31T23:59:59.999Z').getTime();
+
+/** With an offset, a time can lie outside of the years that are written with four digits: before or after everything. */
 function toSqlTime(milliseconds: number): string {
-  if (milliseconds === Number.POSITIVE_INFINITY) return 'infinity';
-  return milliseconds === Number.NEGATIVE_INFINITY ? '-infinity' : new Date(milliseconds).toISOString();
+  if (milliseconds > latest) return 'infinity';
+  return milliseconds < earliest ? '-infinity' : new Date(milliseconds).toISOString();
 }

@@ -122,6 +122,12 @@ describe('GET /logs', () => {
     expect(await ask(query)).toMatchObject({ status: 400, body: { errors: { [field]: expect.any(Array) } } });
   });
 
+  it('takes times at the very ends of the calendar', async () => {
+    expect((await page('?end_date=9999-12-31T23:59:59-14:00')).data.length).toBeGreaterThan(0);
+    expect((await page('?start_date=0001-01-01T00:00:00%2B14:00')).data.length).toBeGreaterThan(0);
+    expect((await page('?start_date=9999-12-31T23:59:59-14:00')).data).toEqual([]);
+  });
+
   it('403 without the permission', async () => {
     const answer = await vault.request('GET', '/logs', { key: tenant.keys.private });
     expect(answer).toMatchObject({ status: 403, body: { detail: 'Missing permission: log:read' } });

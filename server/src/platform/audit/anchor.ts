@@ -11,13 +11,18 @@ export interface Anchor {
 
 /** A file, best on another volume or one that can only be appended to. */
 export function fileAnchor(path: string): Anchor {
+  // What a full disk or a crash cut off must not spoil the line after it; an empty line says nothing.
+  let isLineOpen = true;
   return {
     name: 'file',
     async append(checkpoints) {
       const file = await open(path, 'a', 0o640);
       try {
-        await file.write(toLines(checkpoints));
+        const text = `${isLineOpen ? '\n' : ''}${toLines(checkpoints)}`;
+        isLineOpen = true;
+        await file.writeFile(text);
         await file.datasync();
+        isLineOpen = false;
       } finally {
         await file.close();
       }

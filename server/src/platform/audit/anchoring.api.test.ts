@@ -1,13 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { type Anchor, fileAnchor } from './anchor.ts';
-import { readAnchorFile } from './anchor-file.ts';
+import { compareWithAnchor } from './anchor-comparison.ts';
 import { Anchoring } from './anchoring.ts';
 import { LogReader } from './log-reader.ts';
+import { verifyDatabase } from './log-verification.ts';
 import { Sealer } from './sealer.ts';
 
 let vault: TestVault;
@@ -36,19 +37,45 @@ it('appends checkpoints to a file, and believes no line of it that this vault di
     await anchoring.deliver();
   }
   await anchoring.deliver();
-  const lines = await readFile(file, 'utf8');
-  expect(lines.trimEnd().split('\n')).toHaveLength(3);
-  const forged =
-    lines
-      .trimEnd()
-      .split('\n')
-      .at(-1)
-      ?.replace(/"number":\d+/, '"number":999') ?? '';
-  await writeFile(file, `${lines}${forged}\n{"tenant_id":"half of a li`);
-  const { newest, foreignLines } = await readAnchorFile(file, signerOf(vault.server).publicKey);
-  expect(foreignLines).toBe(2);
-  const stored = await new LogReader(vault.database.open()).newestCheckpoint(tenant.id);
-  expect(newest.get(tenant.id)).toMatchObject({ number: stored?.number, root: stored?.root });
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
+  expect(lines).toHaveLength(3);
+  const forged = lines.at(-1)?.replace(/"number":\d+/, '"number":999') ?? '';
+  await appendFile(file, `${forged}\n{"tenant_id":"half of a li`);
+  const reader = new LogReader(vault.database.open());
+  const { publicKey } = signerOf(vault.server);
+  const compare = () => compareWithAnchor(file, publicKey, (id, numbers) => reader.findRoots(id, numbers));
+  expect(await compare()).toEqual({ findings: [], foreignLines: 2 });
+
+  // Another process goes on with the file that was cut off.
+  await createToken();
+  await fileAnchor(file).append((await sealer.seal()).checkpoints);
+  expect(await compare()).toEqual({ findings: [], foreignLines: 2 });
+});
+
+it('shows a log that was cut back and has grown again since', async () => {
+  const file = path.join(directory, 'fork.ndjson');
+  const anchor = fileAnchor(file);
+  const sealer = new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) });
+  await createToken();
+  await anchor.append((await sealer.seal()).checkpoints);
+  const own = (table: string) => `${table} where tenant_id = '${tenant.id}'`;
+  const newest = `(select max(number) from ${own('audit_checkpoints')})`;
+  const { rows } = await vault.database.owner.query<{ order_to: string }>(
+    `select order_to from ${own('audit_checkpoints')} and number = ${newest} - 1`,
+  );
+  await vault.database.owner.query(`delete from ${own('audit_records')} and sealing_order >= ${rows[0]?.order_to}`);
+  await vault.database.owner.query(`delete from ${own('audit_checkpoints')} and number = ${newest}`);
+  for (let round = 0; round < 3; round += 1) {
+    await createToken();
+    await anchor.append((await sealer.seal()).checkpoints);
+  }
+  const reader = new LogReader(vault.database.open());
+  const { publicKey } = signerOf(vault.server);
+  const verdict = await verifyDatabase({ reader, publicKey }, tenant.id, {
+    anchorFile: file,
+    onProgress: () => undefined,
+  });
+  expect(verdict.findings).toMatchObject([{ kind: 'anchor-differs', tenantId: tenant.id }]);
 });
 
 it('keeps the newest of each tenant while the anchor is away, and brings it after a restart', async () => {

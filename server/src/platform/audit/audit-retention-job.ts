@@ -6,7 +6,7 @@ import { RetentionStore } from './retention-store.ts';
 
 /** Drops the months that the policy no longer keeps. What was dropped, and when, is itself in the log of each tenant. */
 export function auditRetentionJob(database: Database, monthsKept: number): Job {
-  return { name: 'audit-retention', cron: '43 3 * * *', run: () => dropOldMonths(database, monthsKept) };
+  return { name: 'audit-retention', cron: '43 * * * *', run: () => dropOldMonths(database, monthsKept) };
 }
 
 export async function dropOldMonths(database: Database, monthsKept: number): Promise<void> {
@@ -15,7 +15,11 @@ export async function dropOldMonths(database: Database, monthsKept: number): Pro
     for (const tenantId of await database.forSealer((tx) => new RetentionStore(tx).listTenantsIn(month))) {
       await recordRemoval(database, tenantId, month);
     }
-    await database.forSealer((tx) => new RetentionStore(tx).drop(month));
+    // Dropped only once the records of it are sealed, which may be the next run: until then nothing would vouch for it.
+    await database.forSealer(async (tx) => {
+      const store = new RetentionStore(tx);
+      if (await store.isRemovalSealed(month.slice(0, 7))) await store.drop(month);
+    });
   }
 }
 

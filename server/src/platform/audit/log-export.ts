@@ -1,9 +1,10 @@
-import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { stat, truncate } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { AuditRecord } from './audit-record.ts';
 import { parseCheckpointJson, toCheckpointJson } from './checkpoint.ts';
+import { readLines } from './line-reader.ts';
 import type { LogReader } from './log-reader.ts';
 import type { LogSection } from './log-verifier.ts';
 
@@ -18,62 +19,73 @@ type ExportLine =
       typeof toCheckpointJson
     >);
 
+export interface ExportOptions {
+  readonly path: string;
+  readonly reader: LogReader;
+  readonly publicKey: Buffer;
+  readonly tenantIds: readonly string[];
+  readonly onProgress: (report: ExportReport) => void;
+}
+
+/** Where a file can be continued. */
+interface ExportEnd {
+  readonly bytes: number;
+  /** The last checkpoint of each tenant. */
+  readonly numbers: ReadonlyMap<string, number>;
+}
+
 export interface ExportReport {
   readonly records: number;
   readonly checkpoints: number;
 }
 
 /** Writes what is sealed and not yet in the file; a file that a crash left half written is continued. */
-export async function writeExport(options: {
-  readonly path: string;
-  readonly reader: LogReader;
-  readonly publicKey: Buffer;
-  readonly tenantIds: readonly string[];
-  readonly onProgress: (report: ExportReport) => void;
-}): Promise<ExportReport> {
+export async function writeExport(options: ExportOptions): Promise<ExportReport> {
   const resumed = await findEnd(options.path);
-  if (resumed.bytes > 0) await truncate(options.path, resumed.bytes);
-  const file = createWriteStream(options.path, { flags: 'a', mode: 0o600 });
-  const write = async (line: ExportLine) => {
-    if (!file.write(`${JSON.stringify(line)}\n`)) await once(file, 'drain');
-  };
-  let report: ExportReport = { records: 0, checkpoints: 0 };
-  try {
-    if (resumed.bytes === 0)
-      await write({ kind: 'export', version: 1, public_key: options.publicKey.toString('base64') });
-    for (const tenantId of options.tenantIds) {
-      for await (const { checkpoint, records } of options.reader.sections(
-        tenantId,
-        resumed.numbers.get(tenantId) ?? 0,
-      )) {
-        const kept = records === 'dropped' ? [] : records;
-        for (const record of kept) await write({ kind: 'record', ...record });
-        await write({
-          kind: 'checkpoint',
-          ...toCheckpointJson(checkpoint),
-          frontier: checkpoint.frontier.toString('base64'),
-          ...(records === 'dropped' ? { dropped: true } : {}),
-        });
-        report = { records: report.records + kept.length, checkpoints: report.checkpoints + 1 };
-        options.onProgress(report);
-      }
+  if (resumed.bytes > 0) {
+    const key = await readExportKey(options.path);
+    if (!key.equals(options.publicKey)) throw new NotAnExportError(options.path, 'is an export of another vault');
+    await truncate(options.path, resumed.bytes);
+  }
+  const report = { records: 0, checkpoints: 0 };
+  const lines = Readable.from(exportLines(options, resumed, report));
+  await pipeline(lines, createWriteStream(options.path, { flags: resumed.bytes > 0 ? 'a' : 'w', mode: 0o600 }));
+  return report;
+}
+
+async function* exportLines(
+  { reader, publicKey, tenantIds, onProgress }: ExportOptions,
+  resumed: ExportEnd,
+  report: { records: number; checkpoints: number },
+): AsyncGenerator<string> {
+  const toLine = (line: ExportLine) => `${JSON.stringify(line)}\n`;
+  if (resumed.bytes === 0) yield toLine({ kind: 'export', version: 1, public_key: publicKey.toString('base64') });
+  for (const tenantId of tenantIds) {
+    for await (const { checkpoint, records } of reader.sections(tenantId, resumed.numbers.get(tenantId) ?? 0)) {
+      const kept = records === 'dropped' ? [] : records;
+      for (const record of kept) yield toLine({ kind: 'record', ...record });
+      yield toLine({
+        kind: 'checkpoint',
+        ...toCheckpointJson(checkpoint),
+        frontier: checkpoint.frontier.toString('base64'),
+        ...(records === 'dropped' ? { dropped: true } : {}),
+      });
+      report.records += kept.length;
+      report.checkpoints += 1;
+      onProgress(report);
     }
-    return report;
-  } finally {
-    file.end();
-    await once(file, 'close');
   }
 }
 
 /** How much of a file is whole, and which checkpoint of each tenant comes last in it. */
-async function findEnd(path: string): Promise<{ bytes: number; numbers: Map<string, number> }> {
+async function findEnd(path: string): Promise<ExportEnd> {
   const numbers = new Map<string, number>();
   const size = await stat(path)
     .then((file) => file.size)
     .catch(() => 0);
   let bytes = 0;
   let position = 0;
-  for await (const line of linesOf(path)) {
+  for await (const line of readLines(path)) {
     position += Buffer.byteLength(line) + 1;
     const parsed = parseLine(line);
     // A last line without its end may have lost more than that.
@@ -82,6 +94,7 @@ async function findEnd(path: string): Promise<{ bytes: number; numbers: Map<stri
     bytes = position;
     if (parsed.kind === 'checkpoint') numbers.set(parsed.tenant_id, parsed.number);
   }
+  if (size > 0 && bytes === 0) throw new NotAnExportError(path, 'exists and is not an export of an audit log');
   return { bytes, numbers };
 }
 
@@ -94,7 +107,7 @@ export class NotAnExportError extends Error {
 
 /** The key that a file says it was signed with: worth as much as the file itself. */
 export async function readExportKey(path: string): Promise<Buffer> {
-  for await (const line of linesOf(path)) {
+  for await (const line of readLines(path)) {
     const first = parseLine(line);
     if (first?.kind === 'export') return Buffer.from(first.public_key, 'base64');
     break;
@@ -106,7 +119,7 @@ export async function readExportKey(path: string): Promise<Buffer> {
 export async function* readExport(path: string): AsyncGenerator<LogSection> {
   let records: AuditRecord[] = [];
   let lineNumber = 0;
-  for await (const line of linesOf(path)) {
+  for await (const line of readLines(path)) {
     lineNumber += 1;
     const parsed = parseLine(line);
     if (parsed === undefined) throw new NotAnExportError(path, `has a line ${lineNumber} that cannot be read`);
@@ -121,17 +134,6 @@ export async function* readExport(path: string): AsyncGenerator<LogSection> {
       yield { checkpoint: { ...checkpoint, frontier }, records: isDropped ? 'dropped' : records };
       records = [];
     }
-  }
-}
-
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const file = createReadStream(path, 'utf8');
-  try {
-    yield* createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  } finally {
-    file.destroy();
   }
 }
 

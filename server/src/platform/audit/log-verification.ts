@@ -1,4 +1,4 @@
-import { type AnchorContent, noAnchor, readAnchorFile } from './anchor-file.ts';
+import { type AnchorVerdict, compareWithAnchor, type FindRoots, type SealedRoot } from './anchor-comparison.ts';
 import { readExport, readExportKey } from './log-export.ts';
 import type { LogReader } from './log-reader.ts';
 import { type Finding, LogVerifier, type TenantVerdict } from './log-verifier.ts';
@@ -30,14 +30,11 @@ export async function verifyDatabase(
   options: VerifyOptions,
 ): Promise<LogVerdict> {
   const present = tenantId === undefined ? await reader.listTenants() : [tenantId];
-  const anchor = await readAnchor(options, publicKey);
-  const anchored = tenantId === undefined ? [...anchor.newest.keys()] : [];
-  const wanted = new Set([...present, ...anchored]);
-  const total = await sizeOf(reader, [...wanted]);
+  const total = await sizeOf(reader, present);
   const tenants: TenantVerdict[] = [];
   let verified = 0;
-  for (const id of wanted) {
-    const verifier = new LogVerifier({ tenantId: id, publicKey, anchor: anchor.newest.get(id) });
+  for (const id of present) {
+    const verifier = new LogVerifier({ tenantId: id, publicKey });
     // Asked first: what is sealed while the tree is read lies behind.
     const outside = await reader.listOutside(id);
     for await (const section of reader.sections(id)) {
@@ -48,7 +45,8 @@ export async function verifyDatabase(
     verifier.checkOutside(outside);
     tenants.push(verifier.finish());
   }
-  return toVerdict(publicKey, tenants, anchor);
+  const findRoots: FindRoots = (id, numbers) => reader.findRoots(id, numbers);
+  return toVerdict(publicKey, tenants, await compareAnchor(options, publicKey, findRoots));
 }
 
 /** Verifies an exported file without a database. Unless a key is given, the file is believed about who signed it. */
@@ -58,33 +56,46 @@ export async function verifyExport(
   options: VerifyOptions,
 ): Promise<LogVerdict> {
   const key = publicKey ?? (await readExportKey(path));
-  const anchor = await readAnchor(options, key);
+  const roots = new Map<string, Map<number, SealedRoot>>();
   const verifiers = new Map<string, LogVerifier>();
   const verifierOf = (tenantId: string) => {
     const known = verifiers.get(tenantId);
     if (known !== undefined) return known;
-    const made = new LogVerifier({ tenantId, publicKey: key, anchor: anchor.newest.get(tenantId) });
+    const made = new LogVerifier({ tenantId, publicKey: key });
     verifiers.set(tenantId, made);
     return made;
   };
-  for (const tenantId of anchor.newest.keys()) verifierOf(tenantId);
   let verified = 0;
   for await (const section of readExport(path)) {
-    verifierOf(section.checkpoint.tenantId).check(section);
+    const { tenantId, number, treeSize, root } = section.checkpoint;
+    verifierOf(tenantId).check(section);
+    if (options.anchorFile !== undefined) getOrMake(roots, tenantId).set(number, { treeSize, root });
     verified += section.records === 'dropped' ? 0 : section.records.length;
     options.onProgress(verified, undefined);
   }
   const tenants = [...verifiers.values()].map((verifier) => verifier.finish());
-  return toVerdict(key, tenants, anchor);
+  const findRoots: FindRoots = async (tenantId) => roots.get(tenantId) ?? new Map<number, SealedRoot>();
+  return toVerdict(key, tenants, await compareAnchor(options, key, findRoots));
 }
 
-async function readAnchor({ anchorFile }: VerifyOptions, publicKey: Buffer): Promise<AnchorContent> {
-  return anchorFile === undefined ? noAnchor : readAnchorFile(anchorFile, publicKey);
+async function compareAnchor(
+  { anchorFile }: VerifyOptions,
+  publicKey: Buffer,
+  findRoots: FindRoots,
+): Promise<AnchorVerdict> {
+  if (anchorFile === undefined) return { findings: [], foreignLines: 0 };
+  return compareWithAnchor(anchorFile, publicKey, findRoots);
 }
 
-function toVerdict(publicKey: Buffer, tenants: readonly TenantVerdict[], anchor: AnchorContent): LogVerdict {
-  const findings = tenants.flatMap((tenant) => tenant.findings);
+function toVerdict(publicKey: Buffer, tenants: readonly TenantVerdict[], anchor: AnchorVerdict): LogVerdict {
+  const findings = [...tenants.flatMap((tenant) => tenant.findings), ...anchor.findings];
   return { publicKey, tenants, findings, foreignAnchorLines: anchor.foreignLines };
+}
+
+function getOrMake<Key, Value>(maps: Map<string, Map<Key, Value>>, name: string): Map<Key, Value> {
+  const known = maps.get(name) ?? new Map<Key, Value>();
+  maps.set(name, known);
+  return known;
 }
 
 async function sizeOf(reader: LogReader, tenantIds: readonly string[]): Promise<number> {

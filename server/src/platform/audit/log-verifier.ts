@@ -50,7 +50,6 @@ interface TreePosition {
 export class LogVerifier {
   readonly #tenantId: string;
   readonly #publicKey: Buffer;
-  readonly #anchor: SignedCheckpoint | undefined;
   readonly #findings: Finding[] = [];
   readonly #removedMonths = new Set<string>();
   #position: TreePosition = { number: 0, frontier: MerkleFrontier.empty() };
@@ -59,21 +58,16 @@ export class LogVerifier {
   #verified = 0;
   #dropped = 0;
 
-  /**
-   * `anchor` is the newest checkpoint that the second place has; its root covers all before it. `after` is one that was
-   * verified before: the log is taken up behind it.
-   */
+  /** `after` is a checkpoint that was verified before: the log is taken up behind it. */
   constructor(of: {
     tenantId: string;
     publicKey: Buffer;
-    anchor?: SignedCheckpoint | undefined;
     after?: StoredCheckpoint;
   }) {
     this.#tenantId = of.tenantId;
     this.#publicKey = of.publicKey;
     const known = of.after === undefined ? undefined : this.#vouchedFor(of.after);
     if (of.after !== undefined && known !== undefined) this.#position = { number: of.after.number, frontier: known };
-    this.#anchor = of.anchor;
   }
 
   /** Takes the sections in the order of their numbers. */
@@ -88,9 +82,6 @@ export class LogVerifier {
     if (vouchedFor === undefined) {
       const message = `Checkpoint ${checkpoint.number} is not what was signed.`;
       this.#find('checkpoint-changed', message, { range });
-    }
-    if (this.#anchor?.number === checkpoint.number && !isSame(this.#anchor, checkpoint)) {
-      this.#find('anchor-differs', `Checkpoint ${checkpoint.number} differs from the anchored one.`, { range });
     }
 
     if (records === 'dropped') {
@@ -112,10 +103,6 @@ export class LogVerifier {
   }
 
   finish(): TenantVerdict {
-    if (this.#anchor !== undefined && this.#anchor.number > this.#position.number) {
-      const range = { from: this.#position.frontier.size, to: this.#anchor.treeSize };
-      this.#find('records-missing', 'The anchor knows records that are no longer in the log.', { range });
-    }
     const month = this.#newestDroppedMonth?.slice(0, 7);
     // Older months were dropped before it; the records of that may be gone themselves.
     if (month !== undefined && !this.#removedMonths.has(month)) {
@@ -170,11 +157,17 @@ export class LogVerifier {
   }
 }
 
-function isSame(a: SignedCheckpoint, b: SignedCheckpoint): boolean {
-  return a.treeSize === b.treeSize && a.root.equals(b.root);
-}
+/** Less than the three months for which the database refuses to drop anything would be no record of retention. */
+const monthsKeptMin = 3;
 
 /** The record that a month was dropped, which retention writes before it does. */
 function isRemoval(record: AuditRecord): boolean {
-  return record.entity_type === 'log' && record.operation === 'delete' && record.actor_type === 'system';
+  const isOfRetention =
+    record.entity_type === 'log' &&
+    record.operation === 'delete' &&
+    record.outcome === 'success' &&
+    record.actor_type === 'system';
+  const droppableFrom = new Date(`${record.entity_id}-01T00:00:00Z`);
+  droppableFrom.setUTCMonth(droppableFrom.getUTCMonth() + 1 + monthsKeptMin);
+  return isOfRetention && record.created_at >= droppableFrom.getTime();
 }

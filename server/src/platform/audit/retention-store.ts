@@ -42,6 +42,15 @@ export class RetentionStore {
     return rows.length > 0;
   }
 
+  async isRemovalSealed(month: string): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `select 1 from audit_records r, audit_sealing s where r.sealing_order >= s.sealed_to
+        and r.entity_id = $1 and r.entity_type = 'log' and r.operation = 'delete' limit 1`,
+      values: [month],
+    });
+    return rows.length === 0;
+  }
+
   /** Checkpoints stay: they are what the rest of the log is verified from. */
   async drop(month: string): Promise<void> {
     await this.#tx.query({

@@ -3,6 +3,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Anchoring } from './anchoring.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
+import { SealingError } from './seal-store.ts';
 import type { Sealer } from './sealer.ts';
 
 const pauseMs = 500;
@@ -20,6 +21,7 @@ export class SealLoop {
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
   #lastPassAt = performance.now();
+  #waitingMs = 0;
   #anchoredAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: { sealer: Sealer; anchorings: readonly Anchoring[]; logger: Logger; metrics: Metrics }) {
@@ -30,6 +32,11 @@ export class SealLoop {
       'strongroom_audit_seal_lag_seconds',
       'Age of the oldest record of a pass when it was sealed.',
       [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
+    );
+    parts.metrics.addGauge(
+      'strongroom_audit_unsealed_age_seconds',
+      'Age of the oldest record that was not sealed at the last look.',
+      () => this.#waitingMs / 1_000,
     );
     parts.metrics.addGauge(
       'strongroom_audit_seal_idle_seconds',
@@ -60,13 +67,17 @@ export class SealLoop {
   /** How long to pause afterwards. */
   async #pass(): Promise<number> {
     try {
-      const { sealed, lagMs, checkpoints, isFull } = await this.#sealer.seal();
+      const { sealed, lagMs, waitingMs, checkpoints, isFull } = await this.#sealer.seal();
+      this.#waitingMs = waitingMs;
       this.#lastPassAt = performance.now();
       if (sealed > 0) this.#lag.observe(lagMs / 1_000);
       this.#anchor(checkpoints);
       return isFull ? 0 : pauseMs;
     } catch (error) {
-      this.#logger.error('sealing failed', { error: error instanceof Error ? error.name : 'unknown' });
+      // Our own messages name no value; those of others might.
+      const isOurs = error instanceof SealingError;
+      const reason = isOurs ? error.message : error instanceof Error ? error.name : 'unknown';
+      this.#logger.error('sealing failed', { error: reason });
       return pauseAfterFailureMs;
     }
   }

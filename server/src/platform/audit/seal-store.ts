@@ -1,8 +1,7 @@
 import type { Transaction } from '../database/database.ts';
 import { leafHashSql } from './audit-record.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
-import { checkpointColumns, type CheckpointRow, toCheckpoint } from './checkpoint-row.ts';
-import { MerkleFrontier } from './merkle-tree.ts';
+import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
 
 /** Chosen once: whoever seals holds it, so there is one sealer at a time in the whole installation. */
 const sealerLock = 7_120_460_352;
@@ -18,12 +17,6 @@ export interface Unsealed {
   readonly leaf: Buffer;
 }
 
-/** A tree as its newest checkpoint left it. */
-export interface TreeState {
-  readonly number: number;
-  readonly frontier: MerkleFrontier;
-}
-
 export interface NewCheckpoint extends SignedCheckpoint {
   readonly frontier: Buffer;
 }
@@ -34,6 +27,14 @@ export interface MinuteCount {
   readonly entityType: string;
   readonly minute: number;
   readonly records: number;
+}
+
+/** Sealing cannot go on until somebody has looked. The message names no value. */
+export class SealingError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'SealingError';
+  }
 }
 
 export class SealStore {
@@ -57,12 +58,18 @@ export class SealStore {
    * From where to where records can be sealed. Every transaction below the lowest one that is still under way has ended,
    * so nothing can appear before `to` any more.
    */
-  async range(): Promise<{ from: string; to: string }> {
-    const [row] = await this.#tx.query<{ from: string; to: string }>({
+  async range(): Promise<{ from: string; to: string; oldestUnsealedAt: Date | null }> {
+    const [row] = await this.#tx.query<{ from: string; to: string; oldestUnsealedAt: Date | null }>({
       name: 'seal-range',
-      text: `select sealed_to::text as "from", audit_order(pg_snapshot_xmin(pg_current_snapshot()))::text as "to" from audit_sealing`,
+      text: `select sealed_to::text as "from", audit_order(pg_snapshot_xmin(pg_current_snapshot()))::text as "to",
+          (select r.created_at from audit_records r where r.sealing_order >= sealed_to order by r.sealing_order limit 1)
+            as "oldestUnsealedAt"
+        from audit_sealing`,
     });
-    if (row === undefined) throw new Error('The table audit_sealing has lost its row. Restore it from a backup.');
+    if (row === undefined)
+      throw new SealingError(
+        'The table audit_sealing has lost its row. Insert it with the greatest order_to of audit_checkpoints.',
+      );
     return row;
   }
 
@@ -78,15 +85,16 @@ export class SealStore {
     });
   }
 
-  async findTrees(tenantIds: readonly string[]): Promise<Map<string, TreeState>> {
-    const rows = await this.#tx.query<{ tenant_id: string; number: string; tree_size: string; frontier: Buffer }>({
-      name: 'seal-trees',
+  /** The newest checkpoint of each of the tenants that have one. */
+  async findNewest(tenantIds: readonly string[]): Promise<Map<string, StoredCheckpoint>> {
+    const rows = await this.#tx.query<CheckpointRow>({
+      name: 'seal-newest',
       text: `select newest.* from unnest($1::uuid[]) as wanted(tenant_id) cross join lateral (
-          select tenant_id, number, tree_size, frontier from audit_checkpoints c
+          select ${checkpointColumns} from audit_checkpoints c
           where c.tenant_id = wanted.tenant_id order by number desc limit 1) newest`,
       values: [tenantIds],
     });
-    return new Map(rows.map((row) => [row.tenant_id, toTreeState(row)]));
+    return new Map(rows.map((row) => [row.tenant_id, toCheckpoint(row)]));
   }
 
   /** The newest checkpoint of every tenant. */
@@ -128,13 +136,6 @@ export class SealStore {
       ],
     });
   }
-}
-
-function toTreeState(row: { number: string; tree_size: string; frontier: Buffer }): TreeState {
-  const frontier = MerkleFrontier.parse(Number(row.tree_size), row.frontier);
-  if (frontier === undefined)
-    throw new Error('The newest checkpoint of a tenant is damaged. Run `strongroom audit verify` to see which.');
-  return { number: Number(row.number), frontier };
 }
 
 function toJsonRow(checkpoint: NewCheckpoint) {

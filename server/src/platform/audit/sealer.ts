@@ -1,9 +1,10 @@
 import type { Database } from '../database/database.ts';
 import type { AuditSigner } from '../keyring/audit-signer.ts';
-import { compareRecords, monthOf } from './audit-record.ts';
-import { type SignedCheckpoint, toSignedText } from './checkpoint.ts';
+import { compareOrders, compareRecords, monthOf } from './audit-record.ts';
+import { isGenuine, type SignedCheckpoint, toSignedText } from './checkpoint.ts';
+import type { StoredCheckpoint } from './checkpoint-row.ts';
 import { MerkleFrontier } from './merkle-tree.ts';
-import { type MinuteCount, type NewCheckpoint, SealStore, type TreeState, type Unsealed } from './seal-store.ts';
+import { type MinuteCount, type NewCheckpoint, SealingError, SealStore, type Unsealed } from './seal-store.ts';
 
 /** The smaller a checkpoint, the closer a finding points to the record. */
 const recordsPerCheckpoint = 1_000;
@@ -15,12 +16,14 @@ export interface SealPass {
   readonly sealed: number;
   /** Age of the oldest record of the pass at the moment in which it was sealed. */
   readonly lagMs: number;
+  /** Age of the oldest record that was not sealed when the pass began. */
+  readonly waitingMs: number;
   readonly checkpoints: readonly SignedCheckpoint[];
   /** There was more than one pass takes. */
   readonly isFull: boolean;
 }
 
-const nothing: SealPass = { sealed: 0, lagMs: 0, checkpoints: [], isFull: false };
+const nothing: SealPass = { sealed: 0, lagMs: 0, waitingMs: 0, checkpoints: [], isFull: false };
 
 /** Makes committed records the next leaves of their tenants' trees. A pass is one transaction: it happened or it did not. */
 export class Sealer {
@@ -36,31 +39,43 @@ export class Sealer {
     return this.#database.forSealer(async (tx) => {
       const store = new SealStore(tx);
       if (!(await store.becomeSealer())) return nothing;
-      const { from, to } = await store.range();
+      const { from, to, oldestUnsealedAt } = await store.range();
+      const waitingMs = oldestUnsealedAt === null ? 0 : Date.now() - oldestUnsealedAt.getTime();
       const records = await store.listUnsealed(from, to, recordsPerPass);
       const last = records.at(-1);
-      if (last === undefined) return nothing;
+      if (last === undefined) return { ...nothing, waitingMs };
 
       const isFull = records.length >= recordsPerPass;
       const sealedTo = isFull ? after(last.sealing_order) : to;
       const byTenant = Map.groupBy(records, (record) => record.tenant_id);
-      const trees = await store.findTrees([...byTenant.keys()]);
+      const newest = await store.findNewest([...byTenant.keys()]);
       const sealedAt = new Date();
       const checkpoints = [...byTenant].flatMap(([tenantId, own]) =>
-        this.#extend({ tenantId, sealedAt, tree: trees.get(tenantId) }, own.toSorted(compareRecords)),
+        this.#extend({ tenantId, sealedAt, newest: newest.get(tenantId) }, own.toSorted(compareRecords)),
       );
       await store.save({ checkpoints, counts: countByMinute(records), sealedTo });
       const oldest = records.reduce((least, { created_at }) => Math.min(least, created_at), Number.POSITIVE_INFINITY);
-      return { sealed: records.length, lagMs: sealedAt.getTime() - oldest, checkpoints, isFull };
+      return { sealed: records.length, lagMs: sealedAt.getTime() - oldest, waitingMs, checkpoints, isFull };
     });
   }
 
+  /** Whoever has changed the newest checkpoint must not get a signature under what follows from it. */
+  #requireSound(newest: StoredCheckpoint): MerkleFrontier {
+    const frontier = MerkleFrontier.parse(newest.treeSize, newest.frontier);
+    const isSound = frontier?.root().equals(newest.root) === true && isGenuine(newest, this.#signer.publicKey);
+    if (frontier !== undefined && isSound) return frontier;
+    throw new SealingError(
+      `The newest checkpoint of tenant ${newest.tenantId} is not what was signed. Run \`strongroom audit verify\`.`,
+    );
+  }
+
   #extend(
-    of: { tenantId: string; sealedAt: Date; tree: TreeState | undefined },
+    of: { tenantId: string; sealedAt: Date; newest: StoredCheckpoint | undefined },
     records: readonly Unsealed[],
   ): NewCheckpoint[] {
-    const frontier = of.tree?.frontier ?? MerkleFrontier.empty();
-    let number = of.tree?.number ?? 0;
+    const frontier = of.newest === undefined ? MerkleFrontier.empty() : this.#requireSound(of.newest);
+    requireNew(of.newest, records);
+    let number = of.newest?.number ?? 0;
     return splitIntoCheckpoints(records).map((part) => {
       for (const { leaf } of part.records) frontier.append(leaf);
       number += 1;
@@ -77,6 +92,14 @@ export class Sealer {
       return { ...checkpoint, keyVersion, signature, frontier: frontier.toBytes() };
     });
   }
+}
+
+/** A record that lies before what is sealed was sealed once, or was added by hand: a second time would hide that. */
+function requireNew(newest: StoredCheckpoint | undefined, [first]: readonly Unsealed[]): void {
+  if (newest === undefined || first === undefined || compareOrders(first.sealing_order, newest.orderTo) >= 0) return;
+  throw new SealingError(
+    `The table audit_sealing is behind the checkpoints of tenant ${newest.tenantId}, or a record was added to its past. Run \`strongroom audit verify\`.`,
+  );
 }
 
 interface CheckpointPart {

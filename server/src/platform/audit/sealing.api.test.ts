@@ -124,7 +124,50 @@ describe('sealing', () => {
   });
 });
 
+describe('a sealer', () => {
+  /** Changes something, tries to seal one more record, and puts it back. */
+  async function sealAfter(change: string, back: string): Promise<unknown> {
+    await seal();
+    await owner().query(change, [tenant.id]);
+    await createToken();
+    const outcome = await seal().catch((error: unknown) => error);
+    await owner().query(back, [tenant.id]);
+    return outcome;
+  }
+  const newest = 'tenant_id = $1 and number = (select max(number) from audit_checkpoints where tenant_id = $1)';
+
+  it('signs nothing on top of a checkpoint that was changed', async () => {
+    const flip = `update audit_checkpoints set signature = set_byte(signature, 5, get_byte(signature, 5) # 255) where ${newest}`;
+    expect(String(await sealAfter(flip, flip))).toContain('is not what was signed');
+    await seal();
+    expect((await verify()).findings).toEqual([]);
+  });
+
+  it('seals no record twice when it is sent back', async () => {
+    await owner().query('create table kept as select sealed_to from audit_sealing');
+    const outcome = await sealAfter(
+      'update audit_sealing set sealed_to = 0 where $1::uuid is not null',
+      'update audit_sealing set sealed_to = (select sealed_to from kept) where $1::uuid is not null',
+    );
+    expect(String(outcome)).toContain('audit_sealing is behind');
+    await owner().query('drop table kept');
+    await seal();
+    expect((await verify()).findings).toEqual([]);
+  });
+});
+
 describe('the role that serves requests', () => {
+  it('cannot choose where in the log a record stands', async () => {
+    const insert = vault.database.open().forTenant(tenant.id as never, (tx) =>
+      tx.query({
+        text: `insert into audit_records (tenant_id, entity_id, entity_type, operation, outcome, sealing_order)
+          values ($1, 'x', 'token', 'read', 'success', 9223372036854775807)`,
+        values: [tenant.id],
+      }),
+    );
+    await expect(insert).rejects.toMatchObject({ sqlState: '42501' });
+  });
+
   it.each([
     ['change a record', `update audit_records set outcome = 'success'`],
     ['delete a record', 'delete from audit_records'],
@@ -156,10 +199,12 @@ describe('the role that serves requests', () => {
   });
 
   it('not even the sealer drops one of the last three months', async () => {
-    const attempt = vault.database
-      .open()
-      .forSealer((tx) => tx.query({ text: `select drop_audit_partition(date_trunc('month', now())::date)` }));
-    await expect(attempt).rejects.toThrow();
+    for (const month of [`date_trunc('month', now())::date`, `'2026-11-01 BC'`, 'null']) {
+      const attempt = vault.database
+        .open()
+        .forSealer((tx) => tx.query({ text: `select drop_audit_partition(${month})` }));
+      await expect(attempt).rejects.toThrow();
+    }
   });
 });
 

@@ -21,7 +21,12 @@ export function sweepJob(database: Database, { name, cron, step }: Sweep): Job {
     cron,
     async run() {
       const tenants = await database.forSystem((tx) => tx.query<{ id: string }>({ text: 'select id from tenants' }));
-      for (const { id } of tenants) await sweepTenant(database, parseTenantId(id), step);
+      const failures: unknown[] = [];
+      // One tenant in trouble must not keep the others waiting; that it was is told at the end.
+      for (const { id } of tenants) {
+        await sweepTenant(database, parseTenantId(id), step).catch((error: unknown) => failures.push(error));
+      }
+      if (failures.length > 0) throw failures[0];
     },
   };
 }

@@ -26,6 +26,15 @@ export class AuditSigner {
 /** Whether whoever holds the other half of the key signed exactly this text. */
 export function isSignedBy(publicKey: Buffer, text: string, signature: Buffer): boolean {
   if (publicKey.length !== 32 || signature.length !== 64) return false;
-  const key = createPublicKey({ key: Buffer.concat([publicPrefix, publicKey]), format: 'der', type: 'spki' });
-  return verify(null, Buffer.from(text, 'utf8'), key, signature);
+  return verify(null, Buffer.from(text, 'utf8'), toKey(publicKey), signature);
+}
+
+/** Thousands of signatures are checked under the same key, one after the other. */
+let last: { readonly bytes: Buffer; readonly key: KeyObject } | undefined;
+
+function toKey(bytes: Buffer): KeyObject {
+  if (last?.bytes.equals(bytes) !== true) {
+    last = { bytes, key: createPublicKey({ key: Buffer.concat([publicPrefix, bytes]), format: 'der', type: 'spki' }) };
+  }
+  return last.key;
 }

@@ -1,0 +1,19 @@
+import { createReadStream } from 'node:fs';
+
+/**
+ * The lines of a file, each without its end. Split at line feeds only: Node's own reader also splits at U+2028 and U+2029,
+ * which JSON leaves as they are. A last line without its end comes too; a file that is not there has none.
+ */
+export async function* readLines(path: string): AsyncGenerator<string> {
+  let rest = '';
+  try {
+    for await (const chunk of createReadStream(path, 'utf8')) {
+      const lines = (rest + String(chunk)).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  if (rest !== '') yield rest;
+}
