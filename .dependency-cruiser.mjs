@@ -94,6 +94,9 @@ export default {
       '^(node:)?(net|tls|dns|dns/promises|http|https|http2|dgram)$',
       ['^server/src/platform/(outbound|mail|local-postgres)/', '^server/src/platform/keyring/kms/'],
     ),
+    only('mail-in-one-place', 'Mail is written and sent in one room.', 'node_modules/nodemailer/', [
+      '^server/src/platform/mail/',
+    ]),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

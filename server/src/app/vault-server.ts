@@ -7,7 +7,9 @@ import {
   ApplicationService,
   CredentialDirectory,
 } from '../features/applications/index.ts';
+import { addInvitationRoutes, InvitationLinks, InvitationService } from '../features/invitations/index.ts';
 import { addLogRoutes, LogService } from '../features/logs/index.ts';
+import { addMemberRoutes, MemberService } from '../features/members/index.ts';
 import { addSessionRoutes, SessionService } from '../features/sessions/index.ts';
 import { addTenantRoutes, TenantService, TenantSettingsDirectory } from '../features/tenants/index.ts';
 import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
@@ -46,7 +48,7 @@ export class VaultServer {
     const { audit } = core;
     const { publicUrl } = config.listen;
     const edge = await createEdge({ publicUrl, authenticator: directory, logger, metrics, audit });
-    addRoutes(edge, core);
+    addRoutes(edge, core, publicUrl);
     addAllTokenRoutes(edge, {
       core,
       settings: new TenantSettingsDirectory({ database: core.database, feed }),
@@ -87,7 +89,7 @@ export class VaultServer {
   }
 }
 
-function addRoutes(edge: FastifyInstance, core: VaultCore): void {
+function addRoutes(edge: FastifyInstance, core: VaultCore, publicUrl: string): void {
   const { database, audit, keyMaker, systemKeys } = core;
   addTenantRoutes(edge, new TenantService({ database, audit }));
   addApplicationRoutes(edge, new ApplicationService({ database, audit, keyMaker }));
@@ -95,6 +97,9 @@ function addRoutes(edge: FastifyInstance, core: VaultCore): void {
   addCatalogRoutes(edge);
   addLogRoutes(edge, new LogService({ database, audit }));
   addSessionRoutes(edge, new SessionService({ database, systemKeys }));
+  addMemberRoutes(edge, new MemberService({ database, audit }));
+  const links = new InvitationLinks({ systemKeys, publicUrl });
+  addInvitationRoutes(edge, new InvitationService({ database, audit, links }));
 }
 
 function readinessChecks(core: VaultCore, feed: ChangeFeed, isDraining: () => boolean): ReadinessCheck[] {

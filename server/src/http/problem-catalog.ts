@@ -75,6 +75,18 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     meaning: 'The token was changed by others several times while this request was handled.',
     remedy: 'Send the request again.',
   },
+  'already-invited': {
+    status: 409,
+    title: 'Conflict',
+    meaning: 'There is an invitation for this e-mail address already, pending or expired.',
+    remedy: 'Resend that invitation, or delete it and create a new one.',
+  },
+  'already-a-member': {
+    status: 409,
+    title: 'Conflict',
+    meaning: 'A user with this e-mail address is a member of the tenant already.',
+    remedy: 'Nothing has to be done. Change the role of the member if that is what was wanted.',
+  },
   'body-too-large': {
     status: 413,
     title: 'Payload Too Large',

@@ -10,6 +10,8 @@ export type ErrorCode =
   | 'token-id-taken'
   | 'nonce-used'
   | 'version-conflict'
+  | 'already-invited'
+  | 'already-a-member'
   | 'body-too-large'
   | 'unsupported-media-type'
   | 'header-too-large'

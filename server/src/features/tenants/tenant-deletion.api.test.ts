@@ -48,6 +48,8 @@ describe('DELETE /tenants/self', () => {
     expect((await createToken(tenant, card)).status).toBe(201);
     for (const { keys } of [tenant, other]) {
       expect((await vault.request('POST', '/sessions', { key: keys.public })).status).toBe(201);
+      const invitation = { key: keys.management, body: { email: 'invited@example.com' } };
+      expect((await vault.request('POST', '/tenants/self/invitations', invitation)).status).toBe(201);
     }
     const otherBefore = await rowsOf(other.id);
     for (const [table, rows] of Object.entries(otherBefore)) expect([table, rows]).not.toEqual([table, 0]);
