@@ -97,6 +97,9 @@ export default {
     only('redis-for-limits', 'Redis counts requests and holds nothing else.', 'node_modules/ioredis/', [
       '^server/src/platform/rate-limit/',
     ]),
+    only('mail-in-one-place', 'Mail is written and sent in one room.', 'node_modules/nodemailer/', [
+      '^server/src/platform/mail/',
+    ]),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

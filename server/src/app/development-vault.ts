@@ -178,6 +178,7 @@ function toWorkerConfig(config: ServerConfig): WorkerConfig {
     ...config,
     audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined },
     admin: { host: '127.0.0.1', port: 0 },
+    mail: { publicUrl: config.listen.publicUrl, smtp: undefined },
   };
 }
 

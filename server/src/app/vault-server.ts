@@ -7,8 +7,10 @@ import {
   ApplicationService,
   CredentialDirectory,
 } from '../features/applications/index.ts';
+import { addInvitationRoutes, InvitationLinks, InvitationService } from '../features/invitations/index.ts';
 import { addLogRoutes, LogService } from '../features/logs/index.ts';
 import { IdempotencyService, IdempotencyStore } from '../features/idempotency/index.ts';
+import { addMemberRoutes, MemberService } from '../features/members/index.ts';
 import { addSessionRoutes, SessionService } from '../features/sessions/index.ts';
 import { addTenantRoutes, TenantService, TenantSettingsDirectory } from '../features/tenants/index.ts';
 import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
@@ -57,7 +59,7 @@ export class VaultServer {
       logger,
       metrics,
     });
-    addRoutes(edge, core);
+    addRoutes(edge, core, config.listen.publicUrl);
     const settings = new TenantSettingsDirectory({ database: core.database, feed });
     const tokens = addAllTokenRoutes(edge, { core, settings, cvcSealer });
     const proxy = addProxy(edge, { core, config: config.outbound, settings, tokens, metrics, logger });
@@ -98,7 +100,7 @@ export class VaultServer {
   }
 }
 
-function addRoutes(edge: FastifyInstance, core: VaultCore): void {
+function addRoutes(edge: FastifyInstance, core: VaultCore, publicUrl: string): void {
   const { database, audit, keyMaker, systemKeys } = core;
   addTenantRoutes(edge, new TenantService({ database, audit }));
   addApplicationRoutes(edge, new ApplicationService({ database, audit, keyMaker }));
@@ -106,6 +108,9 @@ function addRoutes(edge: FastifyInstance, core: VaultCore): void {
   addCatalogRoutes(edge);
   addLogRoutes(edge, new LogService({ database, audit }));
   addSessionRoutes(edge, new SessionService({ database, systemKeys }));
+  addMemberRoutes(edge, new MemberService({ database, audit }));
+  const links = new InvitationLinks({ systemKeys, publicUrl });
+  addInvitationRoutes(edge, new InvitationService({ database, audit, links }));
 }
 
 function readinessChecks(core: VaultCore, feed: ChangeFeed, isDraining: () => boolean): ReadinessCheck[] {

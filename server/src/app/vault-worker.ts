@@ -1,13 +1,16 @@
 import { sweepIdempotencyJob } from '../features/idempotency/index.ts';
 import { abandonedCallsJob } from '../features/proxy/index.ts';
 import { sweepSessionsJob } from '../features/sessions/index.ts';
+import { InvitationLinks, mailInvitationJob } from '../features/invitations/index.ts';
 import { purgeTenantJob } from '../features/tenants/index.ts';
 import { sweepTokensJobs } from '../features/tokens/index.ts';
 import { createAdminEdge } from '../http/admin-edge.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
 import { auditRetentionJob } from '../platform/audit/audit-retention-job.ts';
 import type { WorkerConfig } from '../platform/config/config.ts';
+import type { Job } from '../platform/jobs/job.ts';
 import { startJobRunner } from '../platform/jobs/job-runner.ts';
+import { Mailer } from '../platform/mail/mailer.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
@@ -42,6 +45,7 @@ export class VaultWorker {
         sweepSessionsJob(core.database),
         ...sweepTokensJobs(core.database),
         abandonedCallsJob(core.database),
+        createMailJob(core, config, logger),
       ];
       const runner = await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger, metrics });
       undo.push(() => runner.stop());
@@ -66,4 +70,10 @@ export class VaultWorker {
   stop(): Promise<void> {
     return this.#stop();
   }
+}
+
+function createMailJob({ database, systemKeys }: VaultCore, { mail }: WorkerConfig, logger: Logger): Job {
+  const links = new InvitationLinks({ systemKeys, publicUrl: mail.publicUrl ?? '' });
+  const mailer = mail.smtp === undefined ? undefined : new Mailer(mail.smtp);
+  return mailInvitationJob({ database, links, mailer, logger });
 }

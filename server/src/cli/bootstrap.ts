@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { VaultCore } from '../app/vault-core.ts';
 import { permissionsOf } from '../core/access/permission.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
+import { parseEmail } from './members.ts';
 import { printJson, printText } from './output.ts';
 
 interface BootstrapOptions {
@@ -16,7 +17,7 @@ export function bootstrapCommand(): Command {
     .description('Make a tenant with its keys, its owner and a management application, and print its key once.')
     .requiredOption('--name <name>', 'name of the tenant', parseName)
     .addOption(new Option('--type <type>', 'kind of tenant').choices(['test', 'production']).default('production'))
-    .option('--owner-email <address>', 'e-mail address of the owner')
+    .option('--owner-email <address>', 'e-mail address of the owner', parseEmail)
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',

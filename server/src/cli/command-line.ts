@@ -4,6 +4,7 @@ import { auditCommand } from './audit.ts';
 import { bootstrapCommand } from './bootstrap.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
+import { membersCommand } from './members.ts';
 import { migrateCommand } from './migrate.ts';
 import { printError } from './output.ts';
 import { serveCommand } from './serve.ts';
@@ -21,6 +22,7 @@ In production, in this order:
   strongroom work                     do background jobs (run at least one)
 
 Afterwards:
+  strongroom members invite           let somebody in, with or without a mail server
   strongroom audit verify             prove that nobody touched the audit log
 
 Settings come from the environment; \`strongroom serve\` lists whatever is missing.`;
@@ -37,6 +39,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     migrateCommand(),
     bootstrapCommand(),
     doctorCommand(),
+    membersCommand(),
     auditCommand(),
   ]) {
     program.addCommand(command);

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { DomainError, type ErrorCode } from '../core/errors/domain-error.ts';
+import { escapeHtml } from './html.ts';
 import { problemCatalog } from './problem-catalog.ts';
 
 /** Serves a page about each error, where the `type` of a problem points. */
@@ -50,8 +51,4 @@ ${body}
 </body>
 </html>
 `;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

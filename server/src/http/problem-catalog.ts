@@ -89,6 +89,18 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
       'A request with the same BT-IDEMPOTENCY-KEY has succeeded, but its answer was larger than the 1 MiB that is kept for repetition.',
     remedy: 'Nothing was done again. Look up what the first request made, or use a new key to do it a second time.',
   },
+  'already-invited': {
+    status: 409,
+    title: 'Conflict',
+    meaning: 'There is an invitation for this e-mail address already, pending or expired.',
+    remedy: 'Resend that invitation, or delete it and create a new one.',
+  },
+  'already-a-member': {
+    status: 409,
+    title: 'Conflict',
+    meaning: 'A user with this e-mail address is a member of the tenant already.',
+    remedy: 'Nothing has to be done. Change the role of the member if that is what was wanted.',
+  },
   'body-too-large': {
     status: 413,
     title: 'Payload Too Large',

@@ -49,6 +49,26 @@ const onApplication =
     const { id, keyId } = await createApplication(vault, of);
     return { path: `/applications/${id}${suffix.replace('{keyId}', keyId)}`, ...(body === undefined ? {} : { body }) };
   };
+const onMember = (body?: unknown) => async (of: TestTenant) => {
+  const { rows } = await vault.database.owner.query<{ id: string }>(
+    `with made as (insert into users (id) values (gen_random_uuid()) returning id)
+      insert into members (tenant_id, id, user_id, role) select $1, gen_random_uuid(), id, 'ADMIN' from made returning id`,
+    [of.id],
+  );
+  return { path: `/tenants/self/members/${rows[0]?.id}`, ...(body === undefined ? {} : { body }) };
+};
+const invited = () => ({ email: `${crypto.randomUUID()}@example.com` });
+const onInvitation =
+  (suffix = '') =>
+  async (of: TestTenant) => {
+    // There is a limit to how many a tenant has.
+    await vault.database.owner.query('delete from invitations where tenant_id = $1', [of.id]);
+    const answer = await vault.request('POST', '/tenants/self/invitations', {
+      key: of.keys.management,
+      body: invited(),
+    });
+    return { path: `/tenants/self/invitations/${(answer.body as { id: string }).id}${suffix}` };
+  };
 const draft = { permissions: ['token:read'], container: '/' };
 
 const routes: MatrixRoute[] = [
@@ -280,6 +300,71 @@ const routes: MatrixRoute[] = [
     scope: 'plain',
     prepare: at('/application-templates'),
   },
+  {
+    method: 'GET',
+    path: '/tenants/self/members',
+    needs: 'tenant:member:read',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/tenants/self/members?size=1'),
+  },
+  {
+    method: 'PUT',
+    path: '/tenants/self/members/{id}',
+    needs: 'tenant:member:update',
+    status: 200,
+    scope: 'plain',
+    prepare: onMember({ role: 'READ_ONLY' }),
+  },
+  {
+    method: 'DELETE',
+    path: '/tenants/self/members/{id}',
+    needs: 'tenant:member:delete',
+    status: 204,
+    scope: 'plain',
+    prepare: onMember(),
+  },
+  {
+    method: 'POST',
+    path: '/tenants/self/invitations',
+    needs: 'tenant:invitation:create',
+    status: 201,
+    scope: 'plain',
+    prepare: async () => ({ path: '/tenants/self/invitations', body: invited() }),
+  },
+  {
+    method: 'GET',
+    path: '/tenants/self/invitations',
+    needs: 'tenant:invitation:read',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/tenants/self/invitations?size=1'),
+  },
+  {
+    method: 'GET',
+    path: '/tenants/self/invitations/{id}',
+    needs: 'tenant:invitation:read',
+    status: 200,
+    scope: 'plain',
+    prepare: onInvitation(),
+  },
+  {
+    method: 'DELETE',
+    path: '/tenants/self/invitations/{id}',
+    needs: 'tenant:invitation:delete',
+    status: 204,
+    scope: 'plain',
+    prepare: onInvitation(),
+  },
+  {
+    method: 'POST',
+    path: '/tenants/self/invitations/{id}/resend',
+    needs: 'tenant:invitation:update',
+    alsoNeeds: 'tenant:invitation:create',
+    status: 200,
+    scope: 'plain',
+    prepare: onInvitation('/resend'),
+  },
   { method: 'POST', path: '/sessions', needs: 'session-key', status: 201, scope: 'plain', prepare: at('/sessions') },
 ];
 
@@ -345,11 +430,13 @@ describe('every permission on every route', () => {
         if (
           got === 'forbidden' &&
           route.needs !== 'session-key' &&
-          !detail.startsWith(`Missing permission: ${route.needs}`)
+          !detail.startsWith(`Missing permission: ${route.needs}`) &&
+          !(route.alsoNeeds !== undefined && detail === `Missing permission: ${route.alsoNeeds}`)
         )
           wrong.push(`${permission}, ${variant}: ${detail}`);
         if (
           got === 'forbidden' &&
+          route.scope !== 'plain' &&
           variant === 'other container' &&
           permission === route.needs &&
           !detail.endsWith('on container /general/high/')

@@ -116,12 +116,15 @@ async function settle(tenant: TestTenant): Promise<Estate> {
   const token = await vault.request('POST', '/tokens', { key: keys.reveal, body });
   const application = await createApplication(vault, tenant);
   const owner = await vault.request('GET', '/tenants/self/owner', { key: keys.management });
+  const invited = { email: `${crypto.randomUUID()}@example.com` };
+  const invitation = await vault.request('POST', '/tenants/self/invitations', { key: keys.management, body: invited });
   return {
     ids: {
       token: (token.body as { id: string }).id,
       application: application.id,
       key: application.keyId,
       member: (owner.body as { id: string }).id,
+      invitation: (invitation.body as { id: string }).id,
     },
     keys: [keys.reveal, keys.private, keys.public, keys.management],
   };

@@ -12,6 +12,8 @@ export interface MatrixRoute {
   /** As OpenAPI writes it. */
   readonly path: string;
   readonly needs: Permission | 'any-key' | 'session-key';
+  /** A second permission, without which the first is not enough. */
+  readonly alsoNeeds?: Permission;
   readonly status: number;
   /** `token`, `use` and `create` are refused elsewhere, `list` is empty there, `plain` knows no containers. */
   readonly scope: 'token' | 'use' | 'create' | 'list' | 'plain';
@@ -66,6 +68,8 @@ export function expectedFor(
   if (route.needs === 'any-key') return 'allowed';
   if (route.needs === 'session-key') return 'forbidden';
   const isSameType = permissionsOf('private').includes(permission) === permissionsOf('private').includes(route.needs);
+  if (route.alsoNeeds === permission && variant === 'missing') return 'forbidden';
+  if (route.alsoNeeds !== undefined && variant !== 'missing') return 'forbidden';
   if (variant === 'missing') return isSameType && permission !== route.needs ? 'allowed' : 'forbidden';
   if (permission !== route.needs) return 'forbidden';
   if (variant === 'granted' || route.scope === 'plain') return 'allowed';

@@ -8,8 +8,9 @@ const kinds: ReadonlyMap<string, IdKind> = new Map([
   ['applications/{id}', 'application'],
   ['keys/{keyId}', 'key'],
   ['members/{id}', 'member'],
+  ['invitations/{id}', 'invitation'],
 ]);
-export type IdKind = 'token' | 'application' | 'key' | 'member';
+export type IdKind = 'token' | 'application' | 'key' | 'member' | 'invitation';
 
 /** Where the smallest body that the schema accepts is not enough to get as far as the look-up. */
 const overrides: ReadonlyMap<string, Partial<NamingRoute>> = new Map([

@@ -12,6 +12,8 @@ export type ErrorCode =
   | 'version-conflict'
   | 'idempotency-in-flight'
   | 'idempotency-answer-not-kept'
+  | 'already-invited'
+  | 'already-a-member'
   | 'body-too-large'
   | 'unsupported-media-type'
   | 'header-too-large'

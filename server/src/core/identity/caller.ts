@@ -20,3 +20,20 @@ export interface Caller extends Identity {
   readonly requestId: string;
   readonly sourceAddress: string;
 }
+
+/** A person who is signed in, acting on one tenant in the course of one request. */
+export interface UserCaller {
+  readonly tenantId: TenantId;
+  readonly userId: string;
+  readonly requestId: string;
+  readonly sourceAddress: string;
+}
+
+/** Whoever does something that is written down; `system` is the program itself, or its operator at the command line. */
+export type Actor = Caller | UserCaller | 'system';
+
+/** What stands in `created_by` and `modified_by`. */
+export function actorIdOf(actor: Actor): string | null {
+  if (actor === 'system') return null;
+  return 'userId' in actor ? actor.userId : actor.applicationId;
+}

@@ -49,6 +49,8 @@ describe('DELETE /tenants/self', () => {
     expect((await createToken(tenant, card)).status).toBe(201);
     for (const { keys } of [tenant, other]) {
       expect((await vault.request('POST', '/sessions', { key: keys.public })).status).toBe(201);
+      const invitation = { key: keys.management, body: { email: 'invited@example.com' } };
+      expect((await vault.request('POST', '/tenants/self/invitations', invitation)).status).toBe(201);
     }
     await vault.database.owner.query(
       `insert into proxy_calls (tenant_id, id, destination)

@@ -5,6 +5,7 @@ import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
 import { ApplicationStore, type KeyMaker } from '../applications/index.ts';
+import { MemberStore } from '../members/index.ts';
 import type { TenantType } from './tenant.ts';
 import { TenantStore } from './tenant-store.ts';
 
@@ -45,7 +46,10 @@ export class TenantMaker {
       const store = new TenantStore(tx, tenantId);
       await store.insert(tenant);
       await tenantKeys.store(tx);
-      await store.insertOwner({ userId: crypto.randomUUID(), memberId: crypto.randomUUID(), email: tenant.ownerEmail });
+      const members = new MemberStore(tx, tenantId);
+      // Somebody who owns or belongs to another tenant stays the same user.
+      const owner = await members.joinUser(tenant.ownerEmail);
+      await members.insert({ userId: owner.id, role: 'OWNER', createdBy: null });
       await recordInTransaction(tx, tenantId, 'system', {
         entityType: 'tenant',
         entityId: tenantId,

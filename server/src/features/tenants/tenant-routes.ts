@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { MemberView, toMemberView } from '../members/index.ts';
 import {
-  MemberView,
   TenantView,
-  toMemberView,
   toTenantChange,
   toTenantView,
   toUsageReport,

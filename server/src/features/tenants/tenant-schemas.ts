@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { plainText, textMap } from '../../http/text-schemas.ts';
 import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
-import { type Member, settingsMax, type Tenant, type TokenCount } from './tenant.ts';
+import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
 
 export const UpdateTenant = Type.Object({
   name: plainText({ minLength: 1, maxLength: 200 }),
@@ -15,21 +15,6 @@ export const TenantView = Type.Object({
   type: Type.String(),
   settings: Type.Record(Type.String(), Type.String()),
   ...changeFields,
-});
-
-export const MemberView = Type.Object({
-  id: Type.String(),
-  tenant_id: Type.String(),
-  role: Type.String(),
-  user: Type.Object({
-    id: Type.String(),
-    email: Type.Optional(Type.String()),
-    first_name: Type.Optional(Type.String()),
-    last_name: Type.Optional(Type.String()),
-    picture: Type.Optional(Type.String()),
-  }),
-  ...changeFields,
-  created_date: Timestamp,
 });
 
 const TypeCount = Type.Object({ count: Type.Integer(), last_created_at: Type.Optional(Timestamp) });
@@ -51,24 +36,6 @@ export function toTenantView(tenant: Tenant): Static<typeof TenantView> {
     type: tenant.type,
     settings: { ...tenant.settings },
     ...toChangeFields(tenant),
-  };
-}
-
-export function toMemberView(member: Member): Static<typeof MemberView> {
-  return {
-    id: member.id,
-    tenant_id: member.tenantId,
-    role: member.role,
-    user: {
-      id: member.userId,
-      ...(member.email === null ? {} : { email: member.email }),
-      ...(member.firstName === null ? {} : { first_name: member.firstName }),
-      ...(member.lastName === null ? {} : { last_name: member.lastName }),
-      ...(member.picture === null ? {} : { picture: member.picture }),
-    },
-    ...toChangeFields(member),
-    // Published clients read this older name.
-    created_date: toTimestamp(member.createdAt),
   };
 }
 

@@ -3,7 +3,8 @@ import type { Caller } from '../../core/identity/caller.ts';
 import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { type Member, settingsMax, type Tenant, type TokenCount } from './tenant.ts';
+import { type Member, memberEvent, MemberStore } from '../members/index.ts';
+import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
 import { TenantStore } from './tenant-store.ts';
 
 /** The tenant of the calling key: there is no way to name another one. */
@@ -44,13 +45,10 @@ export class TenantService {
   }
 
   async getOwner(caller: Caller): Promise<Member> {
-    const owner = await this.#read(caller, (store) => store.findOwner());
-    await this.#audit.append(caller, {
-      entityType: 'member',
-      entityId: owner.id,
-      operation: 'read',
-      outcome: 'success',
-    });
+    const owner = required(
+      await this.#database.forTenant(caller.tenantId, (tx) => new MemberStore(tx, caller.tenantId).findOwner()),
+    );
+    await this.#audit.append(caller, memberEvent(owner.id, 'read'));
     return owner;
   }
 

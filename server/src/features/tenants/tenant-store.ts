@@ -1,8 +1,6 @@
-import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { StatementError } from '../../platform/database/database-error.ts';
-import type { Member, Tenant, TenantType, TokenCount } from './tenant.ts';
+import type { Tenant, TenantType, TokenCount } from './tenant.ts';
 
 const columns = `tenants.id, owner.user_id as "ownerId", tenants.name, tenants.type, tenants.settings,
   tenants.created_by as "createdBy", tenants.created_at as "createdAt",
@@ -25,21 +23,6 @@ export class TenantStore {
     await this.#tx.query({
       text: 'insert into tenants (id, name, type) values ($1, $2, $3)',
       values: [this.#tenantId, tenant.name, tenant.type],
-    });
-  }
-
-  async insertOwner(owner: { userId: string; memberId: string; email: string | null }): Promise<void> {
-    const insert = { text: 'insert into users (id, email) values ($1, $2)', values: [owner.userId, owner.email] };
-    await this.#tx.query(insert).catch((error: unknown) => {
-      if (!(error instanceof StatementError && error.constraint === 'users_email_key')) throw error;
-      throw new DomainError(
-        'validation-failed',
-        'A user with this e-mail address exists already. Choose another address.',
-      );
-    });
-    await this.#tx.query({
-      text: `insert into members (tenant_id, id, user_id, role) values ($1, $2, $3, 'OWNER')`,
-      values: [this.#tenantId, owner.memberId, owner.userId],
     });
   }
 
@@ -78,19 +61,6 @@ export class TenantStore {
       values: [this.#tenantId, purgeDelaySeconds],
     });
     return true;
-  }
-
-  async findOwner(): Promise<Member | undefined> {
-    const [row] = await this.#tx.query<Member>({
-      text: `select members.id, members.tenant_id as "tenantId", members.role, users.id as "userId", users.email,
-          users.first_name as "firstName", users.last_name as "lastName", users.picture,
-          members.created_by as "createdBy", members.created_at as "createdAt",
-          members.modified_by as "modifiedBy", members.modified_at as "modifiedAt"
-        from members join users on users.id = members.user_id
-        where members.tenant_id = $1 and members.role = 'OWNER'`,
-      values: [this.#tenantId],
-    });
-    return row;
   }
 
   /** Summed from the counters that every write keeps, whose number does not grow with the tokens. */

@@ -17,22 +17,6 @@ export interface Tenant {
   readonly modifiedAt: Date | null;
 }
 
-/** A person in a tenant. */
-export interface Member {
-  readonly id: string;
-  readonly tenantId: TenantId;
-  readonly role: string;
-  readonly userId: string;
-  readonly email: string | null;
-  readonly firstName: string | null;
-  readonly lastName: string | null;
-  readonly picture: string | null;
-  readonly createdBy: string | null;
-  readonly createdAt: Date;
-  readonly modifiedBy: string | null;
-  readonly modifiedAt: Date | null;
-}
-
 export interface TokenCount {
   readonly type: string;
   readonly count: number;

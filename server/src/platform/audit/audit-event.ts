@@ -1,4 +1,4 @@
-import type { Caller } from '../../core/identity/caller.ts';
+import { type Actor, actorIdOf } from '../../core/identity/caller.ts';
 
 export const entityTypes = [
   'application',
@@ -38,7 +38,7 @@ export interface AuditRow {
   readonly operation: Operation;
   readonly outcome: Outcome;
   readonly actor_id: string | null;
-  readonly actor_type: 'application' | 'session' | 'system';
+  readonly actor_type: 'application' | 'session' | 'system' | 'user';
   readonly key_id: string | null;
   readonly request_id: string | null;
   readonly source_address: string | null;
@@ -46,18 +46,25 @@ export interface AuditRow {
   readonly destination: string | null;
 }
 
-export function toAuditRow(caller: Caller | 'system', event: AuditEvent): AuditRow {
-  const isSystem = caller === 'system';
+export function toAuditRow(actor: Actor, event: AuditEvent): AuditRow {
+  const isSystem = actor === 'system';
+  const key = isSystem || 'userId' in actor ? undefined : actor;
   return {
     entity_id: event.entityId,
     entity_type: event.entityType,
     operation: event.operation,
     outcome: event.outcome,
-    actor_id: isSystem ? null : caller.session === undefined ? caller.applicationId : caller.keyId,
-    actor_type: isSystem ? 'system' : caller.session === undefined ? 'application' : 'session',
-    key_id: isSystem ? null : caller.keyId,
-    request_id: isSystem ? null : caller.requestId,
-    source_address: isSystem ? null : caller.sourceAddress,
+    actor_id: key?.session === undefined ? actorIdOf(actor) : key.keyId,
+    actor_type: isSystem
+      ? 'system'
+      : key === undefined
+        ? 'user'
+        : key.session === undefined
+          ? 'application'
+          : 'session',
+    key_id: key?.keyId ?? null,
+    request_id: isSystem ? null : actor.requestId,
+    source_address: isSystem ? null : actor.sourceAddress,
     containers: event.containers ?? null,
     destination: event.destination ?? null,
   };

@@ -1,4 +1,4 @@
-import type { Caller } from '../../core/identity/caller.ts';
+import type { Actor, Caller, UserCaller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { TenantBatcher } from '../database/tenant-batcher.ts';
@@ -11,13 +11,13 @@ const appendText = insertAuditRecords(2);
 export async function recordInTransaction(
   tx: Transaction,
   tenantId: TenantId,
-  caller: Caller | 'system',
+  actor: Actor,
   event: AuditEvent,
 ): Promise<void> {
   await tx.query({
     name: 'audit-append',
     text: appendText,
-    values: [tenantId, JSON.stringify([toAuditRow(caller, event)])],
+    values: [tenantId, JSON.stringify([toAuditRow(actor, event)])],
   });
 }
 
@@ -41,7 +41,7 @@ export class AuditLog {
   }
 
   /** Resolves once the record is committed; an answer must not leave before. */
-  async append(caller: Caller, event: AuditEvent): Promise<void> {
+  async append(caller: Caller | UserCaller, event: AuditEvent): Promise<void> {
     await this.#batcher.add(caller.tenantId, toAuditRow(caller, event));
   }
 }

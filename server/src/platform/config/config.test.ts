@@ -4,7 +4,14 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { generateRootKey } from '../keyring/kms/file-root-key.ts';
 import { rateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
-import { readDatabaseConfig, readDevelopmentConfig, readServerConfig, readVaultConfig } from './config.ts';
+import {
+  readDatabaseConfig,
+  readDevelopmentConfig,
+  readLinkConfig,
+  readServerConfig,
+  readVaultConfig,
+  readWorkerConfig,
+} from './config.ts';
 import { ConfigError, type ConfigProblem, type Environment } from './setting.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'strongroom-config-'));
@@ -234,7 +241,62 @@ describe('a root key in an HSM', () => {
   });
 });
 
+describe('a mail server', () => {
+  const read = (url: string) =>
+    readWorkerConfig({ ...complete, STRONGROOM_SMTP_URL: url, STRONGROOM_MAIL_FROM: 'vault@example.com' }).mail.smtp
+      ?.server;
+
+  it.each([
+    ['smtps://mail.example.com', { host: 'mail.example.com', port: 465, encryption: 'from-start', login: undefined }],
+    ['smtp://mail.example.com', { host: 'mail.example.com', port: 587, encryption: 'starttls' }],
+    ['smtp://mail.example.com:25/', { port: 25, encryption: 'starttls' }],
+    ['smtp://localhost:25', { host: 'localhost', encryption: 'none' }],
+    ['smtp://[::1]:25', { host: '::1', encryption: 'none' }],
+    ['smtp://localhost.example.com', { encryption: 'starttls' }],
+    ['smtp://127.0.0.1.example.com', { encryption: 'starttls' }],
+  ])('%s is understood', (url, expected) => {
+    expect(read(url)).toMatchObject(expected);
+  });
+
+  it('keeps its password out of what is printed', () => {
+    const server = read('smtps://us%40er:p%3Ass@mail.example.com');
+    expect(server?.login?.user).toBe('us@er');
+    expect(server?.login?.password.reveal()).toBe('p:ss');
+    expect(JSON.stringify(server)).not.toContain('p:ss');
+  });
+
+  it.each([
+    'mail.example.com',
+    'http://mail.example.com',
+    'smtp://',
+    'smtp://a@b.example',
+    'smtp://b.example/x',
+    'smtp://b.example?tls=no',
+    'smtp://a:%E0@b.example',
+  ])('%s is refused', (url) => {
+    const environment = { ...complete, STRONGROOM_SMTP_URL: url, STRONGROOM_MAIL_FROM: 'vault@example.com' };
+    expect(variablesOf(environment, readWorkerConfig)).toEqual(['STRONGROOM_SMTP_URL is not valid']);
+  });
+
+  it('needs a sender and the address of the portal; without one neither is needed', () => {
+    const { STRONGROOM_PUBLIC_URL: _, ...rest } = complete;
+    expect(variablesOf({ ...rest, STRONGROOM_SMTP_URL: 'smtps://mail.example.com' }, readWorkerConfig)).toEqual([
+      'STRONGROOM_PUBLIC_URL is not set',
+      'STRONGROOM_MAIL_FROM is not set',
+    ]);
+    expect(readWorkerConfig(rest).mail).toEqual({ publicUrl: undefined, smtp: undefined });
+  });
+});
+
 describe('what other commands need', () => {
+  it('is also the public address for those that print links', () => {
+    expect(variablesOf({}, readLinkConfig)).toEqual([
+      'STRONGROOM_DATABASE_URL is not set',
+      'STRONGROOM_ROOT_KEY is not set',
+      'STRONGROOM_PUBLIC_URL is not set',
+    ]);
+  });
+
   it('is a database and a root key for those that work on the vault', () => {
     expect(variablesOf({}, readVaultConfig)).toEqual([
       'STRONGROOM_DATABASE_URL is not set',

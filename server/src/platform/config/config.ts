@@ -3,6 +3,7 @@ import type { RootKeyConfig } from '../keyring/kms/open-root-key.ts';
 import { type RateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
 import type { OutboundConfig } from '../outbound/outbound-config.ts';
 import { readOutbound } from './outbound-settings.ts';
+import type { SmtpConfig } from '../mail/smtp-config.ts';
 import { type Environment, type Setting, SettingReader } from './setting.ts';
 import * as settings from './settings.ts';
 
@@ -80,6 +81,23 @@ export function readVaultConfig(environment: Environment): VaultConfig {
   return Object.freeze(config as VaultConfig);
 }
 
+/** What commands need that hand out links into the portal. */
+export interface LinkConfig extends VaultConfig {
+  readonly publicUrl: string;
+}
+
+export function readLinkConfig(environment: Environment): LinkConfig {
+  const reader = new SettingReader(environment);
+  const config = {
+    database: readDatabase(reader),
+    rootKey: readRootKey(reader),
+    logLevel: reader.read(settings.logLevel),
+    publicUrl: reader.read(settings.publicUrl),
+  };
+  reader.finish();
+  return Object.freeze(config as LinkConfig);
+}
+
 export interface AuditConfig {
   readonly retentionMonths: number;
   /** Second places for checkpoints. */
@@ -91,6 +109,13 @@ export interface AuditConfig {
 export interface WorkerConfig extends VaultConfig {
   readonly audit: AuditConfig;
   readonly admin: { readonly host: string; readonly port: number };
+  readonly mail: MailConfig;
+}
+
+/** How invitations leave: with links to this address, by this mail server, if there is one. */
+export interface MailConfig {
+  readonly publicUrl: string | undefined;
+  readonly smtp: SmtpConfig | undefined;
 }
 
 export function readWorkerConfig(environment: Environment): WorkerConfig {
@@ -105,6 +130,7 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
       anchorUrl: readOptional(reader, settings.auditAnchorUrl),
     },
     admin: { host: reader.read(settings.adminHost), port: reader.read(settings.workerAdminPort) },
+    mail: readMail(reader),
   };
   reader.finish();
   return Object.freeze(config as WorkerConfig);
@@ -170,6 +196,15 @@ function readLimits(reader: SettingReader): LimitsConfig {
     countsRequests: limits !== 'off',
     redisUrl: readOptional(reader, settings.redisUrl),
     trustedProxies: reader.read(settings.trustedProxies) ?? [],
+  };
+}
+
+/** The public address is needed only where links are mailed. */
+function readMail(reader: SettingReader): { [Key in keyof MailConfig]: unknown } {
+  if (!reader.has(settings.smtpUrl)) return { publicUrl: readOptional(reader, settings.publicUrl), smtp: undefined };
+  return {
+    publicUrl: reader.read(settings.publicUrl),
+    smtp: { server: reader.read(settings.smtpUrl), from: reader.read(settings.mailFrom) },
   };
 }
 

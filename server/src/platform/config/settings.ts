@@ -1,8 +1,10 @@
+import { type EmailAddress, parseEmailAddress } from '../../core/identity/email-address.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { AddressRange } from '../../core/network/address-range.ts';
 import { parsePeerRange } from '../../core/network/peer-address.ts';
 import { parseRootKey } from '../keyring/kms/file-root-key.ts';
 import { type RateLimitScope, rateLimitScopes } from '../rate-limit/rate-limit-table.ts';
+import type { SmtpServer } from '../mail/smtp-config.ts';
 import type { Setting } from './setting.ts';
 
 export const databaseUrl: Setting<string> = {
@@ -125,6 +127,21 @@ export const auditAnchorUrl: Setting<string> = {
   parse: (text) => (URL.canParse(text) && new URL(text).protocol === 'https:' ? text : undefined),
 };
 
+export const smtpUrl: Setting<SmtpServer> = {
+  variable: 'STRONGROOM_SMTP_URL',
+  expectation:
+    'the mail server as smtps://user:password@host:465, or as smtp://… with STARTTLS; without encryption only on this machine',
+  example: 'smtps://strongroom:secret@mail.example.com:465',
+  parse: parseSmtpUrl,
+};
+
+export const mailFrom: Setting<EmailAddress> = {
+  variable: 'STRONGROOM_MAIL_FROM',
+  expectation: 'the address that mail is sent from',
+  example: 'vault@example.com',
+  parse: parseEmailAddress,
+};
+
 export const databaseConnections: Setting<number> = {
   variable: 'STRONGROOM_DATABASE_CONNECTIONS',
   expectation: 'how many database connections a server keeps, from 1 to 100',
@@ -193,6 +210,35 @@ function parseList<T>(text: string, parse: (part: string) => T | undefined): T[]
   const parts = text.split(',').map((part) => parse(part.trim()));
   const valid = parts.filter((part) => part !== undefined);
   return valid.length === parts.length ? valid : undefined;
+}
+
+const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
+
+function parseSmtpUrl(text: string): SmtpServer | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, hostname, port, username, password, pathname, search } = new URL(text);
+  const isTls = protocol === 'smtps:';
+  if ((!isTls && protocol !== 'smtp:') || hostname === '' || !['', '/'].includes(pathname) || search !== '') {
+    return undefined;
+  }
+  const user = decodeText(username);
+  const secret = decodeText(password);
+  if (user === undefined || secret === undefined || (user === '') !== (secret === '')) return undefined;
+  return {
+    host: hostname.replaceAll(/[[\]]/g, ''),
+    port: port === '' ? (isTls ? 465 : 587) : Number(port),
+    // What stays on the machine needs no encryption; everything else does.
+    encryption: isTls ? 'from-start' : loopbackHosts.includes(hostname) ? 'none' : 'starttls',
+    login: user === '' ? undefined : { user, password: new Sensitive(secret) },
+  };
+}
+
+function decodeText(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function wholeNumber(min: number, max: number): (text: string) => number | undefined {

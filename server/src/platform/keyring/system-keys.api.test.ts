@@ -33,6 +33,7 @@ describe('SystemKeys.load', () => {
       { purpose: 'audit', version: 1, root_key: rootKey.id },
       { purpose: 'credential', version: 1, root_key: rootKey.id },
       { purpose: 'exchange', version: 1, root_key: rootKey.id },
+      { purpose: 'user', version: 1, root_key: rootKey.id },
     ]);
     const second = await SystemKeys.load(database, rootKey);
     expect(second.hashCredential(secret)).toEqual(first.hashCredential(secret));
@@ -44,14 +45,14 @@ describe('SystemKeys.load', () => {
       Array.from({ length: 10 }, () => SystemKeys.load(test.open({ connectionsMax: 1 }), rootKey)),
     );
     expect(new Set(all.map((keys) => keys.hashCredential(secret).toString('hex'))).size).toBe(1);
-    expect(await storedKeys()).toHaveLength(3);
+    expect(await storedKeys()).toHaveLength(4);
   });
 
   it('adds the key that is missing and leaves the other alone', async () => {
     const first = await SystemKeys.load(database, rootKey);
     await test.owner.query(`delete from system_keys where purpose = 'exchange'`);
     const second = await SystemKeys.load(database, rootKey);
-    expect(await storedKeys()).toHaveLength(3);
+    expect(await storedKeys()).toHaveLength(4);
     expect(second.hashCredential(secret)).toEqual(first.hashCredential(secret));
   });
 
@@ -71,7 +72,7 @@ describe('SystemKeys.load', () => {
     await test.owner.query(`delete from system_keys where purpose = 'exchange'`);
     const wrong = new WatchedRootKey();
     await expect(SystemKeys.load(database, wrong)).rejects.toThrow(WrongRootKeyError);
-    expect(await storedKeys()).toHaveLength(2);
+    expect(await storedKeys()).toHaveLength(3);
     expect(wrong.wraps).toBe(0);
   });
 

@@ -3,8 +3,9 @@ import type { Database } from '../database/database.ts';
 import { AuditSigner } from './audit-signer.ts';
 import { type RootKey, RootKeyMismatch } from './kms/root-key.ts';
 import { WrongRootKeyError } from './root-key-check.ts';
+import { SystemSealer } from './system-sealer.ts';
 
-const purposes = ['credential', 'exchange', 'audit'] as const;
+const purposes = ['credential', 'exchange', 'audit', 'user'] as const;
 type SystemKeyPurpose = (typeof purposes)[number];
 
 interface SystemKeyRow {
@@ -13,7 +14,7 @@ interface SystemKeyRow {
   readonly wrapped: Buffer;
 }
 
-/** Keys of the installation rather than of a tenant: the pepper of credentials, what servers know each other by, what signs the audit log. */
+/** Keys of the installation rather than of a tenant: the pepper of credentials, what servers know each other by, what signs the audit log, what seals for users. */
 export class SystemKeys {
   readonly #keys: ReadonlyMap<SystemKeyPurpose, KeyObject>;
 
@@ -59,6 +60,11 @@ export class SystemKeys {
   /** Signs the checkpoints of the audit log. */
   auditSigner(): AuditSigner {
     return new AuditSigner(this.#key('audit'));
+  }
+
+  /** Seals what belongs to a user, or to nobody yet, and so to no tenant. */
+  sealer(): SystemSealer {
+    return new SystemSealer(this.#key('user'));
   }
 
   #key(purpose: SystemKeyPurpose): KeyObject {

@@ -1,0 +1,100 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { VaultCore } from '../app/vault-core.ts';
+import { type EmailAddress, parseEmailAddress } from '../core/identity/email-address.ts';
+import { isUuid, parseTenantId, type TenantId } from '../core/identity/ids.ts';
+import { InvitationLinks, InvitationService } from '../features/invitations/index.ts';
+import { processEnvironment, readLinkConfig } from '../platform/config/config.ts';
+import { printJson, printText } from './output.ts';
+
+interface InviteFlags {
+  readonly tenant: TenantId;
+  readonly email: EmailAddress;
+  readonly role: 'ADMIN' | 'READ_ONLY';
+  readonly json?: boolean;
+}
+
+interface LinkFlags {
+  readonly tenant: TenantId;
+  readonly invitation: string;
+  readonly json?: boolean;
+}
+
+export function membersCommand(): Command {
+  return new Command('members')
+    .description('Invite members and show the links that let them in, with or without a mail server.')
+    .addCommand(inviteCommand())
+    .addCommand(invitationLinkCommand());
+}
+
+function inviteCommand(): Command {
+  return new Command('invite')
+    .description('Invite somebody to a tenant and print the link.')
+    .requiredOption('--tenant <id>', 'tenant to invite to', parseTenant)
+    .requiredOption('--email <address>', 'who is invited', parseEmail)
+    .addOption(new Option('--role <role>', 'role of the member').choices(['ADMIN', 'READ_ONLY']).default('ADMIN'))
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+The link is valid for 72 hours, works once and makes one member. Hand it over on a way that you trust.
+Where a worker has a mail server (STRONGROOM_SMTP_URL), it sends the same link by mail.`,
+    )
+    .action(async ({ tenant, email, role, json }: InviteFlags) => {
+      const { id, link } = await withInvitations(async (invitations) => {
+        const { id } = await invitations.create(tenant, 'system', { email, role });
+        return { id, link: await invitations.showLink(tenant, id) };
+      });
+      if (json === true) printJson({ id, link });
+      else printText(`Invitation ${id} is ready. Its link, valid for 72 hours:\n\n  ${link}\n`);
+    });
+}
+
+function invitationLinkCommand(): Command {
+  return new Command('invitation-link')
+    .description('Print the link of an invitation that no mail has carried away.')
+    .requiredOption('--tenant <id>', 'tenant of the invitation', parseTenant)
+    .requiredOption('--invitation <id>', 'id of the invitation', parseId)
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+A link that was sent by mail is stored only as a hash. Resend the invitation to get a new one.`,
+    )
+    .action(async ({ tenant, invitation, json }: LinkFlags) => {
+      const link = await withInvitations((invitations) => invitations.showLink(tenant, invitation));
+      if (link === undefined) {
+        throw new Error('The link was sent by mail and cannot be shown any more. Resend the invitation for a new one.');
+      }
+      if (json === true) printJson({ id: invitation, link });
+      else printText(`The link of invitation ${invitation}:\n\n  ${link}\n`);
+    });
+}
+
+async function withInvitations<T>(work: (invitations: InvitationService) => Promise<T>): Promise<T> {
+  const config = readLinkConfig(processEnvironment());
+  const core = await VaultCore.open(config);
+  try {
+    const { database, audit, systemKeys } = core;
+    const links = new InvitationLinks({ systemKeys, publicUrl: config.publicUrl });
+    return await work(new InvitationService({ database, audit, links }));
+  } finally {
+    await core.close();
+  }
+}
+
+function parseTenant(text: string): TenantId {
+  if (!isUuid(text)) throw new InvalidArgumentError('It must be a UUID.');
+  return parseTenantId(text);
+}
+
+function parseId(text: string): string {
+  if (!isUuid(text)) throw new InvalidArgumentError('It must be a UUID.');
+  return text.toLowerCase();
+}
+
+/** Also of the owner, in `bootstrap`. */
+export function parseEmail(text: string): EmailAddress {
+  const address = parseEmailAddress(text);
+  if (address === undefined) throw new InvalidArgumentError('It must be an e-mail address such as name@example.com.');
+  return address;
+}

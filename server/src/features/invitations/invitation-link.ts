@@ -1,0 +1,38 @@
+import type { EmailAddress } from '../../core/identity/email-address.ts';
+import { generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
+import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
+import type { StoredLink } from './invitation-store.ts';
+
+/** Makes and recognises the links of invitations: 256 random bits, found by their hash. */
+export class InvitationLinks {
+  readonly #systemKeys: SystemKeys;
+  readonly #publicUrl: string;
+
+  constructor(parts: { systemKeys: SystemKeys; publicUrl: string }) {
+    this.#systemKeys = parts.systemKeys;
+    this.#publicUrl = parts.publicUrl;
+  }
+
+  /** Sealed for this address: whoever moved it to another row could not have it mailed elsewhere. */
+  make(invitationId: string, email: EmailAddress): StoredLink {
+    const { secret, text } = generateNonce();
+    const sealed = this.#systemKeys.sealer().seal(text, placeOf(invitationId, email));
+    return { hash: this.#systemKeys.hashCredential(secret), sealed };
+  }
+
+  /** The address that the invited person opens. */
+  open(invitation: { readonly id: string; readonly email: EmailAddress }, sealed: Buffer): string {
+    const text = this.#systemKeys.sealer().open(sealed, placeOf(invitation.id, invitation.email));
+    return `${this.#publicUrl}/portal/invitations/${text}`;
+  }
+
+  /** Undefined for what cannot be a link. */
+  hash(text: string): Buffer | undefined {
+    const secret = parseNonce(text);
+    return secret === undefined ? undefined : this.#systemKeys.hashCredential(secret);
+  }
+}
+
+function placeOf(invitationId: string, email: EmailAddress) {
+  return { owner: invitationId, field: `invitation link for ${email}` };
+}

@@ -1,0 +1,44 @@
+import { type Static, Type } from 'typebox';
+import { pageParameters, PaginationView } from '../../http/pagination.ts';
+import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import { type Invitation, invitationStatuses, invitedRoles } from './invitation.ts';
+import type { NewInvitation } from './invitation-service.ts';
+
+export const CreateInvitation = Type.Object({
+  email: Type.String({ minLength: 1, maxLength: 254, description: 'Address that the invitation is sent to.' }),
+  role: Type.Optional(Type.Union([Type.Enum([...invitedRoles]), Type.Null()])),
+});
+
+export const InvitationQuery = Type.Object({
+  ...pageParameters,
+  status: Type.Optional(Type.Enum([...invitationStatuses])),
+});
+
+export const InvitationView = Type.Object({
+  id: Type.String(),
+  tenant_id: Type.String(),
+  email: Type.String(),
+  role: Type.String(),
+  status: Type.String(),
+  expires_at: Timestamp,
+  ...changeFields,
+});
+
+export const InvitationPage = Type.Object({ pagination: PaginationView, data: Type.Array(InvitationView) });
+
+export function toNewInvitation(body: Static<typeof CreateInvitation>): NewInvitation {
+  return { email: body.email, role: body.role ?? 'ADMIN' };
+}
+
+/** Never the link: whoever reads invitations is not who was invited. */
+export function toInvitationView(invitation: Invitation): Static<typeof InvitationView> {
+  return {
+    id: invitation.id,
+    tenant_id: invitation.tenantId,
+    email: invitation.email,
+    role: invitation.role,
+    status: invitation.status,
+    expires_at: toTimestamp(invitation.expiresAt),
+    ...toChangeFields(invitation),
+  };
+}

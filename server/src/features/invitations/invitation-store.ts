@@ -1,0 +1,156 @@
+import type { EmailAddress } from '../../core/identity/email-address.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { PageRequest } from '../../http/pagination.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import type { DatabaseClock } from '../../platform/database/database-clock.ts';
+import {
+  type Invitation,
+  type InvitationDetails,
+  type InvitationStatus,
+  type InvitedRole,
+  lifetimeSeconds,
+} from './invitation.ts';
+
+/** A link as it is stored: to be recognised, and to be shown to whoever carries it to the invited person. */
+export interface StoredLink {
+  readonly hash: Buffer;
+  readonly sealed: Buffer;
+}
+
+export class InvitationStore {
+  readonly #tx: Transaction;
+  readonly #tenantId: TenantId;
+  /** The present, in SQL. */
+  readonly #now: string;
+  readonly #columns: string;
+
+  constructor(tx: Transaction, tenantId: TenantId, clock: DatabaseClock) {
+    this.#tx = tx;
+    this.#tenantId = tenantId;
+    this.#now = `(now() + make_interval(secs => ${clock.aheadSeconds}))`;
+    this.#columns = `i.id, i.tenant_id as "tenantId", i.email, i.role, i.link_number as "linkNumber",
+      case when i.expires_at > ${this.#now} then 'PENDING' else 'EXPIRED' end as status, i.expires_at as "expiresAt",
+      i.created_by as "createdBy", i.created_at as "createdAt", i.modified_by as "modifiedBy", i.modified_at as "modifiedAt"`;
+  }
+
+  /** Undefined when the address has been invited already. */
+  async insert(invitation: {
+    readonly id: string;
+    readonly email: EmailAddress;
+    readonly role: InvitedRole;
+    readonly link: StoredLink;
+    readonly createdBy: string | null;
+  }): Promise<Invitation | undefined> {
+    const { id, email, role, link, createdBy } = invitation;
+    const [row] = await this.#tx.query<Invitation>({
+      text: `insert into invitations as i (tenant_id, id, email, role, link_hash, link_sealed, created_by, created_at, expires_at)
+        values ($1, $2, $3, $4, $5, $6, $7, ${this.#now}, ${this.#now} + make_interval(secs => $8))
+        on conflict (tenant_id, lower(email)) do nothing returning ${this.#columns}`,
+      values: [this.#tenantId, id, email, role, link.hash, link.sealed, createdBy, lifetimeSeconds],
+    });
+    return row;
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#tx.query<{ total: number }>({
+      text: 'select count(*)::integer as total from invitations where tenant_id = $1',
+      values: [this.#tenantId],
+    });
+    return row?.total ?? 0;
+  }
+
+  async find(id: string): Promise<Invitation | undefined> {
+    const [row] = await this.#tx.query<Invitation>({
+      text: `select ${this.#columns} from invitations i where tenant_id = $1 and id = $2`,
+      values: [this.#tenantId, id],
+    });
+    return row;
+  }
+
+  /** As `find`, and nobody else changes or deletes the row before this transaction ends. */
+  async lock(id: string): Promise<Invitation | undefined> {
+    const [row] = await this.#tx.query<Invitation>({
+      text: `select ${this.#columns} from invitations i where tenant_id = $1 and id = $2 for update`,
+      values: [this.#tenantId, id],
+    });
+    return row;
+  }
+
+  /** What is told to the invited person, with the link as long as no mail has carried it away. */
+  async findDetails(id: string): Promise<(InvitationDetails & { readonly linkSealed: Buffer | null }) | undefined> {
+    const [row] = await this.#tx.query<InvitationDetails & { linkSealed: Buffer | null }>({
+      text: `select ${this.#columns}, t.name as "tenantName", coalesce(a.name, u.email) as inviter, i.link_sealed as "linkSealed"
+        from invitations i join tenants t on t.id = i.tenant_id
+        left join applications a on a.tenant_id = i.tenant_id and a.id = i.created_by
+        left join users u on u.id = i.created_by
+        where i.tenant_id = $1 and i.id = $2`,
+      values: [this.#tenantId, id],
+    });
+    return row;
+  }
+
+  /** Newest first. */
+  async list(
+    status: InvitationStatus | undefined,
+    { page, size }: PageRequest,
+  ): Promise<{ totalItems: number; items: Invitation[] }> {
+    const chosen = `tenant_id = $1 and ($2::text is null or (expires_at > ${this.#now}) = ($2 = 'PENDING'))`;
+    const items = await this.#tx.query<Invitation>({
+      text: `select ${this.#columns} from invitations i where ${chosen}
+        order by created_at desc, id desc limit $3 offset $4`,
+      values: [this.#tenantId, status ?? null, size, (page - 1) * size],
+    });
+    const [count] = await this.#tx.query<{ total: number }>({
+      text: `select count(*)::integer as total from invitations where ${chosen}`,
+      values: [this.#tenantId, status ?? null],
+    });
+    return { totalItems: count?.total ?? 0, items };
+  }
+
+  /** Puts another link in place of the one before, and adds to the life that is left. */
+  async replaceLink(id: string, link: StoredLink, modifiedBy: string | null): Promise<Invitation | undefined> {
+    const [row] = await this.#tx.query<Invitation>({
+      text: `update invitations i set link_hash = $3, link_sealed = $4, link_number = link_number + 1,
+          expires_at = greatest(expires_at, ${this.#now}) + make_interval(secs => $5),
+          modified_by = $6, modified_at = ${this.#now}
+        where tenant_id = $1 and id = $2 returning ${this.#columns}`,
+      values: [this.#tenantId, id, link.hash, link.sealed, lifetimeSeconds, modifiedBy],
+    });
+    return row;
+  }
+
+  /** Nobody needs to read a link any more that has reached its mailbox. */
+  async forgetLink(id: string, linkNumber: number): Promise<void> {
+    await this.#tx.query({
+      text: 'update invitations set link_sealed = null where tenant_id = $1 and id = $2 and link_number = $3',
+      values: [this.#tenantId, id, linkNumber],
+    });
+  }
+
+  async delete(id: string): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: 'delete from invitations where tenant_id = $1 and id = $2 returning id',
+      values: [this.#tenantId, id],
+    });
+    return rows.length > 0;
+  }
+
+  /** Of any number who come with the same living link, exactly one gets the invitation. */
+  async take(linkHash: Buffer): Promise<Invitation | undefined> {
+    const [row] = await this.#tx.query<Invitation>({
+      text: `delete from invitations i where tenant_id = $1 and link_hash = $2 and expires_at > ${this.#now}
+        returning ${this.#columns}`,
+      values: [this.#tenantId, linkHash],
+    });
+    return row;
+  }
+
+  /** The mail leaves after the commit, and only then. A mail that waits for the one before is replaced by this one. */
+  async enqueueMail({ id, linkNumber }: Invitation): Promise<void> {
+    await this.#tx.query({
+      text: `select enqueue_job('mail-invitation',
+        json_build_object('tenant_id', $1::uuid, 'invitation_id', $2::uuid, 'link_number', $3::integer), 'mail-invitation:' || $2, 0)`,
+      values: [this.#tenantId, id, linkNumber],
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { EmailAddress } from '../../core/identity/email-address.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
+
+/** A tenant has one owner, who is not found by invitation. */
+export const invitedRoles = ['ADMIN', 'READ_ONLY'] as const;
+export type InvitedRole = (typeof invitedRoles)[number];
+
+export const invitationStatuses = ['PENDING', 'EXPIRED'] as const;
+export type InvitationStatus = (typeof invitationStatuses)[number];
+
+/** How long an invitation lives, and how much a resend adds. */
+export const lifetimeSeconds = 72 * 60 * 60;
+
+export interface Invitation {
+  readonly id: string;
+  readonly tenantId: TenantId;
+  readonly email: EmailAddress;
+  readonly role: InvitedRole;
+  readonly status: InvitationStatus;
+  readonly linkNumber: number;
+  readonly expiresAt: Date;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+  readonly modifiedBy: string | null;
+  readonly modifiedAt: Date | null;
+}
+
+/** What somebody who was invited is told before accepting: who asks, into what, as what. */
+export interface InvitationDetails extends Invitation {
+  readonly tenantName: string;
+  /** Name of the application or address of the user; null when an operator did it at the command line. */
+  readonly inviter: string | null;
+}
+
+export function invitationEvent(id: string, operation: Operation): AuditEvent {
+  return { entityType: 'invitation', entityId: id, operation, outcome: 'success' };
+}
+
+export function noSuchInvitation(): DomainError {
+  return new DomainError('not-found', 'There is no such invitation.');
+}

@@ -1,0 +1,64 @@
+import { type Static, Type } from 'typebox';
+import { invalidField } from '../../core/errors/domain-error.ts';
+import { isUuid } from '../../core/identity/ids.ts';
+import { pageParameters, PaginationView } from '../../http/pagination.ts';
+import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import { type Member, roles } from './member.ts';
+
+/** How many users one request may ask for. */
+const userIdsMax = 100;
+const UserId = Type.String({ maxLength: 36 });
+
+export const MemberQuery = Type.Object({
+  ...pageParameters,
+  user_id: Type.Optional(
+    Type.Union([UserId, Type.Array(UserId, { maxItems: userIdsMax })], {
+      description: 'Only members with this user id; may be repeated.',
+    }),
+  ),
+});
+
+export const UpdateMember = Type.Object({ role: Type.Enum([...roles]) });
+
+export const MemberView = Type.Object({
+  id: Type.String(),
+  tenant_id: Type.String(),
+  role: Type.String(),
+  user: Type.Object({
+    id: Type.String(),
+    email: Type.Optional(Type.String()),
+    first_name: Type.Optional(Type.String()),
+    last_name: Type.Optional(Type.String()),
+    picture: Type.Optional(Type.String()),
+  }),
+  ...changeFields,
+  created_date: Timestamp,
+});
+
+export const MemberPage = Type.Object({ pagination: PaginationView, data: Type.Array(MemberView) });
+
+/** The users that are asked for; undefined means all. */
+export function parseUserIds(query: Static<typeof MemberQuery>): string[] | undefined {
+  if (query.user_id === undefined) return undefined;
+  const userIds = [query.user_id].flat();
+  if (!userIds.every(isUuid)) throw invalidField('user_id', 'must be a UUID');
+  return userIds;
+}
+
+export function toMemberView(member: Member): Static<typeof MemberView> {
+  return {
+    id: member.id,
+    tenant_id: member.tenantId,
+    role: member.role,
+    user: {
+      id: member.userId,
+      ...(member.email === null ? {} : { email: member.email }),
+      ...(member.firstName === null ? {} : { first_name: member.firstName }),
+      ...(member.lastName === null ? {} : { last_name: member.lastName }),
+      ...(member.picture === null ? {} : { picture: member.picture }),
+    },
+    ...toChangeFields(member),
+    // Published clients read this older name.
+    created_date: toTimestamp(member.createdAt),
+  };
+}

@@ -1,0 +1,121 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { PageRequest } from '../../http/pagination.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import type { Member, Role } from './member.ts';
+
+const columns = `members.id, members.tenant_id as "tenantId", members.role, users.id as "userId", users.email,
+  users.first_name as "firstName", users.last_name as "lastName", users.picture,
+  members.created_by as "createdBy", members.created_at as "createdAt",
+  members.modified_by as "modifiedBy", members.modified_at as "modifiedAt"`;
+const joined = 'members join users on users.id = members.user_id';
+
+export interface JoinedUser {
+  readonly id: string;
+  /** Nobody is this user yet: it is a member nowhere and has no way to sign in. */
+  readonly isFree: boolean;
+}
+
+export class MemberStore {
+  readonly #tx: Transaction;
+  readonly #tenantId: TenantId;
+
+  constructor(tx: Transaction, tenantId: TenantId) {
+    this.#tx = tx;
+    this.#tenantId = tenantId;
+  }
+
+  /** The user with this address, made if there is none; one whose address nobody knows is always a new one. */
+  async joinUser(email: string | null): Promise<JoinedUser> {
+    const id = crypto.randomUUID();
+    if (email === null) {
+      await this.#tx.query({ text: 'insert into users (id) values ($1)', values: [id] });
+      return { id, isFree: true };
+    }
+    const [row] = await this.#tx.query<JoinedUser>({
+      text: 'select id, is_free as "isFree" from join_user($1, $2)',
+      values: [email, id],
+    });
+    if (row === undefined) throw new Error('A user was neither found nor made.');
+    return row;
+  }
+
+  async insert(member: { userId: string; role: Role; createdBy: string | null }): Promise<string> {
+    const id = crypto.randomUUID();
+    await this.#tx.query({
+      text: 'insert into members (tenant_id, id, user_id, role, created_by) values ($1, $2, $3, $4, $5)',
+      values: [this.#tenantId, id, member.userId, member.role, member.createdBy],
+    });
+    return id;
+  }
+
+  async find(id: string): Promise<Member | undefined> {
+    const [row] = await this.#tx.query<Member>({
+      text: `select ${columns} from ${joined} where members.tenant_id = $1 and members.id = $2`,
+      values: [this.#tenantId, id],
+    });
+    return row;
+  }
+
+  /** One change of roles at a time, for as long as this transaction lasts. */
+  async lockTenant(): Promise<void> {
+    await this.#tx.query({ text: 'select from tenants where id = $1 for no key update', values: [this.#tenantId] });
+  }
+
+  /** As `find`, and nobody else changes or deletes the row before this transaction ends. */
+  async lock(id: string): Promise<{ readonly role: Role } | undefined> {
+    const [row] = await this.#tx.query<{ role: Role }>({
+      text: 'select role from members where tenant_id = $1 and id = $2 for update',
+      values: [this.#tenantId, id],
+    });
+    return row;
+  }
+
+  async findOwner(): Promise<Member | undefined> {
+    const [row] = await this.#tx.query<Member>({
+      text: `select ${columns} from ${joined} where members.tenant_id = $1 and members.role = 'OWNER'`,
+      values: [this.#tenantId],
+    });
+    return row;
+  }
+
+  async hasEmail(email: string): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `select from ${joined} where members.tenant_id = $1 and lower(users.email) = lower($2)`,
+      values: [this.#tenantId, email],
+    });
+    return rows.length > 0;
+  }
+
+  /** Newest first. A tenant has hundreds of members at most, so counting them is cheap. */
+  async list(
+    userIds: readonly string[] | undefined,
+    { page, size }: PageRequest,
+  ): Promise<{ totalItems: number; items: Member[] }> {
+    const chosen = 'members.tenant_id = $1 and ($2::uuid[] is null or members.user_id = any($2))';
+    const items = await this.#tx.query<Member>({
+      text: `select ${columns} from ${joined} where ${chosen}
+        order by members.created_at desc, members.id desc limit $3 offset $4`,
+      values: [this.#tenantId, userIds ?? null, size, (page - 1) * size],
+    });
+    const [count] = await this.#tx.query<{ total: number }>({
+      text: `select count(*)::integer as total from members where ${chosen}`,
+      values: [this.#tenantId, userIds ?? null],
+    });
+    return { totalItems: count?.total ?? 0, items };
+  }
+
+  async updateRole(id: string, role: Role, modifiedBy: string | null): Promise<void> {
+    await this.#tx.query({
+      text: 'update members set role = $3, modified_by = $4, modified_at = now() where tenant_id = $1 and id = $2',
+      values: [this.#tenantId, id, role, modifiedBy],
+    });
+  }
+
+  /** Signs the user out as well, by a trigger. */
+  async delete(id: string): Promise<void> {
+    await this.#tx.query({
+      text: 'delete from members where tenant_id = $1 and id = $2',
+      values: [this.#tenantId, id],
+    });
+  }
+}

@@ -1,0 +1,136 @@
+import { Readable } from 'node:stream';
+import MailComposer from 'nodemailer/lib/mail-composer';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { EmailAddress } from '../../core/identity/email-address.ts';
+import type { SmtpConfig } from './smtp-config.ts';
+
+export interface Letter {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** The server will not take mail for this mailbox, now or later: trying again would only annoy it. */
+export class MailRefusedError extends Error {
+  constructor(cause: unknown) {
+    super('The mail server refused the message for good.', { cause });
+    this.name = 'MailRefusedError';
+  }
+}
+
+/** There is nothing left to send. */
+class LetterWithdrawn extends Error {}
+
+export interface MailTimeouts {
+  readonly stepMs: number;
+  readonly wholeMs: number;
+}
+
+const defaultTimeouts: MailTimeouts = { stepMs: 15_000, wholeMs: 60_000 };
+
+/** Hands letters to the operator's mail server, one connection a letter. */
+export class Mailer {
+  readonly #config: SmtpConfig;
+  readonly #timeouts: MailTimeouts;
+
+  constructor(config: SmtpConfig, timeouts = defaultTimeouts) {
+    this.#config = config;
+    this.#timeouts = timeouts;
+  }
+
+  /**
+   * `write` is called when the server waits for the text, and may then say that there is nothing to send any more: a
+   * server that keeps us waiting for a minute must not get what was withdrawn in the meantime. Nothing is delivered then,
+   * because a message whose end is missing is none (RFC 5321 §4.1.1.4).
+   */
+  async send(to: EmailAddress, write: () => Promise<Letter | undefined>): Promise<'sent' | 'withdrawn'> {
+    const connection = this.#createConnection();
+    const { promise: failure, reject } = Promise.withResolvers<never>();
+    connection.on('error', reject);
+    connection.once('end', () => reject(new Error('The mail server closed the connection.')));
+    const timer = setTimeout(() => reject(new Error('The mail server took too long.')), this.#timeouts.wholeMs);
+    try {
+      return await Promise.race([this.#converse(connection, to, write), failure]);
+    } finally {
+      clearTimeout(timer);
+      // Errors of a connection that is given up concern nobody.
+      failure.catch(() => undefined);
+      connection.close();
+    }
+  }
+
+  async #converse(
+    connection: SMTPConnection,
+    to: EmailAddress,
+    write: () => Promise<Letter | undefined>,
+  ): Promise<'sent' | 'withdrawn'> {
+    const { server, from } = this.#config;
+    await finished((done) => connection.connect(done));
+    const { login } = server;
+    if (login !== undefined) {
+      const credentials = { user: login.user, pass: login.password.reveal() };
+      await finished((done) => connection.login({ credentials }, done));
+    }
+    const message = Readable.from(compose({ from, to, write }), { objectMode: false });
+    try {
+      await finished((done) => connection.send({ from, to: [to] }, message, done));
+      return 'sent';
+    } catch (error) {
+      if (message.errored instanceof LetterWithdrawn) return 'withdrawn';
+      throw isRefusal(error) ? new MailRefusedError(error) : error;
+    }
+  }
+
+  #createConnection(): SMTPConnection {
+    const { host, port, encryption } = this.#config.server;
+    const { stepMs } = this.#timeouts;
+    return new SMTPConnection({
+      host,
+      port,
+      secure: encryption === 'from-start',
+      requireTLS: encryption === 'starttls',
+      ignoreTLS: encryption === 'none',
+      name: this.#config.from.slice(this.#config.from.indexOf('@') + 1),
+      connectionTimeout: stepMs,
+      greetingTimeout: stepMs,
+      dnsTimeout: stepMs,
+      socketTimeout: stepMs,
+      tls: { minVersion: 'TLSv1.2' },
+      logger: false,
+    });
+  }
+}
+
+/** The message, made at the moment in which its first byte is asked for. */
+async function* compose(parts: {
+  from: EmailAddress;
+  to: EmailAddress;
+  write: () => Promise<Letter | undefined>;
+}): AsyncGenerator<Buffer> {
+  const letter = await parts.write();
+  if (letter === undefined) throw new LetterWithdrawn();
+  const message = new MailComposer({
+    // As objects: a text would be parsed, and could be read as more than one address.
+    from: { name: 'Strongroom', address: parts.from },
+    to: { name: '', address: parts.to },
+    subject: letter.subject,
+    text: letter.text,
+    html: letter.html,
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  yield await message.compile().build();
+}
+
+/** RFC 5321 §4.2.1: a reply that begins with 5 is final. To the envelope or the text, that is; a login can be put right. */
+function isRefusal(error: unknown): boolean {
+  const { responseCode = 0, command } = error as { responseCode?: number; command?: string };
+  return responseCode >= 500 && responseCode !== 503 && (command === 'RCPT TO' || command === 'DATA');
+}
+
+function finished(start: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    start((error) => (error === null || error === undefined ? resolve() : reject(error)));
+  });
+}

@@ -1,0 +1,16 @@
+import type { EmailAddress } from '../../core/identity/email-address.ts';
+import type { Sensitive } from '../../core/identity/sensitive.ts';
+
+/** The mail server that the operator named. */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** `from-start`, by STARTTLS before anything else is said, or not at all: only for a server on this machine. */
+  readonly encryption: 'from-start' | 'starttls' | 'none';
+  readonly login: { readonly user: string; readonly password: Sensitive<string> } | undefined;
+}
+
+export interface SmtpConfig {
+  readonly server: SmtpServer;
+  readonly from: EmailAddress;
+}
