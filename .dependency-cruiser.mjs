@@ -94,6 +94,18 @@ export default {
       '^(node:)?(net|tls|dns|dns/promises|http|https|http2|dgram)$',
       ['^server/src/platform/(outbound|mail|local-postgres)/', '^server/src/platform/keyring/kms/'],
     ),
+    only(
+      'providers-in-outbound',
+      'OpenID providers are asked from the room for outbound calls.',
+      'node_modules/openid-client/',
+      ['^server/src/platform/outbound/'],
+    ),
+    only(
+      'passkeys-in-the-keyring',
+      'Signatures of passkeys are verified where all cryptography is.',
+      'node_modules/@simplewebauthn/',
+      ['^server/src/platform/keyring/'],
+    ),
     only('mail-in-one-place', 'Mail is written and sent in one room.', 'node_modules/nodemailer/', [
       '^server/src/platform/mail/',
     ]),

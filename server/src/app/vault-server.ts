@@ -18,6 +18,7 @@ import type { ServerConfig } from '../platform/config/config.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
+import { addAllPortalRoutes } from './portal-wiring.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { addAllTokenRoutes } from './token-wiring.ts';
 import { VaultCore } from './vault-core.ts';
@@ -49,6 +50,7 @@ export class VaultServer {
     const { publicUrl } = config.listen;
     const edge = await createEdge({ publicUrl, authenticator: directory, logger, metrics, audit });
     addRoutes(edge, core, publicUrl);
+    addAllPortalRoutes(edge, { core, publicUrl, openid: config.openid });
     addAllTokenRoutes(edge, {
       core,
       settings: new TenantSettingsDirectory({ database: core.database, feed }),

@@ -1,4 +1,5 @@
 import { InvitationLinks, mailInvitationJob } from '../features/invitations/index.ts';
+import { sweepSignInsJob } from '../features/portal/index.ts';
 import { purgeTenantJob } from '../features/tenants/index.ts';
 import { createAdminEdge } from '../http/admin-edge.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
@@ -38,6 +39,7 @@ export class VaultWorker {
         auditRetentionJob(sealerDatabase, config.audit.retentionMonths),
         purgeTenantJob(core.database),
         createMailJob(core, config, logger),
+        sweepSignInsJob(core.database),
       ];
       const runner = await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger });
       undo.push(() => runner.stop());

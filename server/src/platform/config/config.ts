@@ -1,5 +1,6 @@
 import type { RootKeyConfig } from '../keyring/kms/open-root-key.ts';
 import type { SmtpConfig } from '../mail/smtp-config.ts';
+import type { OpenidConfig } from '../outbound/openid-provider.ts';
 import { type Environment, type Setting, SettingReader } from './setting.ts';
 import * as settings from './settings.ts';
 
@@ -22,6 +23,8 @@ export interface ServerConfig {
   readonly database: DatabaseConfig;
   readonly rootKey: RootKeyConfig;
   readonly listen: ListenConfig;
+  /** Another way to sign in to the portal, where there is one. */
+  readonly openid?: OpenidConfig | undefined;
   readonly logLevel: settings.LogLevel;
 }
 
@@ -43,6 +46,7 @@ export function readServerConfig(environment: Environment): ServerConfig {
       adminHost: reader.read(settings.adminHost),
       adminPort: reader.read(settings.adminPort),
     },
+    openid: readOpenid(reader),
     logLevel: reader.read(settings.logLevel),
   };
   reader.finish();
@@ -159,6 +163,16 @@ function readRootKey(reader: SettingReader): Unfinished<RootKeyConfig> {
     tokenLabel: reader.read(settings.pkcs11Token),
     pin: reader.read(settings.pkcs11Pin),
     keyLabel: reader.read(settings.pkcs11Key),
+  };
+}
+
+function readOpenid(reader: SettingReader): Unfinished<OpenidConfig> | undefined {
+  if (!reader.has(settings.openidIssuer)) return undefined;
+  return {
+    issuer: reader.read(settings.openidIssuer),
+    clientId: reader.read(settings.openidClientId),
+    clientSecret: reader.read(settings.openidClientSecret),
+    name: reader.read(settings.openidName),
   };
 }
 
