@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { VaultServer } from '../../src/app/vault-server.ts';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { callbackPath, SignInLinks } from '../../src/features/portal/index.ts';
-import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { readServerConfig } from '../../src/platform/config/config.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { addAuthenticator, Chromium } from '../harness/chromium.ts';
 import { OpenidServer } from '../harness/openid-server.ts';
@@ -46,19 +47,23 @@ afterAll(async () => {
   await database.drop();
 });
 
-const rootKey = parseRootKey(generateRootKey()) ?? Buffer.alloc(32);
+const rootKey = generateRootKey();
 function startServer(port: number): Promise<VaultServer> {
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  return VaultServer.start(
-    {
-      database: { url: database.url, ownerUrl: database.url, connectionsMax: 4 },
-      rootKey: { kind: 'file', key: rootKey },
-      listen: { publicUrl: `http://localhost:${port}`, host: '127.0.0.1', port, adminHost: '127.0.0.1', adminPort: 0 },
-      logLevel: 'info',
-      openid: provider.config,
-    },
-    quiet,
-  );
+  const config = readServerConfig({
+    STRONGROOM_DATABASE_URL: database.url,
+    STRONGROOM_DATABASE_CONNECTIONS: '4',
+    STRONGROOM_ROOT_KEY: rootKey,
+    STRONGROOM_PUBLIC_URL: `http://localhost:${port}`,
+    STRONGROOM_HOST: '127.0.0.1',
+    STRONGROOM_PORT: String(port),
+    STRONGROOM_ADMIN_PORT: '0',
+    STRONGROOM_OPENID_ISSUER: provider.config.issuer,
+    STRONGROOM_OPENID_CLIENT_ID: provider.config.clientId,
+    STRONGROOM_OPENID_CLIENT_SECRET: provider.config.clientSecret.reveal(),
+    STRONGROOM_OPENID_NAME: provider.config.name,
+  });
+  return VaultServer.start(config, quiet);
 }
 const heading = () => page.getByRole('heading', { level: 1 }).textContent();
 const press = (name: string) => page.getByRole('button', { name }).click();
@@ -222,9 +227,17 @@ describe('somebody with a browser', { timeout: 60_000 }, () => {
   });
 
   it('cannot be made to come back from a journey that began elsewhere', async () => {
-    await page.goto(`${url}${callbackPath}?code=x&state=y`);
-    expect(await page.getByRole('alert').first().textContent()).toContain('did not confirm');
-    expect(await context.cookies(url)).toEqual([]);
+    const comeBack = async (query: string) => {
+      await page.goto(`${url}${callbackPath}?${query}`);
+      expect(await page.getByRole('alert').first().textContent()).toContain('did not confirm');
+      expect(await context.cookies(url)).toEqual([]);
+    };
+    await comeBack('code=x&state=y');
+    // Nor from one that began here, with the answer to another.
+    await page.goto(`${url}/portal/sign-in`);
+    await press('Sign in with Acme login');
+    await page.locator('input[name="login"]').waitFor();
+    await comeBack('code=x&state=y');
   });
 });
 

@@ -190,6 +190,17 @@ describe('a mail server in trouble', () => {
     await expect(jobFor(server.config).run(payloadOf(id))).rejects.toThrow();
   });
 
+  it.each(['starttls', 'from-start'] as const)(
+    'with a certificate that nobody vouches for gets nothing (%s)',
+    async (encryption) => {
+      server = await MailServer.start({ disabledCommands: [], secure: encryption === 'from-start' });
+      const { id } = await invite();
+      const config = { ...server.config, server: { ...server.config.server, encryption } };
+      await expect(jobFor(config).run(payloadOf(id))).rejects.toThrow(/self-signed|certificate/);
+      expect(server.mails).toEqual([]);
+    },
+  );
+
   it('that does not speak TLS gets nothing where TLS is asked for', async () => {
     server = await MailServer.start();
     const { id } = await invite();
