@@ -33,7 +33,6 @@ export function addAllPortalRoutes(
 
   addPortalRoutes(edge, {
     publicUrl,
-    database,
     sessions,
     links: new SignInLinks({ database, systemKeys }),
     acceptance: new InvitationAcceptance({ database, links, sessions }),

@@ -6,7 +6,6 @@ import { pageOptions, sendPage } from '../../http/page-reply.ts';
 import { renderHomePage, renderPasswordPage } from './home-page.ts';
 import type { Portal } from './portal.ts';
 import { originOf, requireFreshSession, requireSession } from './portal-session-routes.ts';
-import { UserStore } from './user-store.ts';
 
 const mistakes = {
   length: 'A password has 12 to 200 characters.',
@@ -17,7 +16,7 @@ const mistakes = {
 export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
   app.get('/portal/', pageOptions, async (request, reply) => {
     const session = await requireSession(portal, request);
-    const ways = await portal.database.forSystem((tx) => new UserStore(tx).listWays(session.user.id));
+    const ways = await portal.sessions.listWays(session);
     const passkey = await portal.passkeys.beginAdding(session);
     return sendPage(reply, renderHomePage({ session, ways, passkey, provider: portal.provider }));
   });

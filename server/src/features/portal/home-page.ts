@@ -2,11 +2,11 @@ import { type Html, html } from '../../http/html.ts';
 import type { NewAuthenticator } from './password-sign-in.ts';
 import { renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
 import { type PasskeyPrompt, renderPasskeyForm } from './sign-in-page.ts';
-import { nameOf, type UserSession } from './user.ts';
+import { nameOf, type SignInWays, type UserSession } from './user.ts';
 
 export interface HomePage {
   readonly session: UserSession;
-  readonly ways: { readonly hasPassword: boolean; readonly passkeys: number; readonly issuers: readonly string[] };
+  readonly ways: SignInWays;
   readonly passkey: PasskeyPrompt;
   readonly provider: { readonly name: string; readonly issuer: string } | undefined;
 }

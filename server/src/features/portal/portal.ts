@@ -1,4 +1,3 @@
-import type { Database } from '../../platform/database/database.ts';
 import type { InvitationAcceptance } from './invitation-acceptance.ts';
 import type { PasskeySignIn } from './passkey-sign-in.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
@@ -9,7 +8,6 @@ import type { UserSessions } from './user-sessions.ts';
 /** Everything that the pages of the portal are made of. */
 export interface Portal {
   readonly publicUrl: string;
-  readonly database: Database;
   readonly sessions: UserSessions;
   readonly links: SignInLinks;
   readonly acceptance: InvitationAcceptance;

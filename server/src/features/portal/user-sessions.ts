@@ -8,7 +8,7 @@ import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import { memberEvent } from '../members/index.ts';
 import { UserSessionStore } from './user-session-store.ts';
 import { UserStore } from './user-store.ts';
-import type { Membership, Origin, UserSession } from './user.ts';
+import type { Membership, Origin, SignInWays, UserSession } from './user.ts';
 
 /** A session that has begun: its secret goes into the cookie and nowhere else. */
 export interface StartedSession {
@@ -57,6 +57,10 @@ export class UserSessions {
     if (secret === undefined) return undefined;
     const secretHash = this.#systemKeys.hashCredential(secret);
     return this.#database.forSystem((tx) => new UserSessionStore(tx, this.#clock).find(secretHash));
+  }
+
+  listWays({ user }: UserSession): Promise<SignInWays> {
+    return this.#database.forSystem((tx) => new UserStore(tx).listWays(user.id));
   }
 
   async end(session: UserSession, origin: Origin): Promise<void> {

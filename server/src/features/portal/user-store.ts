@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/database/database.ts';
-import type { Membership, User } from './user.ts';
+import type { Membership, SignInWays, User } from './user.ts';
 
 /** More than anybody belongs to; each gets a record of a sign-in. */
 const membershipsMax = 100;
@@ -47,8 +47,8 @@ export class UserStore {
   }
 
   /** How a user can sign in, apart from a link. */
-  async listWays(userId: string): Promise<{ hasPassword: boolean; passkeys: number; issuers: string[] }> {
-    const [row] = await this.#tx.query<{ hasPassword: boolean; passkeys: number; issuers: string[] }>({
+  async listWays(userId: string): Promise<SignInWays> {
+    const [row] = await this.#tx.query<SignInWays>({
       text: `select exists (select from user_passwords where user_id = $1) as "hasPassword",
         (select count(*)::integer from user_passkeys where user_id = $1) as passkeys,
         array(select issuer from user_identities where user_id = $1 order by issuer) as issuers`,

@@ -23,6 +23,13 @@ export interface UserSession {
   readonly isFresh: boolean;
 }
 
+/** How a user can sign in, apart from a link. */
+export interface SignInWays {
+  readonly hasPassword: boolean;
+  readonly passkeys: number;
+  readonly issuers: readonly string[];
+}
+
 /** Where a request came from, for the audit log. */
 export interface Origin {
   readonly requestId: string;
