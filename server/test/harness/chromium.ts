@@ -51,18 +51,26 @@ export class Chromium {
   }
 }
 
-/** An authenticator that knows its user, inside the browser. */
-export async function addAuthenticator(context: BrowserContext, page: Page, isUserVerified = true): Promise<void> {
+/** An authenticator inside the browser, which makes sure who uses it until it is told not to. */
+export async function addAuthenticator(
+  context: BrowserContext,
+  page: Page,
+): Promise<{ stopVerifying(): Promise<void> }> {
   const session = await context.newCDPSession(page);
   await session.send('WebAuthn.enable');
-  await session.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
       hasResidentKey: true,
       hasUserVerification: true,
-      isUserVerified,
+      isUserVerified: true,
       automaticPresenceSimulation: true,
     },
   });
+  return {
+    stopVerifying: async () => {
+      await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    },
+  };
 }
