@@ -97,6 +97,18 @@ export default {
     only('redis-for-limits', 'Redis counts requests and holds nothing else.', 'node_modules/ioredis/', [
       '^server/src/platform/rate-limit/',
     ]),
+    only(
+      'providers-in-outbound',
+      'OpenID providers are asked from the room for outbound calls.',
+      'node_modules/openid-client/',
+      ['^server/src/platform/outbound/'],
+    ),
+    only(
+      'passkeys-in-the-keyring',
+      'Signatures of passkeys are verified where all cryptography is.',
+      'node_modules/@simplewebauthn/',
+      ['^server/src/platform/keyring/'],
+    ),
     only('mail-in-one-place', 'Mail is written and sent in one room.', 'node_modules/nodemailer/', [
       '^server/src/platform/mail/',
     ]),

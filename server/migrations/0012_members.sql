@@ -96,9 +96,10 @@ create table user_sessions (
   created_at timestamptz(3) not null default now(),
   last_seen_at timestamptz(3) not null default now(),
   constraint user_sessions_pkey primary key (id),
+  constraint user_sessions_secret_key unique (secret_hash),
   constraint user_sessions_user_fkey foreign key (user_id) references users (id) on delete cascade
 );
-comment on column user_sessions.secret_hash is 'HMAC-SHA-256 of the secret part of the cookie under the credential key of the installation.';
+comment on column user_sessions.secret_hash is 'HMAC-SHA-256 of the cookie under the credential key of the installation.';
 create index user_sessions_of_user on user_sessions (user_id);
 create index user_sessions_created on user_sessions (created_at);
 

@@ -1,6 +1,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { permissionsOf } from '../core/access/permission.ts';
+import { parseTenantId } from '../core/identity/ids.ts';
+import { SignInLinks } from '../features/portal/index.ts';
 import type { FirstApplication } from '../features/tenants/index.ts';
 import type { DatabaseConfig, LimitsConfig, ServerConfig, WorkerConfig } from '../platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../platform/keyring/kms/file-root-key.ts';
@@ -44,6 +46,8 @@ export class DevelopmentVault {
   readonly adminUrl: string;
   readonly tenantId: string;
   readonly keys: DevelopmentKeys;
+  /** Signs the owner in, once. */
+  readonly signInUrl: string;
   readonly #stop: () => Promise<void>;
 
   static async start(options: DevelopmentOptions, logger: Logger): Promise<DevelopmentVault> {
@@ -69,7 +73,9 @@ export class DevelopmentVault {
 
       const tenant = memory.remembered.tenant ?? (await makeTenant(server.core));
       await memory.remember({ ...memory.remembered, tenant });
-      return new DevelopmentVault({ url: config.listen.publicUrl, adminUrl: server.adminUrl, tenant, stop });
+      const url = config.listen.publicUrl;
+      const signInUrl = `${url}${await new SignInLinks(server.core).make(parseTenantId(tenant.id), undefined)}`;
+      return new DevelopmentVault({ url, adminUrl: server.adminUrl, tenant, signInUrl, stop });
     } catch (error) {
       // What went wrong first is what matters.
       await stop().catch(() => undefined);
@@ -81,12 +87,14 @@ export class DevelopmentVault {
     url: string;
     adminUrl: string;
     tenant: NonNullable<Remembered['tenant']>;
+    signInUrl: string;
     stop: () => Promise<void>;
   }) {
     this.url = parts.url;
     this.adminUrl = parts.adminUrl;
     this.tenantId = parts.tenant.id;
     this.keys = parts.tenant.keys;
+    this.signInUrl = parts.signInUrl;
     this.#stop = parts.stop;
   }
 

@@ -21,6 +21,7 @@ import { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
 import { addProxy } from './proxy-wiring.ts';
+import { addAllPortalRoutes } from './portal-wiring.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { addAllTokenRoutes } from './token-wiring.ts';
 import { VaultCore } from './vault-core.ts';
@@ -60,6 +61,7 @@ export class VaultServer {
       metrics,
     });
     addRoutes(edge, core, config.listen.publicUrl);
+    addAllPortalRoutes(edge, { core, publicUrl: config.listen.publicUrl, openid: config.openid });
     const settings = new TenantSettingsDirectory({ database: core.database, feed });
     const tokens = addAllTokenRoutes(edge, { core, settings, cvcSealer });
     const proxy = addProxy(edge, { core, config: config.outbound, settings, tokens, metrics, logger });

@@ -22,6 +22,7 @@ export function bootstrapCommand(): Command {
     .addHelpText(
       'after',
       `
+The owner signs in with a link: strongroom members sign-in-link --tenant <id>.
 With the management key, create applications for your services: POST /applications.
 The key is stored only as a hash. If it is lost, run bootstrap for a new tenant or create a key with another management key.`,
     )

@@ -46,8 +46,8 @@ Not for production: secrets are printed, and there is no backup and no TLS.`,
       await runUntilStopped(
         () => DevelopmentVault.start(settings, createLogger('warn')),
         (vault) => {
-          const { url, adminUrl, tenantId, keys } = vault;
-          if (isJson) printJson({ url, admin_url: adminUrl, tenant_id: tenantId, keys });
+          const { url, adminUrl, tenantId, keys, signInUrl } = vault;
+          if (isJson) printJson({ url, admin_url: adminUrl, sign_in_url: signInUrl, tenant_id: tenantId, keys });
           else printText(describe(vault, options.data));
         },
       );
@@ -61,6 +61,7 @@ function describe(vault: DevelopmentVault, data: string | undefined): string {
   API           ${vault.url}
   Reference     ${vault.url}/docs
   Admin         ${vault.adminUrl}/readyz?verbose
+  Sign in       ${vault.signInUrl} (once)
   Tenant        ${vault.tenantId}
 
   Keys

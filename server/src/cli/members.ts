@@ -3,6 +3,7 @@ import { VaultCore } from '../app/vault-core.ts';
 import { type EmailAddress, parseEmailAddress } from '../core/identity/email-address.ts';
 import { isUuid, parseTenantId, type TenantId } from '../core/identity/ids.ts';
 import { InvitationLinks, InvitationService } from '../features/invitations/index.ts';
+import { SignInLinks } from '../features/portal/index.ts';
 import { processEnvironment, readLinkConfig } from '../platform/config/config.ts';
 import { printJson, printText } from './output.ts';
 
@@ -23,7 +24,8 @@ export function membersCommand(): Command {
   return new Command('members')
     .description('Invite members and show the links that let them in, with or without a mail server.')
     .addCommand(inviteCommand())
-    .addCommand(invitationLinkCommand());
+    .addCommand(invitationLinkCommand())
+    .addCommand(signInLinkCommand());
 }
 
 function inviteCommand(): Command {
@@ -70,13 +72,39 @@ A link that was sent by mail is stored only as a hash. Resend the invitation to 
     });
 }
 
-async function withInvitations<T>(work: (invitations: InvitationService) => Promise<T>): Promise<T> {
+function signInLinkCommand(): Command {
+  return new Command('sign-in-link')
+    .description('Print a link that signs the owner in, or another member, without anything else.')
+    .requiredOption('--tenant <id>', 'tenant of the member', parseTenant)
+    .option('--member <id>', 'id of the member; the owner where none is given', parseId)
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+The link works once and for an hour; one that was made before is dead. It is the first way in for the owner of a new
+tenant, and the last for whoever has lost every other. Making one is written to the audit log of the tenant.`,
+    )
+    .action(async ({ tenant, member, json }: { tenant: TenantId; member?: string; json?: boolean }) => {
+      const link = await withCore(async ({ database, systemKeys }, publicUrl) => {
+        return `${publicUrl}${await new SignInLinks({ database, systemKeys }).make(tenant, member)}`;
+      });
+      if (json === true) printJson({ link });
+      else printText(`The link, for one use within an hour:\n\n  ${link}\n`);
+    });
+}
+
+function withInvitations<T>(work: (invitations: InvitationService) => Promise<T>): Promise<T> {
+  return withCore(({ database, audit, systemKeys }, publicUrl) => {
+    const links = new InvitationLinks({ systemKeys, publicUrl });
+    return work(new InvitationService({ database, audit, links }));
+  });
+}
+
+async function withCore<T>(work: (core: VaultCore, publicUrl: string) => Promise<T>): Promise<T> {
   const config = readLinkConfig(processEnvironment());
   const core = await VaultCore.open(config);
   try {
-    const { database, audit, systemKeys } = core;
-    const links = new InvitationLinks({ systemKeys, publicUrl: config.publicUrl });
-    return await work(new InvitationService({ database, audit, links }));
+    return await work(core, config.publicUrl);
   } finally {
     await core.close();
   }

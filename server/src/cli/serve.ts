@@ -13,6 +13,7 @@ export function serveCommand(): Command {
       'after',
       `
 Needs three settings: STRONGROOM_DATABASE_URL, STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*), STRONGROOM_PUBLIC_URL.
+People sign in at /portal/; STRONGROOM_OPENID_ISSUER and its companions add a provider.
 Refuses to start on a schema that does not fit (run \`strongroom migrate\`) and on a wrong root key.
 Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_ADMIN_PORT (8081).`,
     )

@@ -34,6 +34,7 @@ describe('strongroom dev', { timeout: 60_000 }, () => {
     expect(ready).toEqual({
       url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
       admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      sign_in_url: expect.stringMatching(/^http:\/\/localhost:\d+\/portal\/links\/\S{44}$/),
       tenant_id: expect.any(String),
       keys: {
         private: expect.stringMatching(/^key_test_pvt_/),

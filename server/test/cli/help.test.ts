@@ -19,7 +19,7 @@ describe('strongroom --help', () => {
     ['work', ['--json', 'STRONGROOM_DATABASE_URL', 'STRONGROOM_ROOT_KEY']],
     ['migrate', ['--json', 'STRONGROOM_DATABASE_OWNER_URL', 'CREATEROLE']],
     ['bootstrap', ['--name', '--type', '--owner-email', '--json', 'POST /applications']],
-    ['members', ['invite', 'invitation-link']],
+    ['members', ['invite', 'invitation-link', 'sign-in-link']],
     ['doctor', ['--json', 'Changes nothing', 'Exits with 1']],
   ])('of %s exits with 0 and teaches', async (command, words) => {
     const { code, stdout, stderr } = await Program.run([command, '--help']);

@@ -54,7 +54,28 @@ describe('strongroom members', () => {
     expect(shown.stderr).toContain('Resend the invitation');
   });
 
+  it('makes a link for the owner, and for another member, and tells the tenant', async () => {
+    const signIn = /^https:\/\/vault\.example\.com\/portal\/links\/[1-9A-HJ-NP-Za-km-z]{44}$/;
+    const made = await run('sign-in-link', '--tenant', tenant, '--json');
+    expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' });
+    expect((JSON.parse(made.stdout) as { link: string }).link).toMatch(signIn);
+    const { rows } = await database.owner.query<{ id: string; email: string; links: number }>(
+      `select m.id, u.email, (select count(*)::integer from user_links l where l.user_id = u.id) as links
+        from members m join users u on u.id = m.user_id where m.tenant_id = $1`,
+      [tenant],
+    );
+    expect(rows).toMatchObject([{ email: 'owner@example.com', links: 1 }]);
+    const again = await run('sign-in-link', '--tenant', tenant, '--member', rows[0]?.id ?? '');
+    expect(again.stdout).toMatch(/\n {2}https:\/\/vault\.example\.com\/portal\/links\/\S{44}\n/);
+    const { rows: records } = await database.owner.query(
+      'select operation, actor_type from audit_records where entity_id = $1',
+      [rows[0]?.id],
+    );
+    expect(records).toEqual([1, 2].map(() => ({ operation: 'update', actor_type: 'system' })));
+  });
+
   it.each([
+    [['sign-in-link', '--tenant', crypto.randomUUID()], 'There is no such member.'],
     [['invite', '--tenant', 'x', '--email', 'a@example.com'], 'It must be a UUID.'],
     [['invite', '--tenant', crypto.randomUUID(), '--email', 'a@example.com'], 'There is no such tenant.'],
     [['invite', '--tenant', crypto.randomUUID(), '--email', 'a b@c'], 'It must be an e-mail address'],

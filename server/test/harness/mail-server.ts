@@ -12,7 +12,7 @@ export interface ReceivedMail {
   readonly raw: string;
 }
 
-type Hooks = Pick<SMTPServerOptions, 'onConnect' | 'onMailFrom' | 'onRcptTo'>;
+type Hooks = Pick<SMTPServerOptions, 'onConnect' | 'onMailFrom' | 'onRcptTo' | 'disabledCommands' | 'secure'>;
 
 /** A real SMTP server on loopback, which a test can make slow, forgetful or unfriendly. */
 export class MailServer {

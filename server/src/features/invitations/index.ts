@@ -1,4 +1,6 @@
+export { type InvitationDetails, invitationEvent } from './invitation.ts';
 export { InvitationLinks } from './invitation-link.ts';
 export { addInvitationRoutes } from './invitation-routes.ts';
 export { InvitationService } from './invitation-service.ts';
+export { InvitationStore } from './invitation-store.ts';
 export { mailInvitationJob } from './mail-invitation-job.ts';

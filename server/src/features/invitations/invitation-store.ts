@@ -77,14 +77,22 @@ export class InvitationStore {
   }
 
   /** What is told to the invited person, with the link as long as no mail has carried it away. */
-  async findDetails(id: string): Promise<(InvitationDetails & { readonly linkSealed: Buffer | null }) | undefined> {
+  findDetails(id: string): Promise<(InvitationDetails & { readonly linkSealed: Buffer | null }) | undefined> {
+    return this.#findDetails('i.id = $2', id);
+  }
+
+  findDetailsByLink(linkHash: Buffer): Promise<InvitationDetails | undefined> {
+    return this.#findDetails('i.link_hash = $2', linkHash);
+  }
+
+  async #findDetails(condition: string, value: string | Buffer) {
     const [row] = await this.#tx.query<InvitationDetails & { linkSealed: Buffer | null }>({
       text: `select ${this.#columns}, t.name as "tenantName", coalesce(a.name, u.email) as inviter, i.link_sealed as "linkSealed"
         from invitations i join tenants t on t.id = i.tenant_id
         left join applications a on a.tenant_id = i.tenant_id and a.id = i.created_by
         left join users u on u.id = i.created_by
-        where i.tenant_id = $1 and i.id = $2`,
-      values: [this.#tenantId, id],
+        where i.tenant_id = $1 and ${condition}`,
+      values: [this.#tenantId, value],
     });
     return row;
   }

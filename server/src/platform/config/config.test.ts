@@ -288,6 +288,47 @@ describe('a mail server', () => {
   });
 });
 
+describe('an OpenID provider', () => {
+  const settings = {
+    STRONGROOM_OPENID_ISSUER: 'https://login.example.com',
+    STRONGROOM_OPENID_CLIENT_ID: 'strongroom',
+    STRONGROOM_OPENID_CLIENT_SECRET: 'between the two',
+  };
+
+  it('is read with a name for it, and its secret stays out of what is printed', () => {
+    const { openid } = readServerConfig({ ...complete, ...settings });
+    expect(openid).toMatchObject({
+      issuer: 'https://login.example.com',
+      clientId: 'strongroom',
+      name: 'single sign-on',
+    });
+    expect(JSON.stringify(openid)).not.toContain('between the two');
+  });
+
+  it('needs client and secret', () => {
+    expect(variablesOf({ ...complete, STRONGROOM_OPENID_ISSUER: 'https://login.example.com' })).toEqual([
+      'STRONGROOM_OPENID_CLIENT_ID is not set',
+      'STRONGROOM_OPENID_CLIENT_SECRET is not set',
+    ]);
+  });
+
+  it.each(['login.example.com', 'http://login.example.com', 'http://localhost.example.com', 'ftp://localhost'])(
+    'is refused at %s',
+    (STRONGROOM_OPENID_ISSUER) => {
+      expect(variablesOf({ ...complete, ...settings, STRONGROOM_OPENID_ISSUER })).toEqual([
+        'STRONGROOM_OPENID_ISSUER is not valid',
+      ]);
+    },
+  );
+
+  it('may be without encryption on this machine', () => {
+    const STRONGROOM_OPENID_ISSUER = 'http://localhost:3000';
+    expect(readServerConfig({ ...complete, ...settings, STRONGROOM_OPENID_ISSUER }).openid?.issuer).toBe(
+      STRONGROOM_OPENID_ISSUER,
+    );
+  });
+});
+
 describe('what other commands need', () => {
   it('is also the public address for those that print links', () => {
     expect(variablesOf({}, readLinkConfig)).toEqual([

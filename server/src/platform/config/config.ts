@@ -4,6 +4,7 @@ import { type RateLimitTable, withLimits } from '../rate-limit/rate-limit-table.
 import type { OutboundConfig } from '../outbound/outbound-config.ts';
 import { readOutbound } from './outbound-settings.ts';
 import type { SmtpConfig } from '../mail/smtp-config.ts';
+import type { OpenidConfig } from '../outbound/openid-provider.ts';
 import { type Environment, type Setting, SettingReader } from './setting.ts';
 import * as settings from './settings.ts';
 
@@ -38,6 +39,8 @@ export interface ServerConfig {
   readonly listen: ListenConfig;
   readonly limits: LimitsConfig;
   readonly outbound: OutboundConfig;
+  /** Another way to sign in to the portal, where there is one. */
+  readonly openid?: OpenidConfig | undefined;
   readonly logLevel: settings.LogLevel;
 }
 
@@ -61,6 +64,7 @@ export function readServerConfig(environment: Environment): ServerConfig {
     },
     limits: readLimits(reader),
     outbound: readOutbound(reader),
+    openid: readOpenid(reader),
     logLevel: reader.read(settings.logLevel),
   };
   reader.finish();
@@ -196,6 +200,16 @@ function readLimits(reader: SettingReader): LimitsConfig {
     countsRequests: limits !== 'off',
     redisUrl: readOptional(reader, settings.redisUrl),
     trustedProxies: reader.read(settings.trustedProxies) ?? [],
+  };
+}
+
+function readOpenid(reader: SettingReader): Unfinished<OpenidConfig> | undefined {
+  if (!reader.has(settings.openidIssuer)) return undefined;
+  return {
+    issuer: reader.read(settings.openidIssuer),
+    clientId: reader.read(settings.openidClientId),
+    clientSecret: reader.read(settings.openidClientSecret),
+    name: reader.read(settings.openidName),
   };
 }
 

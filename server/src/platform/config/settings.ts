@@ -142,6 +142,39 @@ export const mailFrom: Setting<EmailAddress> = {
   parse: parseEmailAddress,
 };
 
+export const openidIssuer: Setting<string> = {
+  variable: 'STRONGROOM_OPENID_ISSUER',
+  expectation: 'the HTTPS address of the OpenID provider that people may sign in with; HTTP only on this machine',
+  example: 'https://login.example.com',
+  parse: (text) => {
+    if (!URL.canParse(text)) return undefined;
+    const { protocol, hostname } = new URL(text);
+    return protocol === 'https:' || (protocol === 'http:' && loopbackHosts.includes(hostname)) ? text : undefined;
+  },
+};
+
+export const openidClientId: Setting<string> = {
+  variable: 'STRONGROOM_OPENID_CLIENT_ID',
+  expectation: 'the name that the provider knows this vault by',
+  example: 'strongroom',
+  parse: parseText,
+};
+
+export const openidClientSecret: Setting<Sensitive<string>> = {
+  variable: 'STRONGROOM_OPENID_CLIENT_SECRET',
+  expectation: 'the secret that the provider gave for it',
+  example: '$(cat client-secret)',
+  parse: (text) => (text === '' ? undefined : new Sensitive(text)),
+};
+
+export const openidName: Setting<string> = {
+  variable: 'STRONGROOM_OPENID_NAME',
+  expectation: 'what people call the provider',
+  example: 'Acme login',
+  parse: parseText,
+  fallback: 'single sign-on',
+};
+
 export const databaseConnections: Setting<number> = {
   variable: 'STRONGROOM_DATABASE_CONNECTIONS',
   expectation: 'how many database connections a server keeps, from 1 to 100',

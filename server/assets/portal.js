@@ -1,0 +1,28 @@
+// Asks the browser for a passkey when a form wants one, puts the answer into the form and sends it.
+for (const form of document.querySelectorAll('form[data-passkey]')) {
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void send(form);
+  });
+}
+
+async function send(form) {
+  const alert = form.querySelector('[role=alert]');
+  alert.hidden = true;
+  try {
+    form.elements.namedItem('credential').value = JSON.stringify(await ask(form.dataset));
+    form.submit();
+  } catch {
+    // The browser has told why, or somebody changed their mind.
+    alert.hidden = false;
+  }
+}
+
+async function ask({ passkey, options }) {
+  const wanted = JSON.parse(options);
+  const credential =
+    passkey === 'create'
+      ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(wanted) })
+      : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(wanted) });
+  return credential.toJSON();
+}

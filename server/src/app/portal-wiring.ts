@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import { InvitationLinks } from '../features/invitations/index.ts';
+import {
+  addPortalRoutes,
+  callbackPath,
+  Ceremonies,
+  InvitationAcceptance,
+  PasskeySignIn,
+  PasswordSignIn,
+  ProviderSignIn,
+  SignInAttempts,
+  SignInLinks,
+  UserSessions,
+} from '../features/portal/index.ts';
+import { Passkeys } from '../platform/keyring/passkeys.ts';
+import { PasswordHasher } from '../platform/keyring/password-hasher.ts';
+import { type OpenidConfig, OpenidProvider } from '../platform/outbound/openid-provider.ts';
+import type { VaultCore } from './vault-core.ts';
+
+/** Builds everything that lets people in and adds its pages. */
+export function addAllPortalRoutes(
+  edge: FastifyInstance,
+  parts: { core: VaultCore; publicUrl: string; openid: OpenidConfig | undefined },
+): void {
+  const { publicUrl, openid } = parts;
+  const { database, systemKeys, audit } = parts.core;
+  const sessions = new UserSessions({ database, systemKeys, audit });
+  const ceremonies = new Ceremonies({ database, systemKeys });
+  const attempts = new SignInAttempts({ database, systemKeys });
+  const hasher = new PasswordHasher();
+  const links = new InvitationLinks({ systemKeys, publicUrl });
+  const provider = openid === undefined ? undefined : new OpenidProvider(openid, `${publicUrl}${callbackPath}`);
+
+  addPortalRoutes(edge, {
+    publicUrl,
+    sessions,
+    links: new SignInLinks({ database, systemKeys }),
+    acceptance: new InvitationAcceptance({ database, links, sessions }),
+    passwords: new PasswordSignIn({ database, systemKeys, hasher, attempts, ceremonies, sessions }),
+    passkeys: new PasskeySignIn({ database, passkeys: new Passkeys(publicUrl), ceremonies, sessions }),
+    provider: provider === undefined ? undefined : new ProviderSignIn({ database, provider, ceremonies }),
+  });
+}

@@ -1,0 +1,32 @@
+import type { Transaction } from '../../platform/database/database.ts';
+
+/** Who users are at OpenID providers, inside `forSystem` only. */
+export class IdentityStore {
+  readonly #tx: Transaction;
+
+  constructor(tx: Transaction) {
+    this.#tx = tx;
+  }
+
+  async find(issuer: string, subject: string): Promise<string | undefined> {
+    const [row] = await this.#tx.query<{ user_id: string }>({
+      text: 'select user_id from user_identities where issuer = $1 and subject = $2',
+      values: [issuer, subject],
+    });
+    return row?.user_id;
+  }
+
+  async isSignedIn(sessionId: string): Promise<boolean> {
+    const rows = await this.#tx.query({ text: 'select from user_sessions where id = $1', values: [sessionId] });
+    return rows.length > 0;
+  }
+
+  /** False when somebody is this subject already, or this user another one. */
+  async insert(userId: string, issuer: string, subject: string): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `insert into user_identities (user_id, issuer, subject) values ($1, $2, $3) on conflict do nothing returning 1`,
+      values: [userId, issuer, subject],
+    });
+    return rows.length > 0;
+  }
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import { pageOptions, sendPage } from '../../http/page-reply.ts';
+import { noLivingInvitation } from './invitation-acceptance.ts';
+import { renderInvitationPage } from './invitation-page.ts';
+import type { Portal } from './portal.ts';
+import { findSession, originOf, setSessionCookie } from './portal-session-routes.ts';
+
+interface LinkRoute {
+  readonly Params: { readonly link: string };
+}
+
+export function addInvitationPageRoutes(app: FastifyInstance, portal: Portal): void {
+  app.get<LinkRoute>('/portal/invitations/:link', pageOptions, async (request, reply) => {
+    const { link } = request.params;
+    const offer = await portal.acceptance.find(link, await findSession(portal, request));
+    if (offer === undefined) throw noLivingInvitation();
+    return sendPage(reply, renderInvitationPage(offer, link), offer.details.status === 'EXPIRED' ? 410 : 200);
+  });
+
+  app.post<LinkRoute>('/portal/invitations/:link', pageOptions, async (request, reply) => {
+    const session = await findSession(portal, request);
+    const started = await portal.acceptance.accept(request.params.link, session, originOf(request));
+    if (session !== undefined) await portal.sessions.end(session, originOf(request));
+    setSessionCookie(reply, started);
+    return reply.redirect('/portal/', 303);
+  });
+}

@@ -1,0 +1,65 @@
+import type { Database } from '../../platform/database/database.ts';
+import type { Passkeys } from '../../platform/keyring/passkeys.ts';
+import type { Ceremonies } from './ceremonies.ts';
+import { PasskeyStore } from './passkey-store.ts';
+import type { PasskeyPrompt } from './sign-in-page.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+import type { UserSessions } from './user-sessions.ts';
+import { nameOf, type Origin, type UserSession } from './user.ts';
+
+const passkeysMax = 20;
+const wrong = 'This passkey is not known here, or it took too long.';
+
+/** Signing in with a passkey, and adding one. */
+export class PasskeySignIn {
+  readonly #database: Database;
+  readonly #passkeys: Passkeys;
+  readonly #ceremonies: Ceremonies;
+  readonly #sessions: UserSessions;
+
+  constructor(parts: { database: Database; passkeys: Passkeys; ceremonies: Ceremonies; sessions: UserSessions }) {
+    this.#database = parts.database;
+    this.#passkeys = parts.passkeys;
+    this.#ceremonies = parts.ceremonies;
+    this.#sessions = parts.sessions;
+  }
+
+  async begin(): Promise<PasskeyPrompt> {
+    const { options, challenge } = await this.#passkeys.ask();
+    return { options, sealed: this.#ceremonies.begin('passkey', { challenge }).sealed };
+  }
+
+  /** The user whose passkey has signed our challenge, the first time that it comes back. */
+  async complete(given: { sealed: string; credential: string }, origin: Origin): Promise<string> {
+    const ceremony = this.#ceremonies.open<{ challenge: string }>('passkey', given.sealed);
+    const id = this.#passkeys.readId(given.credential);
+    if (ceremony === undefined || id === undefined) throw new SignInRefused(wrong);
+    const known = await this.#database.forSystem((tx) => new PasskeyStore(tx).find(id));
+    if (known === undefined) throw new SignInRefused(wrong);
+    const signCount = await this.#passkeys.verify(given.credential, ceremony.data.challenge, known);
+    if (signCount === undefined || !(await this.#ceremonies.spend(ceremony))) {
+      await this.#sessions.recordRefusal(known.userId, origin);
+      throw new SignInRefused(wrong);
+    }
+    await this.#database.forSystem((tx) => new PasskeyStore(tx).noteUse(id, signCount));
+    return known.userId;
+  }
+
+  async beginAdding({ user }: UserSession): Promise<PasskeyPrompt> {
+    const known = await this.#database.forSystem((tx) => new PasskeyStore(tx).listIds(user.id));
+    const { options, challenge } = await this.#passkeys.askForNew({ id: user.id, name: nameOf(user) }, known);
+    return { options, sealed: this.#ceremonies.begin('new-passkey', { challenge, userId: user.id }).sealed };
+  }
+
+  async completeAdding({ user }: UserSession, given: { sealed: string; credential: string }): Promise<boolean> {
+    const ceremony = this.#ceremonies.open<{ challenge: string; userId: string }>('new-passkey', given.sealed);
+    if (ceremony === undefined || ceremony.data.userId !== user.id) return false;
+    const passkey = await this.#passkeys.verifyNew(given.credential, ceremony.data.challenge);
+    if (passkey === undefined || !(await this.#ceremonies.spend(ceremony))) return false;
+    return this.#database.forSystem(async (tx) => {
+      const store = new PasskeyStore(tx);
+      if ((await store.listIds(user.id)).length >= passkeysMax) return false;
+      return store.insert(user.id, passkey);
+    });
+  }
+}

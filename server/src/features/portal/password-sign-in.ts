@@ -1,0 +1,118 @@
+import { Sensitive } from '../../core/identity/sensitive.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { databaseClock } from '../../platform/database/database-clock.ts';
+import type { PasswordHasher } from '../../platform/keyring/password-hasher.ts';
+import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
+import { findTotpStep, generateTotpSecret, toTotpUri } from '../../platform/keyring/totp.ts';
+import type { Ceremonies } from './ceremonies.ts';
+import { PasswordStore, type StoredPassword } from './password-store.ts';
+import type { SignInAttempts } from './sign-in-attempts.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+import { UserSessionStore } from './user-session-store.ts';
+import type { UserSessions } from './user-sessions.ts';
+import { nameOf, type Origin, type UserSession } from './user.ts';
+
+export const passwordLengthMin = 12;
+const passwordLengthMax = 200;
+const unknownSalt = Buffer.alloc(16);
+const unknownHash = Buffer.alloc(32);
+/** The same whatever was wrong: nobody learns which addresses have an account. */
+const wrong = 'E-mail address, password or code are not right.';
+
+/** An authenticator app that is about to be set up. */
+export interface NewAuthenticator {
+  readonly secret: string;
+  readonly uri: string;
+  readonly sealed: string;
+}
+
+/** A password together with the code of an authenticator app: the way in where there is neither passkey nor provider. */
+export class PasswordSignIn {
+  readonly #parts: {
+    readonly database: Database;
+    readonly systemKeys: SystemKeys;
+    readonly hasher: PasswordHasher;
+    readonly attempts: SignInAttempts;
+    readonly ceremonies: Ceremonies;
+    readonly sessions: UserSessions;
+    readonly now: () => Date;
+  };
+
+  constructor(parts: {
+    database: Database;
+    systemKeys: SystemKeys;
+    hasher: PasswordHasher;
+    attempts: SignInAttempts;
+    ceremonies: Ceremonies;
+    sessions: UserSessions;
+    now?: () => Date;
+  }) {
+    this.#parts = { ...parts, now: parts.now ?? (() => new Date()) };
+  }
+
+  /** The user who has given all three; throws otherwise, after as much work as if the address were known. */
+  async verify(given: { email: string; password: Sensitive<string>; code: string }, origin: Origin): Promise<string> {
+    const { database, systemKeys, hasher, attempts } = this.#parts;
+    await attempts.count(given.email, origin.sourceAddress);
+    const stored = await database.forSystem((tx) => new PasswordStore(tx).find(given.email));
+    const hash = await hasher.hash(given.password, stored?.salt ?? unknownSalt);
+    const isPassword = systemKeys.isCredential(hash, stored?.passwordHash ?? unknownHash);
+    if (stored === undefined) throw new SignInRefused(wrong);
+    if (!isPassword || !(await this.#takeCode(stored, given.code))) {
+      await this.#parts.sessions.recordRefusal(stored.userId, origin);
+      throw new SignInRefused(wrong);
+    }
+    await attempts.forget(given.email);
+    return stored.userId;
+  }
+
+  beginSetup({ user }: UserSession): NewAuthenticator {
+    const secret = generateTotpSecret();
+    const { sealed } = this.#parts.ceremonies.begin('totp', { userId: user.id, secret });
+    return { secret, uri: toTotpUri(secret, nameOf(user)), sealed };
+  }
+
+  /** The authenticator that is being set up, to be shown once more after a mistake. */
+  resumeSetup({ user }: UserSession, sealed: string): NewAuthenticator | undefined {
+    const ceremony = this.#parts.ceremonies.open<{ userId: string; secret: string }>('totp', sealed);
+    if (ceremony === undefined || ceremony.data.userId !== user.id) return undefined;
+    const { secret } = ceremony.data;
+    return { secret, uri: toTotpUri(secret, nameOf(user)), sealed };
+  }
+
+  /** Sets password and authenticator together; says what is wrong, and then changes nothing. */
+  async completeSetup(
+    session: UserSession,
+    given: { sealed: string; password: Sensitive<string>; code: string },
+  ): Promise<'set' | 'expired' | 'length' | 'code'> {
+    const { database, systemKeys, hasher, ceremonies, now } = this.#parts;
+    const userId = session.user.id;
+    const ceremony = ceremonies.open<{ userId: string; secret: string }>('totp', given.sealed);
+    if (ceremony === undefined || ceremony.data.userId !== userId) return 'expired';
+    const length = [...given.password.reveal()].length;
+    if (length < passwordLengthMin || length > passwordLengthMax) return 'length';
+    const totpStep = findTotpStep(ceremony.data.secret, given.code, now());
+    if (totpStep === undefined) return 'code';
+    const salt = hasher.makeSalt();
+    const passwordHash = systemKeys.hashCredential(await hasher.hash(given.password, salt));
+    if (!(await ceremonies.spend(ceremony))) return 'expired';
+    const totpSealed = systemKeys.sealer().seal(ceremony.data.secret, totpPlace(userId));
+    await database.forSystem(async (tx) => {
+      await new PasswordStore(tx).replace({ userId, salt, passwordHash, totpSealed, totpStep });
+      await new UserSessionStore(tx, databaseClock).deleteOthers(userId, session.id);
+    });
+    return 'set';
+  }
+
+  async #takeCode({ userId, totpSealed }: StoredPassword, code: string): Promise<boolean> {
+    const { database, systemKeys, now } = this.#parts;
+    const secret = new Sensitive(systemKeys.sealer().open(totpSealed, totpPlace(userId)));
+    const step = findTotpStep(secret.reveal(), code, now());
+    if (step === undefined) return false;
+    return database.forSystem((tx) => new PasswordStore(tx).takeStep(userId, step));
+  }
+}
+
+function totpPlace(userId: string) {
+  return { owner: userId, field: 'totp' };
+}

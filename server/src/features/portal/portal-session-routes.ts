@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { readCookie, writeCookie } from '../../http/cookie.ts';
+import { pageOptions } from '../../http/page-reply.ts';
+import type { Portal } from './portal.ts';
+import type { StartedSession } from './user-sessions.ts';
+import type { Origin, UserSession } from './user.ts';
+
+const sessionCookie = '__Host-strongroom_session';
+/** As long as a session can last; the server decides earlier. */
+const cookieSeconds = 12 * 60 * 60;
+
+/** Whoever is not signed in is sent to where one does. */
+export class NotSignedIn extends Error {}
+
+export function addSignOutRoute(app: FastifyInstance, portal: Portal): void {
+  app.post('/portal/sign-out', pageOptions, async (request, reply) => {
+    const session = await findSession(portal, request);
+    if (session !== undefined) await portal.sessions.end(session, originOf(request));
+    reply.header('set-cookie', writeCookie(sessionCookie, '', { maxAgeSeconds: 0, sameSite: 'Strict' }));
+    return reply.redirect('/portal/sign-in', 303);
+  });
+}
+
+export function findSession(portal: Portal, request: FastifyRequest): Promise<UserSession | undefined> {
+  return portal.sessions.find(readCookie(request.headers.cookie, sessionCookie));
+}
+
+export async function requireSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
+  const session = await findSession(portal, request);
+  if (session === undefined) throw new NotSignedIn();
+  return session;
+}
+
+/** A session that was stolen a while ago must not be enough to get in for good. */
+export async function requireFreshSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
+  const session = await requireSession(portal, request);
+  if (!session.isFresh) {
+    throw new DomainError('forbidden', 'Sign out and in again to change how you sign in.');
+  }
+  return session;
+}
+
+export function setSessionCookie(reply: FastifyReply, started: StartedSession): void {
+  reply.header(
+    'set-cookie',
+    writeCookie(sessionCookie, started.cookie, { maxAgeSeconds: cookieSeconds, sameSite: 'Strict' }),
+  );
+}
+
+export function originOf(request: FastifyRequest): Origin {
+  return { requestId: request.id, sourceAddress: request.ip };
+}

@@ -1,0 +1,18 @@
+import type { InvitationAcceptance } from './invitation-acceptance.ts';
+import type { PasskeySignIn } from './passkey-sign-in.ts';
+import type { PasswordSignIn } from './password-sign-in.ts';
+import type { ProviderSignIn } from './provider-sign-in.ts';
+import type { SignInLinks } from './sign-in-links.ts';
+import type { UserSessions } from './user-sessions.ts';
+
+/** Everything that the pages of the portal are made of. */
+export interface Portal {
+  readonly publicUrl: string;
+  readonly sessions: UserSessions;
+  readonly links: SignInLinks;
+  readonly acceptance: InvitationAcceptance;
+  readonly passwords: PasswordSignIn;
+  readonly passkeys: PasskeySignIn;
+  /** Where the operator has named one. */
+  readonly provider: ProviderSignIn | undefined;
+}

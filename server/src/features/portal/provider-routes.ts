@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { readCookie, writeCookie } from '../../http/cookie.ts';
+import { html } from '../../http/html.ts';
+import { formOf } from '../../http/form-body.ts';
+import { pageOptions, sendPage } from '../../http/page-reply.ts';
+import type { Portal } from './portal.ts';
+import { renderPortalPage } from './portal-page.ts';
+import { originOf, requireFreshSession, setSessionCookie } from './portal-session-routes.ts';
+import type { Journey, ProviderSignIn } from './provider-sign-in.ts';
+import { showSignIn, toDestination, toInvitation } from './sign-in-routes.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+
+/** Sent along when the provider leads the browser back, unlike the cookie of a session. */
+const journeyCookie = '__Host-strongroom_journey';
+const journeySeconds = 10 * 60;
+
+/** The address at the vault that the provider has to know. */
+export const callbackPath = '/portal/sign-in/provider/callback';
+
+export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
+  app.post('/portal/sign-in/provider', pageOptions, async (request, reply) => {
+    const invitation = toInvitation(formOf(request)('invitation'));
+    const provider = requireProvider(portal);
+    return depart(portal, reply, () => provider.begin(invitation));
+  });
+
+  app.post('/portal/provider', pageOptions, async (request, reply) => {
+    const provider = requireProvider(portal);
+    const session = await requireFreshSession(portal, request);
+    return depart(portal, reply, () => provider.beginConnecting(session));
+  });
+
+  app.get(callbackPath, pageOptions, async (request, reply) => {
+    const provider = requireProvider(portal);
+    const sealed = readCookie(request.headers.cookie, journeyCookie);
+    const query = request.url.split('?')[1] ?? '';
+    const forget = writeCookie(journeyCookie, '', { maxAgeSeconds: 0, sameSite: 'Lax' });
+    try {
+      const { userId, invitation, isNew } = await provider.complete(sealed, query);
+      if (!isNew) setSessionCookie(reply, await portal.sessions.start(userId, originOf(request)));
+      reply.header('set-cookie', forget);
+      return goOn(reply, toDestination(invitation));
+    } catch (error) {
+      if (!(error instanceof SignInRefused)) throw error;
+      reply.header('set-cookie', forget);
+      return showSignIn(portal, reply.code(error.status), { invitation: undefined, alert: error.message });
+    }
+  });
+}
+
+/** By a page of ours and not by a redirect: browsers hold forms to our own address even when they are led elsewhere. */
+async function depart(portal: Portal, reply: FastifyReply, begin: () => Promise<Journey>): Promise<FastifyReply> {
+  try {
+    const { url, sealed } = await begin();
+    reply.header('set-cookie', writeCookie(journeyCookie, sealed, { maxAgeSeconds: journeySeconds, sameSite: 'Lax' }));
+    const { name } = requireProvider(portal);
+    const body = html`<p><a href="${url}">Continue to ${name}</a></p>`;
+    return sendPage(reply, renderPortalPage({ title: `To ${name}`, body, continueTo: url }));
+  } catch (error) {
+    if (!(error instanceof SignInRefused)) throw error;
+    return showSignIn(portal, reply.code(error.status), { invitation: undefined, alert: error.message });
+  }
+}
+
+/** Also by a page: what follows a redirect from another site comes without the cookie of the session. */
+function goOn(reply: FastifyReply, destination: string): FastifyReply {
+  const body = html`<p><a href="${destination}">Continue</a></p>`;
+  return sendPage(reply, renderPortalPage({ title: 'Signed in', body, continueTo: destination }));
+}
+
+function requireProvider({ provider }: Portal): ProviderSignIn {
+  if (provider === undefined) throw new DomainError('not-found', 'This vault has no OpenID provider.');
+  return provider;
+}

@@ -1,0 +1,87 @@
+import type { Database } from '../../platform/database/database.ts';
+import type { OpenidChecks, OpenidProvider } from '../../platform/outbound/openid-provider.ts';
+import type { Ceremonies } from './ceremonies.ts';
+import { IdentityStore } from './identity-store.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+import type { UserSession } from './user.ts';
+
+interface Departure extends OpenidChecks {
+  readonly state: string;
+  readonly invitation?: string;
+  /** Who wants to be known by this provider from now on, and is signed in. */
+  readonly connect?: { readonly userId: string; readonly sessionId: string };
+}
+
+/** Where the browser is sent, and what it brings back in a cookie. */
+export interface Journey {
+  readonly url: string;
+  readonly sealed: string;
+}
+
+const notKnown = 'This account of the provider is not connected to anybody here. Sign in another way and connect it.';
+const failed = 'The provider did not confirm who you are. Try again.';
+
+/**
+ * Signing in with an OpenID provider. Somebody connects the provider while being signed in, and is afterwards known by
+ * issuer and subject. An e-mail address that a provider reports is never taken as a proof: whoever could choose it there
+ * could choose whose account to enter here.
+ */
+export class ProviderSignIn {
+  readonly #database: Database;
+  readonly #provider: OpenidProvider;
+  readonly #ceremonies: Ceremonies;
+
+  constructor(parts: { database: Database; provider: OpenidProvider; ceremonies: Ceremonies }) {
+    this.#database = parts.database;
+    this.#provider = parts.provider;
+    this.#ceremonies = parts.ceremonies;
+  }
+
+  get name(): string {
+    return this.#provider.name;
+  }
+
+  get issuer(): string {
+    return this.#provider.issuer;
+  }
+
+  begin(invitation: string | undefined): Promise<Journey> {
+    return this.#begin(invitation === undefined ? {} : { invitation });
+  }
+
+  beginConnecting({ id, user }: UserSession): Promise<Journey> {
+    return this.#begin({ connect: { userId: user.id, sessionId: id } });
+  }
+
+  /** Either the user who is this subject, or the one who has just become it. */
+  async complete(
+    sealed: string | undefined,
+    query: string,
+  ): Promise<{ readonly userId: string; readonly invitation: string | undefined; readonly isNew: boolean }> {
+    const departure = this.#ceremonies.open<Departure>('provider', sealed);
+    if (departure === undefined) throw new SignInRefused(failed);
+    const { subject } = await this.#provider.complete(query, departure.data).catch(() => {
+      throw new SignInRefused(failed);
+    });
+    if (!(await this.#ceremonies.spend(departure))) throw new SignInRefused(failed);
+    const { connect, invitation } = departure.data;
+    const found = await this.#database.forSystem(async (tx) => {
+      const store = new IdentityStore(tx);
+      // The cookie of the session does not come along from another site, so whether it still lives is looked up.
+      if (connect !== undefined && (await store.isSignedIn(connect.sessionId))) {
+        await store.insert(connect.userId, this.issuer, subject);
+      }
+      return store.find(this.issuer, subject);
+    });
+    if (found === undefined || (connect !== undefined && found !== connect.userId)) throw new SignInRefused(notKnown);
+    return { userId: found, invitation, isNew: connect !== undefined };
+  }
+
+  async #begin(purpose: Pick<Departure, 'invitation' | 'connect'>): Promise<Journey> {
+    const state = crypto.randomUUID();
+    const { url, nonce, verifier } = await this.#provider.begin(state).catch(() => {
+      throw new SignInRefused('The provider cannot be reached at this moment. Choose another way.', 503);
+    });
+    return { url, sealed: this.#ceremonies.begin('provider', { state, nonce, verifier, ...purpose }).sealed };
+  }
+}

@@ -1,0 +1,66 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { type DatabaseClock, databaseClock } from '../../platform/database/database-clock.ts';
+import { generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
+import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
+import { memberEvent, MemberStore, noSuchMember } from '../members/index.ts';
+import { SignInLinkStore } from './sign-in-link-store.ts';
+import { UserStore } from './user-store.ts';
+import type { User } from './user.ts';
+
+const lifetimeSeconds = 60 * 60;
+
+/**
+ * The way in that needs nothing else to work: an operator makes a link at the command line. The owner of a new tenant
+ * comes in by it, and whoever has lost every other way.
+ */
+export class SignInLinks {
+  readonly #database: Database;
+  readonly #systemKeys: SystemKeys;
+  readonly #clock: DatabaseClock;
+
+  constructor(parts: { database: Database; systemKeys: SystemKeys; clock?: DatabaseClock }) {
+    this.#database = parts.database;
+    this.#systemKeys = parts.systemKeys;
+    this.#clock = parts.clock ?? databaseClock;
+  }
+
+  /** A link for a member, or for the owner where none is named. It works once, for an hour; one made before is dead. */
+  async make(tenantId: TenantId, memberId: string | undefined): Promise<string> {
+    const { secret, text } = generateNonce();
+    const userId = await this.#database.forTenant(tenantId, async (tx) => {
+      const members = new MemberStore(tx, tenantId);
+      const member = memberId === undefined ? await members.findOwner() : await members.find(memberId);
+      if (member === undefined) throw noSuchMember();
+      // Written down first: there is no link that nobody knows of.
+      await recordInTransaction(tx, tenantId, 'system', memberEvent(member.id, 'update'));
+      return member.userId;
+    });
+    await this.#database.forSystem((tx) =>
+      new SignInLinkStore(tx, this.#clock).replace(userId, this.#systemKeys.hashCredential(secret), lifetimeSeconds),
+    );
+    return `/portal/links/${text}`;
+  }
+
+  /** Whose link it is; looking does not use it up. */
+  async find(text: string): Promise<User | undefined> {
+    const hash = this.#hash(text);
+    if (hash === undefined) return undefined;
+    return this.#database.forSystem(async (tx) => {
+      const userId = await new SignInLinkStore(tx, this.#clock).find(hash);
+      return userId === undefined ? undefined : new UserStore(tx).find(userId);
+    });
+  }
+
+  async take(text: string): Promise<string | undefined> {
+    const hash = this.#hash(text);
+    if (hash === undefined) return undefined;
+    return this.#database.forSystem((tx) => new SignInLinkStore(tx, this.#clock).take(hash));
+  }
+
+  #hash(text: string): Buffer | undefined {
+    const secret = parseNonce(text);
+    return secret === undefined ? undefined : this.#systemKeys.hashCredential(secret);
+  }
+}

@@ -1,0 +1,98 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { Sensitive } from '../../core/identity/sensitive.ts';
+import { html } from '../../http/html.ts';
+import { parseNonce } from '../../platform/keyring/api-key.ts';
+import { formOf } from '../../http/form-body.ts';
+import { pageOptions, sendPage } from '../../http/page-reply.ts';
+import type { Portal } from './portal.ts';
+import { renderPortalPage } from './portal-page.ts';
+import { findSession, originOf, setSessionCookie } from './portal-session-routes.ts';
+import { renderSignInPage } from './sign-in-page.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+import { nameOf } from './user.ts';
+
+interface LinkRoute {
+  readonly Params: { readonly link: string };
+}
+
+export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
+  app.get<{ Querystring: { invitation?: unknown } }>('/portal/sign-in', pageOptions, async (request, reply) => {
+    const invitation = toInvitation(request.query.invitation);
+    if ((await findSession(portal, request)) !== undefined) return reply.redirect(toDestination(invitation), 303);
+    return showSignIn(portal, reply, { invitation });
+  });
+
+  app.post('/portal/sign-in', pageOptions, (request, reply) => {
+    const field = formOf(request);
+    const given = { email: field('email'), password: new Sensitive(field('password')), code: field('code') };
+    return signIn(portal, { request, reply, email: given.email }, () =>
+      portal.passwords.verify(given, originOf(request)),
+    );
+  });
+
+  app.post('/portal/sign-in/passkey', pageOptions, (request, reply) => {
+    const field = formOf(request);
+    const given = { sealed: field('sealed'), credential: field('credential') };
+    return signIn(portal, { request, reply }, () => portal.passkeys.complete(given, originOf(request)));
+  });
+
+  app.get<LinkRoute>('/portal/links/:link', pageOptions, async (request, reply) => {
+    const user = await portal.links.find(request.params.link);
+    if (user === undefined) throw noLivingLink();
+    const body = html`<p>You will be signed in as <strong>${nameOf(user)}</strong>. The link works once.</p>
+<form method="post" action="/portal/links/${request.params.link}">
+<button>Sign in</button>
+</form>`;
+    return sendPage(reply, renderPortalPage({ title: 'Sign in', body }));
+  });
+
+  app.post<LinkRoute>('/portal/links/:link', pageOptions, async (request, reply) => {
+    const userId = await portal.links.take(request.params.link);
+    if (userId === undefined) throw noLivingLink();
+    setSessionCookie(reply, await portal.sessions.start(userId, originOf(request)));
+    return reply.redirect('/portal/', 303);
+  });
+}
+
+/** Lets in whom `prove` names, and shows the page again to everybody else. */
+async function signIn(
+  portal: Portal,
+  { request, reply, email }: { request: FastifyRequest; reply: FastifyReply; email?: string },
+  prove: () => Promise<string>,
+): Promise<FastifyReply> {
+  const invitation = toInvitation(formOf(request)('invitation'));
+  try {
+    setSessionCookie(reply, await portal.sessions.start(await prove(), originOf(request)));
+    return reply.redirect(toDestination(invitation), 303);
+  } catch (error) {
+    if (!(error instanceof SignInRefused)) throw error;
+    return showSignIn(portal, reply.code(error.status), {
+      invitation,
+      alert: error.message,
+      ...(email === undefined ? {} : { email }),
+    });
+  }
+}
+
+export async function showSignIn(
+  portal: Portal,
+  reply: FastifyReply,
+  page: { readonly invitation: string | undefined; readonly alert?: string; readonly email?: string },
+): Promise<FastifyReply> {
+  const passkey = await portal.passkeys.begin();
+  return sendPage(reply, renderSignInPage({ ...page, passkey, providerName: portal.provider?.name }), reply.statusCode);
+}
+
+/** Only what looks like a link of ours: it becomes part of an address. */
+export function toInvitation(text: unknown): string | undefined {
+  return typeof text === 'string' && parseNonce(text) !== undefined ? text : undefined;
+}
+
+export function toDestination(invitation: string | undefined): string {
+  return invitation === undefined ? '/portal/' : `/portal/invitations/${invitation}`;
+}
+
+function noLivingLink(): DomainError {
+  return new DomainError('not-found', 'This link is not valid any more. Ask an operator of the vault for a new one.');
+}

@@ -1,0 +1,22 @@
+import type { Database } from '../../platform/database/database.ts';
+import { databaseClock } from '../../platform/database/database-clock.ts';
+import type { Job } from '../../platform/jobs/job.ts';
+import { CeremonyStore } from './ceremony-store.ts';
+import { attemptWindowSeconds } from './sign-in-attempts.ts';
+import { SignInAttemptStore } from './sign-in-attempt-store.ts';
+import { SignInLinkStore } from './sign-in-link-store.ts';
+import { UserSessionStore } from './user-session-store.ts';
+
+/** Removes sessions, links, counters and ceremonies that count for nothing any more. */
+export function sweepSignInsJob(database: Database): Job {
+  return {
+    name: 'sweep-sign-ins',
+    cron: '*/15 * * * *',
+    async run() {
+      await database.forSystem((tx) => new UserSessionStore(tx, databaseClock).sweep());
+      await database.forSystem((tx) => new SignInLinkStore(tx, databaseClock).sweep());
+      await database.forSystem((tx) => new SignInAttemptStore(tx, databaseClock).sweep(attemptWindowSeconds));
+      await database.forSystem((tx) => new CeremonyStore(tx).sweep());
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { Transaction } from '../../platform/database/database.ts';
+import type { DatabaseClock } from '../../platform/database/database-clock.ts';
+import { UserStore } from './user-store.ts';
+import type { UserSession } from './user.ts';
+
+const idleSeconds = 30 * 60;
+const lifetimeSeconds = 12 * 60 * 60;
+const freshSeconds = 15 * 60;
+/** A session that is used is written to once a minute at most. */
+const touchSeconds = 60;
+const sessionsMax = 20;
+
+/** Sessions of users. Finding and ending them is work of the system role; starting one also that of a tenant. */
+export class UserSessionStore {
+  readonly #tx: Transaction;
+  readonly #now: string;
+
+  constructor(tx: Transaction, clock: DatabaseClock) {
+    this.#tx = tx;
+    this.#now = `(now() + make_interval(secs => ${clock.aheadSeconds}))`;
+  }
+
+  async insert(session: { readonly id: string; readonly userId: string; readonly secretHash: Buffer }): Promise<void> {
+    await this.#tx.query({
+      text: `insert into user_sessions (id, user_id, secret_hash, created_at, last_seen_at)
+        values ($1, $2, $3, ${this.#now}, ${this.#now})`,
+      values: [session.id, session.userId, session.secretHash],
+    });
+  }
+
+  /** The oldest go when a user has too many. */
+  async trim(userId: string): Promise<void> {
+    await this.#tx.query({
+      text: `delete from user_sessions where user_id = $1 and id not in
+        (select id from user_sessions where user_id = $1 order by created_at desc, id limit $2)`,
+      values: [userId, sessionsMax],
+    });
+  }
+
+  /** A session that is neither too old nor has been idle for too long; looking at it keeps it alive. */
+  async find(secretHash: Buffer): Promise<UserSession | undefined> {
+    const [row] = await this.#tx.query<{
+      id: string;
+      userId: string;
+      email: string | null;
+      isFresh: boolean;
+      isStale: boolean;
+    }>({
+      text: `select s.id, s.user_id as "userId", u.email,
+          s.created_at > ${this.#now} - make_interval(secs => $2) as "isFresh",
+          s.last_seen_at < ${this.#now} - make_interval(secs => $3) as "isStale"
+        from user_sessions s join users u on u.id = s.user_id
+        where s.secret_hash = $1 and s.created_at > ${this.#now} - make_interval(secs => $4)
+          and s.last_seen_at > ${this.#now} - make_interval(secs => $5)`,
+      values: [secretHash, freshSeconds, touchSeconds, lifetimeSeconds, idleSeconds],
+    });
+    if (row === undefined) return undefined;
+    if (row.isStale) {
+      await this.#tx.query({
+        text: `update user_sessions set last_seen_at = ${this.#now} where id = $1`,
+        values: [row.id],
+      });
+    }
+    const memberships = await new UserStore(this.#tx).listMemberships(row.userId);
+    return { id: row.id, user: { id: row.userId, email: row.email }, memberships, isFresh: row.isFresh };
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#tx.query({ text: 'delete from user_sessions where id = $1', values: [id] });
+  }
+
+  /** All of a user but one: whoever else knew the old password is out. */
+  async deleteOthers(userId: string, id: string): Promise<void> {
+    await this.#tx.query({ text: 'delete from user_sessions where user_id = $1 and id <> $2', values: [userId, id] });
+  }
+
+  async sweep(): Promise<void> {
+    await this.#tx.query({
+      text: `delete from user_sessions where created_at < ${this.#now} - make_interval(secs => $1)`,
+      values: [lifetimeSeconds],
+    });
+  }
+}

@@ -1,0 +1,105 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Outcome } from '../../platform/audit/audit-event.ts';
+import type { AuditLog } from '../../platform/audit/audit-log.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { type DatabaseClock, databaseClock } from '../../platform/database/database-clock.ts';
+import { generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
+import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
+import { memberEvent } from '../members/index.ts';
+import { UserSessionStore } from './user-session-store.ts';
+import { UserStore } from './user-store.ts';
+import type { Membership, Origin, SignInWays, UserSession } from './user.ts';
+
+/** A session that has begun: its secret goes into the cookie and nowhere else. */
+export interface StartedSession {
+  readonly id: string;
+  readonly cookie: string;
+}
+
+/**
+ * Who is signed in. Every request asks the database, so that whoever is removed from a tenant is out on every server
+ * with the commit that does it: there is no memory that could be late.
+ */
+export class UserSessions {
+  readonly #database: Database;
+  readonly #systemKeys: SystemKeys;
+  readonly #audit: AuditLog;
+  readonly #clock: DatabaseClock;
+
+  constructor(parts: { database: Database; systemKeys: SystemKeys; audit: AuditLog; clock?: DatabaseClock }) {
+    this.#database = parts.database;
+    this.#systemKeys = parts.systemKeys;
+    this.#audit = parts.audit;
+    this.#clock = parts.clock ?? databaseClock;
+  }
+
+  /** Signs a user in, and tells each of their tenants before anybody sees the cookie. */
+  async start(userId: string, origin: Origin): Promise<StartedSession> {
+    const { started, memberships } = await this.#database.forSystem(async (tx) => {
+      const started = await this.startInTransaction(tx, userId);
+      await new UserSessionStore(tx, this.#clock).trim(userId);
+      return { started, memberships: await new UserStore(tx).listMemberships(userId) };
+    });
+    await this.#record(memberships, { userId, sessionId: started.id, operation: 'create', outcome: 'success', origin });
+    return started;
+  }
+
+  async startInTransaction(tx: Transaction, userId: string): Promise<StartedSession> {
+    const { secret, text } = generateNonce();
+    const id = crypto.randomUUID();
+    const secretHash = this.#systemKeys.hashCredential(secret);
+    await new UserSessionStore(tx, this.#clock).insert({ id, userId, secretHash });
+    return { id, cookie: text };
+  }
+
+  async find(cookie: string | undefined): Promise<UserSession | undefined> {
+    const secret = cookie === undefined ? undefined : parseNonce(cookie);
+    if (secret === undefined) return undefined;
+    const secretHash = this.#systemKeys.hashCredential(secret);
+    return this.#database.forSystem((tx) => new UserSessionStore(tx, this.#clock).find(secretHash));
+  }
+
+  listWays({ user }: UserSession): Promise<SignInWays> {
+    return this.#database.forSystem((tx) => new UserStore(tx).listWays(user.id));
+  }
+
+  async end(session: UserSession, origin: Origin): Promise<void> {
+    await this.#database.forSystem((tx) => new UserSessionStore(tx, this.#clock).delete(session.id));
+    const { id: sessionId, user } = session;
+    await this.#record(session.memberships, {
+      userId: user.id,
+      sessionId,
+      operation: 'delete',
+      outcome: 'success',
+      origin,
+    });
+  }
+
+  /** Somebody tried to be this user and was not. */
+  async recordRefusal(userId: string, origin: Origin): Promise<void> {
+    const memberships = await this.#database.forSystem((tx) => new UserStore(tx).listMemberships(userId));
+    await this.#record(memberships, { userId, sessionId: '*', operation: 'create', outcome: 'denied', origin });
+  }
+
+  /** The user has changed how they sign in: their tenants get to know. */
+  async recordChange({ user, memberships }: UserSession, origin: Origin): Promise<void> {
+    await Promise.all(
+      memberships.map(({ tenantId, memberId }) =>
+        this.#audit.append({ tenantId, userId: user.id, ...origin }, memberEvent(memberId, 'update')),
+      ),
+    );
+  }
+
+  async #record(
+    memberships: readonly Pick<Membership, 'tenantId'>[],
+    event: { userId: string; sessionId: string; operation: 'create' | 'delete'; outcome: Outcome; origin: Origin },
+  ): Promise<void> {
+    const { userId, sessionId, operation, outcome, origin } = event;
+    const append = (tenantId: TenantId) =>
+      this.#audit.append(
+        { tenantId, userId, ...origin },
+        { entityType: 'session', entityId: sessionId, operation, outcome },
+      );
+    await Promise.all(memberships.map(({ tenantId }) => append(tenantId)));
+  }
+}

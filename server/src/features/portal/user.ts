@@ -1,0 +1,42 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Role } from '../members/index.ts';
+
+/** A tenant that a user belongs to. */
+export interface Membership {
+  readonly tenantId: TenantId;
+  readonly tenantName: string;
+  readonly memberId: string;
+  readonly role: Role;
+}
+
+export interface User {
+  readonly id: string;
+  readonly email: string | null;
+}
+
+/** Somebody who is signed in. What they may do is in `memberships`, read anew with every request. */
+export interface UserSession {
+  readonly id: string;
+  readonly user: User;
+  readonly memberships: readonly Membership[];
+  /** Young enough to change how this user signs in. */
+  readonly isFresh: boolean;
+}
+
+/** How a user can sign in, apart from a link. */
+export interface SignInWays {
+  readonly hasPassword: boolean;
+  readonly passkeys: number;
+  readonly issuers: readonly string[];
+}
+
+/** Where a request came from, for the audit log. */
+export interface Origin {
+  readonly requestId: string;
+  readonly sourceAddress: string;
+}
+
+/** How a user is called on a page. */
+export function nameOf({ email }: User): string {
+  return email ?? 'a user without an e-mail address';
+}

@@ -1,0 +1,42 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { DomainError } from '../core/errors/domain-error.ts';
+
+const formSizeMax = 32 * 1024;
+const fieldsMax = 20;
+
+/** What a page sends: each field once, as text. */
+type Form = Readonly<Record<string, string>>;
+
+/** Lets the routes of `app` take the forms of our own pages, and nothing else. */
+export function addFormParser(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: formSizeMax }, (request, body: Buffer, done) => {
+    try {
+      done(null, readForm(request.headers['content-type'] ?? '', body));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+/** The fields of a form; one that has none was sent by a button alone. */
+export function formOf(request: FastifyRequest): (name: string) => string {
+  const form = (request.body ?? {}) as Form;
+  return (name) => (Object.hasOwn(form, name) ? (form[name] ?? '') : '');
+}
+
+function readForm(contentType: string, body: Buffer): Form {
+  if (contentType.toLowerCase() !== 'application/x-www-form-urlencoded') {
+    throw new DomainError('unsupported-media-type', 'This page takes forms only.');
+  }
+  if (!isUtf8(body)) throw malformedForm();
+  const fields = [...new URLSearchParams(body.toString('utf8'))];
+  const names = new Set(fields.map(([name]) => name));
+  if (fields.length > fieldsMax || names.size < fields.length) throw malformedForm();
+  return Object.fromEntries(fields);
+}
+
+function malformedForm(): DomainError {
+  return new DomainError('validation-failed', 'The form is not one of ours.');
+}

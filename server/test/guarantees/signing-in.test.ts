@@ -1,0 +1,279 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { VaultServer } from '../../src/app/vault-server.ts';
+import { parseTenantId } from '../../src/core/identity/ids.ts';
+import { callbackPath, SignInLinks } from '../../src/features/portal/index.ts';
+import { readServerConfig } from '../../src/platform/config/config.ts';
+import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
+import { addAuthenticator, Chromium } from '../harness/chromium.ts';
+import { OpenidServer } from '../harness/openid-server.ts';
+import { codeOf, goodPassword, inviteTo } from '../harness/portal-people.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+
+let database: TestDatabase;
+let server: VaultServer;
+let unprovided: VaultServer;
+let unprovidedUrl: string;
+let provider: OpenidServer;
+let chromium: Chromium;
+let url: string;
+let tenant: { id: string };
+/** Somebody at a browser. */
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  const port = await findFreePort();
+  url = `http://localhost:${port}`;
+  [database, chromium] = await Promise.all([createTestDatabase(), Chromium.start()]);
+  provider = await OpenidServer.start(await findFreePort(), `${url}${callbackPath}`);
+  server = await startServer(port);
+  // A second server, which has not asked the provider for anything yet.
+  const otherPort = await findFreePort();
+  unprovidedUrl = `http://localhost:${otherPort}`;
+  unprovided = await startServer(otherPort);
+});
+beforeEach(async () => {
+  const made = await server.core.tenantMaker.make({ name: 'Acme', type: 'test', ownerEmail: null, applications: [] });
+  tenant = { id: made.tenantId };
+  ({ context, page, complaints } = await chromium.open());
+});
+afterAll(async () => {
+  await chromium.stop();
+  await Promise.all([server.stop(), unprovided.stop()]);
+  await provider.stop();
+  await database.drop();
+});
+
+const rootKey = generateRootKey();
+function startServer(port: number): Promise<VaultServer> {
+  const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const config = readServerConfig({
+    STRONGROOM_DATABASE_URL: database.url,
+    STRONGROOM_DATABASE_CONNECTIONS: '4',
+    STRONGROOM_ROOT_KEY: rootKey,
+    STRONGROOM_PUBLIC_URL: `http://localhost:${port}`,
+    STRONGROOM_HOST: '127.0.0.1',
+    STRONGROOM_PORT: String(port),
+    STRONGROOM_ADMIN_PORT: '0',
+    STRONGROOM_OPENID_ISSUER: provider.config.issuer,
+    STRONGROOM_OPENID_CLIENT_ID: provider.config.clientId,
+    STRONGROOM_OPENID_CLIENT_SECRET: provider.config.clientSecret.reveal(),
+    STRONGROOM_OPENID_NAME: provider.config.name,
+  });
+  return VaultServer.start(config, quiet);
+}
+const heading = () => page.getByRole('heading', { level: 1 }).textContent();
+const press = (name: string) => page.getByRole('button', { name }).click();
+async function accept(): Promise<string> {
+  const { path, email } = await inviteTo({ server }, tenant);
+  await page.goto(`${url}${path}`);
+  await press('Accept the invitation');
+  await page.waitForURL(`${url}/portal/`);
+  return email;
+}
+async function signOut(): Promise<void> {
+  await press('Sign out');
+  await page.waitForURL(`${url}/portal/sign-in`);
+}
+async function isSignedInAs(name: string): Promise<void> {
+  await page.waitForURL(`${url}/portal/`);
+  expect(await page.getByRole('strong').first().textContent()).toBe(name);
+}
+
+describe('somebody with a browser', { timeout: 60_000 }, () => {
+  it('sees what an invitation is about, accepts it and is in', async () => {
+    const { path, email } = await inviteTo({ server }, tenant);
+    await page.goto(`${url}${path}`);
+    expect(await heading()).toBe('Invitation to Acme');
+    for (const text of ['Acme', 'an operator of the vault', 'ADMIN', email]) {
+      expect(await page.getByText(text).count()).toBeGreaterThan(0);
+    }
+    await chromium.photograph(page, 'invitation');
+    await press('Accept the invitation');
+    await isSignedInAs(email);
+    await chromium.photograph(page, 'account');
+    const [cookie] = await context.cookies();
+    expect(cookie).toMatchObject({
+      name: '__Host-strongroom_session',
+      httpOnly: true,
+      secure: true,
+      sameSite: 'Strict',
+    });
+    expect(complaints).toEqual([]);
+  });
+
+  it('comes in by the link of an operator', async () => {
+    const { database: opened, systemKeys } = server.core;
+    const link = await new SignInLinks({ database: opened, systemKeys }).make(parseTenantId(tenant.id), undefined);
+    await page.goto(`${url}${link}`);
+    await chromium.photograph(page, 'link');
+    await press('Sign in');
+    await page.waitForURL(`${url}/portal/`);
+    expect(await page.getByText('Acme (OWNER)').count()).toBe(1);
+    await page.goto(`${url}${link}`);
+    expect(await heading()).toBe('Not Found');
+    // A browser reports a page that is not there in its console.
+    expect(complaints).toHaveLength(1);
+  });
+
+  it('sets a password with an authenticator app and signs in with both', async () => {
+    const email = await accept();
+    await press('Set a password');
+    const secret = (await page.locator('#key').textContent()) ?? '';
+    await page.getByLabel('New password').fill(goodPassword);
+    await page.getByLabel('Code from the app').fill(codeOf(secret));
+    await chromium.photograph(page, 'password-setup');
+    await press('Set the password');
+    await page.waitForURL(`${url}/portal/`);
+    await signOut();
+
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill('not the password');
+    await page.getByLabel('Code from your authenticator app').fill(codeOf(secret, 1));
+    await page.locator('form[action="/portal/sign-in"] button').click();
+    expect(await page.getByRole('alert').first().textContent()).toContain('not right');
+    await chromium.photograph(page, 'password-wrong');
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
+
+    await page.getByLabel('Password').fill(goodPassword);
+    await page.getByLabel('Code from your authenticator app').fill(codeOf(secret, 1));
+    await page.locator('form[action="/portal/sign-in"] button').click();
+    await isSignedInAs(email);
+    await chromium.photograph(page, 'password-in');
+  });
+
+  it('adds a passkey and signs in with nothing else', async () => {
+    await addAuthenticator(context, page);
+    const email = await accept();
+    await press('Add a passkey');
+    await page.getByText('Passkeys: 1').waitFor();
+    await signOut();
+    await chromium.photograph(page, 'sign-in');
+    await press('Sign in with a passkey');
+    await isSignedInAs(email);
+    await chromium.photograph(page, 'passkey-in');
+    expect(complaints).toEqual([]);
+    const { rows } = await database.owner.query(
+      'select sign_count, last_used_at is not null as used from user_passkeys',
+    );
+    expect(rows).toMatchObject([{ used: true }]);
+  });
+
+  it('cannot send the answer of a passkey a second time, nor use it elsewhere', async () => {
+    await addAuthenticator(context, page);
+    await accept();
+    await press('Add a passkey');
+    await page.getByText('Passkeys: 1').waitFor();
+    await signOut();
+    const sent = page.waitForRequest(`${url}/portal/sign-in/passkey`);
+    await press('Sign in with a passkey');
+    const body = (await sent).postData() ?? '';
+    await page.waitForURL(`${url}/portal/`);
+    const replay = async (text: string) => {
+      // Many passkeys do not count how often they are used: the counter must not be what stops this.
+      await database.owner.query('update user_passkeys set sign_count = 0');
+      return fetch(`${url}/portal/sign-in/passkey`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+        body: text,
+      });
+    };
+    expect((await replay(body)).status).toBe(401);
+    const other = await (await fetch(`${url}/portal/sign-in`)).text();
+    const form = new URLSearchParams(body);
+    form.set('sealed', /name="sealed" value="([^"]*)"/.exec(other)?.[1] ?? '');
+    expect((await replay(form.toString())).status).toBe(401);
+  });
+
+  it('is not let in by a passkey that was used without making sure by whom, whatever the page asked for', async () => {
+    const authenticator = await addAuthenticator(context, page);
+    await accept();
+    await press('Add a passkey');
+    await page.getByText('Passkeys: 1').waitFor();
+    await signOut();
+    await authenticator.stopVerifying();
+    await press('Sign in with a passkey');
+    await page.getByText('The passkey could not be used').waitFor();
+    // The same page, told to ask for less.
+    const form = page.locator('form[data-passkey]');
+    const options = ((await form.getAttribute('data-options')) ?? '').replace('"required"', '"discouraged"');
+    await form.evaluate((element, text) => element.setAttribute('data-options', text), options);
+    await press('Sign in with a passkey');
+    await page.getByText('This passkey is not known here').waitFor();
+    expect(await context.cookies(url)).toEqual([]);
+  });
+
+  it('connects an OpenID provider and signs in with it, in the same tab', async () => {
+    const person = `person-${crypto.randomUUID()}`;
+    const email = await accept();
+    await press('Connect Acme login');
+    await authenticateAs(person);
+    await isSignedInAs(email);
+    expect(await page.getByText('Acme login: connected').count()).toBe(1);
+    await chromium.photograph(page, 'provider-connected');
+    await signOut();
+    await press('Sign in with Acme login');
+    await confirm();
+    await isSignedInAs(email);
+    await chromium.photograph(page, 'provider-in');
+    expect(context.pages()).toHaveLength(1);
+  });
+
+  it('is nobody with an account of the provider that is not connected, whatever address it reports', async () => {
+    const email = await accept();
+    await signOut();
+    await press('Sign in with Acme login');
+    // The provider reports the address of a member, and swears that it was verified.
+    await authenticateAs(email.replace('@example.com', ''));
+    await page.getByRole('alert').first().waitFor();
+    expect(await page.getByRole('alert').first().textContent()).toContain('not connected');
+    await chromium.photograph(page, 'provider-unknown');
+    expect(await context.cookies(url)).toEqual([]);
+  });
+
+  it('cannot be made to come back from a journey that began elsewhere', async () => {
+    const comeBack = async (query: string) => {
+      await page.goto(`${url}${callbackPath}?${query}`);
+      expect(await page.getByRole('alert').first().textContent()).toContain('did not confirm');
+      expect(await context.cookies(url)).toEqual([]);
+    };
+    await comeBack('code=x&state=y');
+    // Nor from one that began here, with the answer to another.
+    await page.goto(`${url}/portal/sign-in`);
+    await press('Sign in with Acme login');
+    await page.locator('input[name="login"]').waitFor();
+    await comeBack('code=x&state=y');
+  });
+});
+
+describe('a provider that is away', () => {
+  it('keeps nobody from signing in another way', async () => {
+    await provider.stop();
+    const { email, path } = await inviteTo({ server: unprovided }, tenant);
+    await page.goto(`${unprovidedUrl}/portal/sign-in`);
+    await press('Sign in with Acme login');
+    expect(await page.getByRole('alert').first().textContent()).toContain('cannot be reached');
+    await page.goto(`${unprovidedUrl}${path}`);
+    await press('Accept the invitation');
+    await page.waitForURL(`${unprovidedUrl}/portal/`);
+    expect(await page.getByText(email).count()).toBe(1);
+  });
+});
+
+/** Says at the provider who one is, and lets it tell the vault. */
+async function authenticateAs(person: string): Promise<void> {
+  await page.locator('input[name="login"]').fill(person);
+  await page.locator('input[name="password"]').fill('anything');
+  await page.locator('button[type="submit"]').click();
+  await confirm();
+}
+
+async function confirm(): Promise<void> {
+  const consent = page.locator('button[type="submit"]', { hasText: /continue/i });
+  await Promise.race([consent.waitFor(), page.waitForURL(`${url}/portal/**`)]);
+  if (await consent.isVisible()) await consent.click();
+}

@@ -1,0 +1,51 @@
+import { parseTenantId } from '../../src/core/identity/ids.ts';
+import { InvitationLinks, InvitationService } from '../../src/features/invitations/index.ts';
+import { computeTotp } from '../../src/platform/keyring/totp.ts';
+import { fieldIn, PortalVisitor } from './portal-visitor.ts';
+import type { TestTenant, TestVault } from './test-vault.ts';
+
+export const goodPassword = 'correct horse battery staple';
+
+/** The path of a new invitation's link, as an operator sees it. */
+export async function inviteTo(
+  vault: Pick<TestVault, 'server'>,
+  tenant: Pick<TestTenant, 'id'>,
+  email = `${crypto.randomUUID()}@example.com`,
+): Promise<{ id: string; email: string; path: string }> {
+  const { database, audit, systemKeys } = vault.server.core;
+  const links = new InvitationLinks({ systemKeys, publicUrl: '' });
+  const invitations = new InvitationService({ database, audit, links });
+  const tenantId = parseTenantId(tenant.id);
+  const { id } = await invitations.create(tenantId, 'system', { email, role: 'ADMIN' });
+  return { id, email, path: (await invitations.showLink(tenantId, id)) ?? '' };
+}
+
+/** Somebody who has accepted an invitation and is signed in by that. */
+export async function welcome(
+  vault: Pick<TestVault, 'server'>,
+  tenant: Pick<TestTenant, 'id'>,
+): Promise<{ visitor: PortalVisitor; email: string }> {
+  const { path, email } = await inviteTo(vault, tenant);
+  const visitor = new PortalVisitor(vault.server.url);
+  const answer = await visitor.post(path);
+  if (answer.status !== 303) throw new Error(`Nobody was let in: ${answer.text}`);
+  return { visitor, email };
+}
+
+/** Sets a password with an authenticator and returns its secret. */
+export async function setPassword(visitor: PortalVisitor, password = goodPassword): Promise<string> {
+  const page = await visitor.post('/portal/password/begin');
+  const [, secret = ''] = /<code id="key">([A-Z2-7]+)<\/code>/.exec(page.text) ?? [];
+  const answer = await visitor.post('/portal/password', {
+    sealed: fieldIn(page, 'sealed'),
+    password,
+    code: codeOf(secret),
+  });
+  if (answer.status !== 303) throw new Error(`No password was set: ${answer.text}`);
+  return secret;
+}
+
+/** What the app shows now, or so many steps later. */
+export function codeOf(secret: string, steps = 0): string {
+  return computeTotp(secret, Math.floor(Date.now() / 30_000) + steps);
+}

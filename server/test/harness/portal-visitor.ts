@@ -1,0 +1,72 @@
+/** What a page answered. */
+export interface PageAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly location: string | null;
+}
+
+/** Somebody at a browser, without the browser: keeps cookies, sends forms as one would, and follows nothing by itself. */
+export class PortalVisitor {
+  readonly cookies = new Map<string, string>();
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<PageAnswer> {
+    return this.#send(path, { headers });
+  }
+
+  post(
+    path: string,
+    form: Readonly<Record<string, string>> = {},
+    headers: Readonly<Record<string, string>> = { 'sec-fetch-site': 'same-origin' },
+  ): Promise<PageAnswer> {
+    const body = new URLSearchParams(form).toString();
+    return this.#send(path, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    });
+  }
+
+  /** The same person at another server of the vault. */
+  at(url: string): PortalVisitor {
+    const other = new PortalVisitor(url);
+    for (const [name, value] of this.cookies) other.cookies.set(name, value);
+    return other;
+  }
+
+  async isSignedIn(): Promise<boolean> {
+    return (await this.get('/portal/')).status === 200;
+  }
+
+  async #send(path: string, request: RequestInit): Promise<PageAnswer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(`${this.#url}${path}`, {
+      redirect: 'manual',
+      ...request,
+      headers: { ...(cookie === '' ? {} : { cookie }), ...(request.headers as Record<string, string>) },
+    });
+    for (const line of answer.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      const [name = '', value = ''] = pair.split('=');
+      if (value === '') this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      text: await answer.text(),
+      location: answer.headers.get('location'),
+    };
+  }
+}
+
+/** The value of a hidden field, or what an element shows. */
+export function fieldIn(page: PageAnswer, name: string): string {
+  const [, value = ''] = new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text) ?? [];
+  return value;
+}
