@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { at, plainRoutes } from '../harness/plain-matrix-routes.ts';
 import { createApplication } from '../harness/test-application.ts';
 import {
   expectedFor,
@@ -37,7 +38,6 @@ async function makeToken(of: TestTenant): Promise<string> {
   return (answer.body as { id: string }).id;
 }
 const merge = { 'content-type': 'application/merge-patch+json' };
-const at = (path: string, body?: unknown) => async () => (body === undefined ? { path } : { path, body });
 const onToken = (body?: unknown, headers?: Record<string, string>) => async (of: TestTenant) => ({
   path: `/tokens/${await makeToken(of)}`,
   ...(body === undefined ? {} : { body }),
@@ -153,55 +153,7 @@ const routes: MatrixRoute[] = [
     scope: 'plain',
     prepare: async () => ({ path: '/proxy', headers: { 'bt-proxy-url': proxy.url } }),
   },
-  {
-    method: 'GET',
-    path: '/tenants/self',
-    needs: 'tenant:read',
-    status: 200,
-    scope: 'plain',
-    prepare: at('/tenants/self'),
-  },
-  {
-    method: 'PUT',
-    path: '/tenants/self',
-    needs: 'tenant:update',
-    status: 200,
-    scope: 'plain',
-    prepare: at('/tenants/self', { name: 'Same' }),
-  },
-  {
-    method: 'DELETE',
-    path: '/tenants/self',
-    needs: 'tenant:delete',
-    status: 204,
-    scope: 'plain',
-    prepare: at('/tenants/self'),
-  },
-  { method: 'GET', path: '/logs', needs: 'log:read', status: 200, scope: 'plain', prepare: at('/logs') },
-  {
-    method: 'GET',
-    path: '/logs/entity-types',
-    needs: 'log:read',
-    status: 200,
-    scope: 'plain',
-    prepare: at('/logs/entity-types'),
-  },
-  {
-    method: 'GET',
-    path: '/tenants/self/owner',
-    needs: 'tenant:member:read',
-    status: 200,
-    scope: 'plain',
-    prepare: at('/tenants/self/owner'),
-  },
-  {
-    method: 'GET',
-    path: '/tenants/self/reports/usage',
-    needs: 'report:read',
-    status: 200,
-    scope: 'plain',
-    prepare: at('/tenants/self/reports/usage'),
-  },
+  ...plainRoutes,
   {
     method: 'POST',
     path: '/applications',
@@ -289,16 +241,6 @@ const routes: MatrixRoute[] = [
     status: 200,
     scope: 'plain',
     prepare: at('/access/explain', draft),
-  },
-  { method: 'GET', path: '/permissions', needs: 'any-key', status: 200, scope: 'plain', prepare: at('/permissions') },
-  { method: 'GET', path: '/roles', needs: 'any-key', status: 200, scope: 'plain', prepare: at('/roles') },
-  {
-    method: 'GET',
-    path: '/application-templates',
-    needs: 'any-key',
-    status: 200,
-    scope: 'plain',
-    prepare: at('/application-templates'),
   },
   {
     method: 'GET',
