@@ -139,7 +139,9 @@ function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyRep
       code: error.code,
       ...describeFailure(error),
     });
-  if (status === 503 || status === 429) reply.header('retry-after', retryAfterSeconds);
+  // A limit knows better how long to wait, and has said so.
+  if ((status === 503 || status === 429) && !reply.hasHeader('retry-after'))
+    reply.header('retry-after', retryAfterSeconds);
   const problem = toProblem(error, toTemplate(routeOf(request)));
   const { presentProblem } = request.routeOptions.config;
   reply
