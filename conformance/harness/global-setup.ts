@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import type { TestProject } from 'vitest/node';
+import { generateRootKey } from '../../server/src/platform/keyring/kms/file-root-key.ts';
+import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
+import { Program } from '../../server/test/harness/program.ts';
+import { createDatabase } from './create-database.ts';
+import { EchoDestination } from './echo-destination.ts';
+import type { VaultAddress } from './vault-address.ts';
+
+/** Starts two vaults as a user would, each in a process of its own on a fresh database. Nothing has to run beforehand. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [postgres, destination] = await Promise.all([
+    LocalPostgres.start({
+      password: randomBytes(16).toString('hex'),
+      // Throw-away data: what these suites show does not depend on its surviving a crash.
+      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
+    }),
+    EchoDestination.start(),
+  ]);
+
+  const start = async (name: string, more: Readonly<Record<string, string>>): Promise<VaultAddress> => {
+    const settings = {
+      STRONGROOM_DATABASE_URL: await createDatabase(postgres, name),
+      STRONGROOM_ROOT_KEY: generateRootKey(),
+      ...more,
+    };
+    const announced = Program.start(['dev', '--port', '0', '--json'], settings).ready<Announcement>();
+    const { url, tenant_id: tenantId, keys } = await announced;
+    return { url, tenantId, keys, settings };
+  };
+  // One after the other: the first makes the roles that all databases of a cluster share.
+  project.provide('vault', await start('general', { STRONGROOM_RATE_LIMITS: 'off', ...destination.settings }));
+  project.provide('limitedVault', await start('limited', { STRONGROOM_TRUSTED_PROXIES: '127.0.0.0/8,::1/128' }));
+  project.provide('destinationUrl', destination.url);
+
+  return async () => {
+    await Program.killAll();
+    await Promise.all([postgres.stop(), destination.stop()]);
+  };
+}
+
+/** What `strongroom dev --json` prints. */
+interface Announcement extends Pick<VaultAddress, 'url' | 'keys'> {
+  readonly tenant_id: string;
+}
