@@ -5,6 +5,9 @@ export default defineConfig({
     include: ['clients/**/*.test.ts', 'api/**/*.test.ts', 'compatibility/**/*.test.ts'],
     globalSetup: ['harness/global-setup.ts'],
     pool: 'forks',
+    // Importing the clients takes longer than most files; and while one file waits for a limit to end, others can go on.
+    isolate: false,
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -3,6 +3,7 @@ import { addMember } from '../harness/add-member.ts';
 import { type BrowserClient, browserClientName, openBrowserClient } from '../harness/browser-client.ts';
 import { makeTenant, type NewTenant } from '../harness/make-tenant.ts';
 import { thrownBy } from '../harness/thrown-by.ts';
+import { untilRefused } from '../harness/until-refused.ts';
 import { isoTimestamp, uuidV4 } from '../harness/value-forms.ts';
 
 const vault = inject('vault');
@@ -87,7 +88,7 @@ describe(browserClientName, () => {
       const { id, key = '' } = await make();
       await client.applications.delete(id);
       const ended = await openBrowserClient(key, url);
-      expect(await thrownBy(ended.applications.retrieveByKey())).toMatchObject({ status: 401 });
+      expect(await untilRefused(() => ended.applications.retrieveByKey())).toMatchObject({ status: 401 });
       expect(await thrownBy(client.applications.delete(id))).toMatchObject({ status: 404 });
     });
   });
@@ -124,7 +125,7 @@ describe(browserClientName, () => {
       const { id: keyId = '', key = '' } = await client.applicationKeys.create(id);
       await client.applicationKeys.delete(id, keyId);
       const ended = await openBrowserClient(key, url);
-      expect(await thrownBy(ended.applications.retrieveByKey())).toMatchObject({ status: 401 });
+      expect(await untilRefused(() => ended.applications.retrieveByKey())).toMatchObject({ status: 401 });
     });
   });
 
@@ -244,7 +245,7 @@ describe(browserClientName, () => {
       const last = await makeTenant(vault);
       const ending = await openBrowserClient(last.managementKey, url);
       await ending.tenants.delete();
-      expect(await thrownBy(ending.tenants.retrieve())).toMatchObject({ status: 401 });
+      expect(await untilRefused(() => ending.tenants.retrieve())).toMatchObject({ status: 401 });
     });
   });
 });

@@ -5,9 +5,13 @@ import { LocalPostgres } from '../../server/src/platform/local-postgres/local-po
 import { Program } from '../../server/test/harness/program.ts';
 import { createDatabase } from './create-database.ts';
 import { EchoDestination } from './echo-destination.ts';
+import { startServedVault } from './served-vault.ts';
 import type { VaultAddress } from './vault-address.ts';
 
-/** Starts two vaults as a user would, each in a process of its own on a fresh database. Nothing has to run beforehand. */
+/**
+ * Starts two vaults as a user would, each on a fresh database and outside this process: one for development, with nothing
+ * counted, and one as in production, with its limits and a mail server. Nothing has to run beforehand.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const [postgres, destination] = await Promise.all([
     LocalPostgres.start({
@@ -18,24 +22,31 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     EchoDestination.start(),
   ]);
 
-  const start = async (name: string, more: Readonly<Record<string, string>>): Promise<VaultAddress> => {
-    const settings = {
-      STRONGROOM_DATABASE_URL: await createDatabase(postgres, name),
-      STRONGROOM_ROOT_KEY: generateRootKey(),
-      ...more,
-    };
-    const announced = Program.start(['dev', '--port', '0', '--json'], settings).ready<Announcement>();
-    const { url, tenant_id: tenantId, keys } = await announced;
-    return { url, tenantId, keys, settings };
-  };
   // One after the other: the first makes the roles that all databases of a cluster share.
-  project.provide('vault', await start('general', { STRONGROOM_RATE_LIMITS: 'off', ...destination.settings }));
-  project.provide('limitedVault', await start('limited', { STRONGROOM_TRUSTED_PROXIES: '127.0.0.0/8,::1/128' }));
+  const general = {
+    ...(await makeSettings(postgres, 'general')),
+    STRONGROOM_RATE_LIMITS: 'off',
+    ...destination.settings,
+  };
+  const announced = Program.start(['dev', '--port', '0', '--json'], general).ready<Announcement>();
+  const { url, tenant_id: tenantId, keys } = await announced;
+  project.provide('vault', { url, tenantId, keys, settings: general });
+  const limited = { ...(await makeSettings(postgres, 'limited')), STRONGROOM_TRUSTED_PROXIES: '127.0.0.0/8,::1/128' };
+  const { vault, smtpPort } = await startServedVault(limited);
+  project.provide('limitedVault', vault);
+  project.provide('smtpPort', smtpPort);
   project.provide('destinationUrl', destination.url);
 
   return async () => {
     await Program.killAll();
     await Promise.all([postgres.stop(), destination.stop()]);
+  };
+}
+
+async function makeSettings(postgres: LocalPostgres, database: string) {
+  return {
+    STRONGROOM_DATABASE_URL: await createDatabase(postgres, database),
+    STRONGROOM_ROOT_KEY: generateRootKey(),
   };
 }
 

@@ -22,6 +22,8 @@ declare module 'vitest' {
     readonly vault: VaultAddress;
     /** Limits as they are out of the box. Each test claims an address of its own with X-Forwarded-For. */
     readonly limitedVault: VaultAddress;
+    /** Where the limited vault sends its mail; a test that wants to read it listens there. */
+    readonly smtpPort: number;
     /** Address of a service behind the proxy that answers with what it was sent. */
     readonly destinationUrl: string;
   }
