@@ -23,20 +23,4 @@ describe(browserClientName, () => {
       expect(error).toMatchObject({ status: 404, _debug: { btTraceId: 'order-18' } });
     });
   });
-
-  describe('calls of what a vault does not have', () => {
-    it('throw with status 404', async () => {
-      const client = await openBrowserClient(keys.management, url);
-      for (const call of [
-        () => client.reactors.list(),
-        () => client.reactorFormulas.list(),
-        () => client.proxies.list(),
-        () => client.threeds.getSessionById(crypto.randomUUID()),
-        () => client.tokenIntents.delete(crypto.randomUUID()),
-        () => client.applications.regenerateKey(crypto.randomUUID()),
-      ]) {
-        expect(await thrownBy(call())).toMatchObject({ status: 404 });
-      }
-    });
-  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, inject, it } from 'vitest';
 import { collect } from '../harness/collect.ts';
+import { differs } from '../harness/differs.ts';
 import { nodeClients } from '../harness/node-clients.ts';
 import { thrownBy } from '../harness/thrown-by.ts';
 import { untilRefused } from '../harness/until-refused.ts';
@@ -158,6 +159,12 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('applicationKeys.list', () => {
+    it('lists all keys, whatever filter is given', async ({ task }) => {
+      differs(task, 'An application has a handful of keys, and keys have no types.');
+      const { id } = await make();
+      expect(await client.applicationKeys.list(id, { id: crypto.randomUUID(), type: 'none' })).toHaveLength(1);
+    });
+
     it('lists keys without their secrets', async () => {
       const { id } = await make();
       const second = await client.applicationKeys.create(id);

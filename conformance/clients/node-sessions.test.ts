@@ -1,4 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
+import { differs } from '../harness/differs.ts';
 import { nodeClients } from '../harness/node-clients.ts';
 import { thrownBy } from '../harness/thrown-by.ts';
 import { maskedCard, testCard } from '../harness/value-forms.ts';
@@ -42,6 +43,22 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       const session = open(sessionKey, url);
       expect((await session.tokens.create({ type: 'card', data: testCard })).data).toEqual(maskedCard);
       expect(await thrownBy(session.tokens.create({ type: 'token', data: 'x' }))).toBeInstanceOf(errors.forbidden);
+    });
+
+    it('never gives more than the application has that authorizes', async ({ task }) => {
+      differs(
+        task,
+        'A key cannot hand out rights that it does not hold; taking them from it takes them from its sessions.',
+      );
+      const { key = '' } = await open(keys.management, url).applications.create({
+        name: 'Creates only',
+        type: 'private',
+        permissions: ['token:create'],
+      });
+      const { sessionKey = '', nonce = '' } = await page.sessions.create();
+      await open(key, url).sessions.authorize({ nonce, permissions: ['token:create', 'token:read'] });
+      const { id = '' } = await open(sessionKey, url).tokens.create({ type: 'token', data: 'x' });
+      expect(await thrownBy(open(sessionKey, url).tokens.get(id))).toBeInstanceOf(errors.forbidden);
     });
 
     it('takes plain permissions', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
+import { differs } from '../harness/differs.ts';
 import { nodeClients } from '../harness/node-clients.ts';
 import { thrownBy } from '../harness/thrown-by.ts';
 import { maskedCard, testCard, uuidV4 } from '../harness/value-forms.ts';
@@ -63,7 +64,8 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect((await client.tokens.create(request)).id).toBe(first.id);
     });
 
-    it('ignores what only the hosted service knows', async () => {
+    it('ignores privacy settings and token intents', async ({ task }) => {
+      differs(task, 'Containers and access rules say who sees what; a second way to say it could contradict them.');
       const token = await client.tokens.create({
         type: 'token',
         data: 'x',
@@ -72,6 +74,15 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       });
       expect(token.containers).toEqual(['/general/high/']);
       expect(token.privacy).toBeUndefined();
+    });
+
+    it('refuses an id expression that shows the data', async ({ task }) => {
+      differs(
+        task,
+        'Ids stand in paths, logs and other databases. Use a value of your own, or one of the alias filters.',
+      );
+      const error = await thrownBy(client.tokens.create({ id: '{{ data }}', type: 'token', data: 'Sensitive Value' }));
+      expect(error).toBeInstanceOf(errors.badRequest);
     });
 
     it('throws BadRequestError that names the field', async () => {
