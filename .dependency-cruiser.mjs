@@ -72,6 +72,27 @@ export default {
       from: { path: '^server/src/', pathNot: tests },
       to: { path: ['^server/test/', tests] },
     },
+    {
+      name: 'suites-see-a-vault-from-outside',
+      comment: 'The conformance suites know what a client knows; only their harness starts things.',
+      severity: 'error',
+      from: { path: '^conformance/(clients|api)/' },
+      to: { path: '^server/src/' },
+    },
+    {
+      name: 'the-api-suite-knows-no-client',
+      comment: 'What is asked with fetch must not depend on how a client asks.',
+      severity: 'error',
+      from: { path: '^conformance/api/' },
+      to: { path: ['@basis-theory/', '^conformance/harness/(node-clients|browser-client)\\.ts$'], reachable: true },
+    },
+    {
+      name: 'nothing-depends-on-the-suites',
+      comment: 'Published clients are for testing and never part of what ships.',
+      severity: 'error',
+      from: { path: '^server/' },
+      to: { path: ['^conformance/', '@basis-theory/'] },
+    },
     only(
       'fastify-at-the-edge',
       'Only the edge, routes and the composition root know the web framework.',

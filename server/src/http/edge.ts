@@ -139,6 +139,7 @@ function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyRep
       code: error.code,
       ...describeFailure(error),
     });
+  // A limit knows better how long to wait, and has said so.
   if ((status === 503 || status === 429) && !reply.hasHeader('retry-after'))
     reply.header('retry-after', retryAfterSeconds);
   const problem = toProblem(error, toTemplate(routeOf(request)));

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { keepInstead } from '../../http/json-text-reply.ts';
-import { pageParameters, parsePageRequest, toPaginationView } from '../../http/pagination.ts';
+import { parsePageRequest, toPaginationView } from '../../http/pagination.ts';
 import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
+import { ApplicationQuery, parseApplicationFilter } from './application-filter.ts';
 import {
   ApplicationPage,
   ApplicationView,
@@ -14,8 +15,6 @@ import {
   withoutSecret,
 } from './application-schemas.ts';
 import { type ApplicationService, noSuchApplication } from './application-service.ts';
-
-const ListQuery = Type.Object(pageParameters);
 
 export function addApplicationRoutes(app: FastifyInstance, applications: ApplicationService): void {
   app.post<{ Body: Static<typeof CreateApplication> }>(
@@ -37,20 +36,24 @@ export function addApplicationRoutes(app: FastifyInstance, applications: Applica
     },
   );
 
-  app.get<{ Querystring: Static<typeof ListQuery> }>(
+  app.get<{ Querystring: Static<typeof ApplicationQuery> }>(
     '/applications',
     {
       config: { permission: 'application:read' },
       schema: {
         operationId: 'listApplications',
         tags: ['Applications'],
-        querystring: ListQuery,
+        querystring: ApplicationQuery,
         response: { 200: ApplicationPage },
       },
     },
     async (request) => {
       const page = parsePageRequest(request.query);
-      const { totalItems, items } = await applications.list(request.caller, page);
+      const { totalItems, items } = await applications.list(
+        request.caller,
+        parseApplicationFilter(request.query),
+        page,
+      );
       return { pagination: toPaginationView(page, totalItems), data: items.map(toApplicationView) };
     },
   );

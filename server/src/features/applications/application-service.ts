@@ -7,6 +7,7 @@ import { type AuditEvent, noSingleEntity, type Operation } from '../../platform/
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Application, ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
+import type { ApplicationFilter } from './application-filter.ts';
 import { ApplicationKeyStore } from './application-key-store.ts';
 import { ApplicationStore } from './application-store.ts';
 import type { KeyMaker } from './key-maker.ts';
@@ -60,9 +61,9 @@ export class ApplicationService {
     return this.get(caller, caller.applicationId);
   }
 
-  async list(caller: Caller, request: PageRequest): Promise<Page<ApplicationWithKeys>> {
+  async list(caller: Caller, filter: ApplicationFilter, request: PageRequest): Promise<Page<ApplicationWithKeys>> {
     const page = await this.#database.forTenant(caller.tenantId, async (tx) => {
-      const { totalItems, items } = await new ApplicationStore(tx, caller.tenantId).list(request);
+      const { totalItems, items } = await new ApplicationStore(tx, caller.tenantId).list(filter, request);
       const keys = await new ApplicationKeyStore(tx, caller.tenantId).listOf(items.map(({ id }) => id));
       const withKeys = items.map((application) => ({
         application,

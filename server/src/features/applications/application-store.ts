@@ -4,6 +4,7 @@ import type { PageRequest } from '../../http/pagination.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { KeyEnvironment } from '../../platform/keyring/api-key.ts';
 import type { Application, ApplicationSettings } from './application.ts';
+import type { ApplicationFilter } from './application-filter.ts';
 
 const columns = `tenant_id as "tenantId", id, name, type, permissions, rules, expires_at as "expiresAt",
   allowed_destinations as "allowedDestinations",
@@ -77,15 +78,19 @@ export class ApplicationStore {
   }
 
   /** Newest first. A tenant has hundreds of applications at most, so counting them is cheap. */
-  async list({ page, size }: PageRequest): Promise<{ totalItems: number; items: Application[] }> {
+  async list(
+    { ids, types }: ApplicationFilter,
+    { page, size }: PageRequest,
+  ): Promise<{ totalItems: number; items: Application[] }> {
+    const chosen = 'tenant_id = $1 and ($2::uuid[] is null or id = any($2)) and ($3::text[] is null or type = any($3))';
+    const filter = [this.#tenantId, ids ?? null, types ?? null];
     const items = await this.#tx.query<Application>({
-      text: `select ${columns} from applications where tenant_id = $1
-        order by created_at desc, id desc limit $2 offset $3`,
-      values: [this.#tenantId, size, (page - 1) * size],
+      text: `select ${columns} from applications where ${chosen} order by created_at desc, id desc limit $4 offset $5`,
+      values: [...filter, size, (page - 1) * size],
     });
     const [count] = await this.#tx.query<{ total: number }>({
-      text: 'select count(*)::integer as total from applications where tenant_id = $1',
-      values: [this.#tenantId],
+      text: `select count(*)::integer as total from applications where ${chosen}`,
+      values: filter,
     });
     return { totalItems: count?.total ?? 0, items };
   }

@@ -195,6 +195,32 @@ describe('GET /applications', () => {
     expect(reads[0]).toMatchObject({ entity_type: 'application', operation: 'read', outcome: 'success' });
   });
 
+  it('200 filters by id and by type', async () => {
+    const own = await vault.makeTenant();
+    const [first, second] = [await createApplication(vault, own), await createApplication(vault, own)];
+    const foreign = await createApplication(vault, await vault.makeTenant());
+    const list = async (query: string) => {
+      const answer = await vault.request('GET', `/applications${query}`, { key: own.keys.management });
+      expect(answer.status).toBe(200);
+      return answer.body as { data: { id: string; type: string }[]; pagination: { total_items: number } };
+    };
+    const both = await list(`?id=${first.id}&id=${second.id.toUpperCase()}&id=${foreign.id}`);
+    expect(both.data.map(({ id }) => id).toSorted()).toEqual([first.id, second.id].toSorted());
+    expect(both.pagination.total_items).toBe(2);
+    const typed = await list('?type=public&type=management');
+    expect(typed.data.map(({ type }) => type).toSorted()).toEqual(['management', 'public']);
+    expect((await list(`?type=public&id=${first.id}`)).data).toEqual([]);
+  });
+
+  it.each([
+    ['?id=x', 'id'],
+    ['?type=secret', 'type'],
+  ])('400 refuses %s', async (query, field) => {
+    const answer = await manage('GET', `/applications${query}`);
+    expect(answer.status).toBe(400);
+    expect(fieldsOf(answer)).toEqual([field]);
+  });
+
   it.each(['?page=99', '?page=999999999&size=100'])(
     '200 answers %s, past the end, with an empty page',
     async (query) => {

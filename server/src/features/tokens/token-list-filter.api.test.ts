@@ -73,6 +73,33 @@ describe('type', () => {
   });
 });
 
+describe('container', () => {
+  it.each([
+    ['?container=/pci/high/', ['number']],
+    ['?container=/PCI/high/', ['number']],
+    ['?container=/pci/', []],
+    ['?container=/pci/*', ['number']],
+    ['?container=/pci/*&container=/bank/low/', ['bank', 'number']],
+    ['?container=/general/high/&metadata.color=red', ['red']],
+  ])('%s finds %j', async (query, ids) => {
+    expect(await found(query)).toEqual(ids);
+  });
+
+  it.each(['pci', '/pci', '/p ci/', '*', '/pci*'])('400 refuses %j', async (path) => {
+    const answer = await list(`?container=${encodeURIComponent(path)}`, '/v2/tokens');
+    expect({ status: answer.status, fields: fieldsOf(answer) }).toEqual({ status: 400, fields: ['container'] });
+  });
+});
+
+describe('fingerprint', () => {
+  it('finds what has this fingerprint', async () => {
+    const { fingerprint } = (await list('/number')).body as { fingerprint: string };
+    expect(await found(`?fingerprint=${fingerprint}`)).toEqual(['number']);
+    expect(await found(`?fingerprint=${fingerprint}&fingerprint=none`)).toEqual(['number']);
+    expect(await found('?fingerprint=none')).toEqual([]);
+  });
+});
+
 describe('metadata', () => {
   const encodings: [string, (key: string, value: string) => string][] = [
     ['metadata.k=v', (key, value) => `metadata.${encodeURIComponent(key)}=${encodeURIComponent(value)}`],

@@ -1,3 +1,4 @@
+import { parseContainer } from '../../core/access/container.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { SearchQuery } from '../../core/search/search-query.ts';
 import { isStorable } from './storable-text.ts';
@@ -15,15 +16,28 @@ export function toListQuery(parameters: QueryParameters): SearchQuery | undefine
   const filters = [
     anyOf('id', toValues(parameters, 'id')),
     anyOf('type', toValues(parameters, 'type')),
+    anyOf('fingerprint', toValues(parameters, 'fingerprint')),
+    oneOf(toValues(parameters, 'container').map(toContainerFilter)),
     ...metadataFilters(parameters),
   ];
   const given = filters.filter((filter) => filter !== undefined);
   return given.length <= 1 ? given[0] : { kind: 'and', operands: given };
 }
 
-function anyOf(field: 'id' | 'type', values: readonly string[]): SearchQuery | undefined {
-  const terms = values.map((value) => ({ kind: 'term', field, value }) as const);
-  return terms.length <= 1 ? terms[0] : { kind: 'or', operands: terms };
+function anyOf(field: 'id' | 'type' | 'fingerprint', values: readonly string[]): SearchQuery | undefined {
+  return oneOf(values.map((value) => ({ kind: 'term', field, value })));
+}
+
+function oneOf(queries: readonly SearchQuery[]): SearchQuery | undefined {
+  return queries.length <= 1 ? queries[0] : { kind: 'or', operands: queries };
+}
+
+/** As in a search: one container, or with a star everything in it. */
+function toContainerFilter(text: string): SearchQuery {
+  const isSubtree = text.endsWith('/*');
+  const path = parseContainer(isSubtree ? text.slice(0, -1) : text);
+  if (path === undefined) throw invalidQuery('container', 'must be a path such as /pci/high/, or /pci/* for a subtree');
+  return { kind: 'container', path, isSubtree };
 }
 
 function toValues(parameters: QueryParameters, name: string): readonly string[] {

@@ -15,6 +15,8 @@ const repeatable = (description: string) =>
 const filters = {
   id: repeatable('Token ids.'),
   type: repeatable('Token types.'),
+  container: repeatable('Containers; `/pci/*` means everything in `/pci/`.'),
+  fingerprint: repeatable('Fingerprints.'),
   metadata: repeatable('A JSON object; `metadata.key=value` and `metadata[key]=value` mean the same.'),
 };
 const start = Type.Optional(Type.String({ maxLength: 500, description: 'The `next` of the page before.' }));

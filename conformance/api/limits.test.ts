@@ -1,0 +1,68 @@
+import { describe, expect, inject, it } from 'vitest';
+import { ApiCaller, type Answer } from '../harness/api-caller.ts';
+
+const vault = inject('limitedVault');
+const caller = new ApiCaller(vault, vault.keys.private);
+type Send = (headers: Readonly<Record<string, string>>) => Promise<Answer>;
+
+/** Sends so many requests from one address, some at a time; gives back how many were refused. */
+async function countRefused(send: Send, address: string, amount: number): Promise<number> {
+  const headers = { 'x-forwarded-for': address };
+  let refused = 0;
+  for (let sent = 0; sent < amount; sent += 50) {
+    const batch = Array.from({ length: Math.min(50, amount - sent) }, () => send(headers));
+    refused += (await Promise.all(batch)).filter(({ status }) => status === 429).length;
+  }
+  return refused;
+}
+
+const unread =
+  (method: string, path: string, body?: unknown): Send =>
+  (headers) =>
+    caller.ask(method, path, { headers, ...(body === undefined ? {} : { body }) });
+const global = unread('GET', '/permissions');
+const list = unread('GET', '/tokens?size=1');
+const search = unread('POST', '/tokens/search', { size: 1 });
+const create = unread('POST', '/tokens', { type: 'token', data: 'x' });
+const tokenize = unread('POST', '/tokenize', { a: 1 });
+
+describe.concurrent('Limits', () => {
+  it('blocked for ten seconds after the limit was exceeded', async () => {
+    expect(await countRefused(search, '198.51.100.9', 51)).toBe(1);
+    const from = { 'x-forwarded-for': '198.51.100.9' };
+    const blockedAt = Date.now();
+    const answer = await search(from);
+    expect(answer.headers.get('retry-after')).toBe('10');
+    while ((await search(from)).status === 429) {
+      expect(Date.now() - blockedAt).toBeLessThan(11_000);
+      // Not at once: what is refused still counts as a request.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(Date.now() - blockedAt).toBeGreaterThan(9_500);
+  });
+
+  it.each([
+    ['any request', 1_000, global, '198.51.100.1'],
+    ['anything under /portal/', 600, unread('GET', '/portal/nothing'), '198.51.100.10'],
+    ['POST /tokens/search', 50, search, '198.51.100.2'],
+    ['GET /tokens', 100, list, '198.51.100.3'],
+    ['POST /tokens', 200, create, '198.51.100.4'],
+    ['POST /tokenize', 200, tokenize, '198.51.100.5'],
+  ] as const)('%s: %i in ten seconds, and the next is refused with 429', async (_name, limit, send, address) => {
+    const startedAt = Date.now();
+    expect(await countRefused(send, address, limit)).toBe(0);
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
+    expect((await send({ 'x-forwarded-for': address })).status).toBe(429);
+  });
+
+  it('POST /tokens and POST /tokenize are counted together', async () => {
+    expect(await countRefused(create, '198.51.100.6', 100)).toBe(0);
+    expect(await countRefused(tokenize, '198.51.100.6', 100)).toBe(0);
+    expect(await countRefused(create, '198.51.100.6', 1)).toBe(1);
+  });
+
+  it('counted per address of the client: another one is not refused', async () => {
+    expect(await countRefused(search, '198.51.100.7', 51)).toBe(1);
+    expect(await countRefused(search, '198.51.100.8', 1)).toBe(0);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, inject, it } from 'vitest';
+import { browserClientName, openBrowserClient } from '../harness/browser-client.ts';
+import { newest, older, openEarlier } from '../harness/node-clients.ts';
+import { thrownBy } from '../harness/thrown-by.ts';
+
+const { url, keys } = inject('limitedVault');
+const searchesMax = 50;
+const request = { query: 'id:none' };
+
+/** Searches until the address is blocked; the calls of a client that claims the same address are refused from then on. */
+async function exhaust(address: string): Promise<void> {
+  const search = () =>
+    fetch(`${url}/tokens/search`, {
+      method: 'POST',
+      headers: { 'bt-api-key': keys.private, 'content-type': 'application/json', 'x-forwarded-for': address },
+      body: JSON.stringify(request),
+    });
+  const answers = await Promise.all(Array.from({ length: searchesMax + 1 }, search));
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+}
+
+const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
+async function timed<T>(work: Promise<T>): Promise<{ result: T; seconds: number }> {
+  const startedAt = performance.now();
+  const result = await work;
+  return { result, seconds: (performance.now() - startedAt) / 1_000 };
+}
+
+// At the same time: most of it is waiting.
+describe.concurrent('after 429', () => {
+  describe(newest.name, () => {
+    describe('retries after 429', () => {
+      it('wait as long as Retry-After says, then succeed', async () => {
+        await exhaust('192.0.2.1');
+        const client = newest.open(keys.private, url);
+        const { result, seconds } = await timed(client.tokens.searchV2(request, from('192.0.2.1')));
+        expect(result.data).toEqual([]);
+        expect(seconds).toBeGreaterThan(8);
+        expect(seconds).toBeLessThan(13);
+      });
+
+      it('are not made when none are wanted', async () => {
+        await exhaust('192.0.2.2');
+        const client = newest.open(keys.private, url);
+        const error = await thrownBy(client.tokens.searchV2(request, { ...from('192.0.2.2'), maxRetries: 0 }));
+        expect(error).toBeInstanceOf(newest.errors.any);
+        expect(error).toMatchObject({ statusCode: 429, body: { status: 429, title: 'Too Many Requests' } });
+      });
+    });
+  });
+
+  describe(older.name, () => {
+    describe('retries after 429', () => {
+      it('follow the clock of this version, which does not read Retry-After: with four the block is over', async () => {
+        await exhaust('192.0.2.3');
+        const client = openEarlier(keys.private, url);
+        const options = { ...from('192.0.2.3'), maxRetries: 4 };
+        const { result, seconds } = await timed(client.tokens.search(request, options));
+        expect(result.data).toEqual([]);
+        expect(seconds).toBeGreaterThan(8);
+      });
+
+      it('are too few and too early by default, and the error says 429', async () => {
+        await exhaust('192.0.2.4');
+        const client = openEarlier(keys.private, url);
+        const { result: error, seconds } = await timed(thrownBy(client.tokens.search(request, from('192.0.2.4'))));
+        expect(error).toMatchObject({ statusCode: 429 });
+        expect(seconds).toBeGreaterThan(2);
+        expect(seconds).toBeLessThan(8);
+      });
+    });
+  });
+
+  describe(browserClientName, () => {
+    describe('retries after 429', () => {
+      it('are not made by this client; the error says 429', async () => {
+        await exhaust('192.0.2.5');
+        const client = await openBrowserClient(keys.private, url);
+        const error = await thrownBy(client.tokens.search(request, { apiKey: keys.private, ...from('192.0.2.5') }));
+        expect(error).toMatchObject({ status: 429, data: { title: 'Too Many Requests' } });
+      });
+    });
+  });
+});

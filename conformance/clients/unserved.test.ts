@@ -1,0 +1,62 @@
+import { describe, expect, inject, it } from 'vitest';
+import { listClientCalls } from '../compatibility/client-calls.ts';
+import { findUnserved } from '../compatibility/unserved-calls.ts';
+import { browserClientName, openBrowserClient } from '../harness/browser-client.ts';
+import { newest, older } from '../harness/node-clients.ts';
+
+const { url, keys } = inject('vault');
+const clients = [
+  { name: newest.name, open: newest.open },
+  { name: older.name, open: older.open },
+  { name: browserClientName, open: openBrowserClient },
+];
+const offered = await listClientCalls();
+const id = crypto.randomUUID();
+/** What a call is tried with: ids where it wants ids, and otherwise the least that the client lets through. */
+const attempts: readonly (readonly unknown[])[] = [
+  Array.from({ length: 5 }, () => id),
+  [{ memberId: id, tokenId: id, email: 'a@example.com', type: 'token', data: {}, name: 'x' }],
+];
+
+describe.each(clients)('$name', ({ name, open }) => {
+  describe('calls of what a vault does not have', () => {
+    it('get 404, whatever the key may do', async () => {
+      const unserved = (offered.get(name) ?? []).filter((call) => findUnserved(call)?.answer === 404);
+      for (const key of [keys.private, keys.management]) {
+        const client = await open(key, url);
+        const answers = new Map<string, number[]>();
+        for (const call of unserved) {
+          const kind = findUnserved(call)?.prefixes.find((prefix) => call.startsWith(prefix)) ?? '';
+          answers.set(kind, [...(answers.get(kind) ?? []), ...(await statusesOf(client, call))]);
+        }
+        // A client may refuse what it is tried with; but of every kind some call must have reached the vault.
+        expect(new Map([...answers].map(([kind, statuses]) => [kind, [...new Set(statuses)]]))).toEqual(
+          new Map([...answers.keys()].map((kind) => [kind, [404]])),
+        );
+      }
+    });
+  });
+});
+
+/** The statuses of the answers to a call; none where the client did not send it. */
+async function statusesOf(client: object, call: string): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const attempt of attempts) {
+    try {
+      await invoke(client, call, attempt);
+      statuses.push(200);
+    } catch (error) {
+      const { statusCode, status = statusCode } = error as { statusCode?: number; status?: number };
+      // The client for browsers says -1 where there was no answer at all.
+      if (status !== undefined && status > 0) statuses.push(status);
+    }
+  }
+  return statuses;
+}
+
+function invoke(client: object, call: string, parameters: readonly unknown[]): unknown {
+  const names = call.split('.');
+  const method = names.pop() ?? '';
+  const target = names.reduce((part, name) => part[name] as Record<string, unknown>, client as Record<string, unknown>);
+  return (target[method] as (...given: readonly unknown[]) => unknown).apply(target, [...parameters]);
+}

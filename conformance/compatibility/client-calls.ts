@@ -1,0 +1,36 @@
+import { BasisTheoryClient } from '@basis-theory/node-sdk';
+import { browserClientName, openBrowserClient } from '../harness/browser-client.ts';
+import { newest, older, openEarlier } from '../harness/node-clients.ts';
+
+/** Every call that a client offers, as its users write it: `tenants.self.get`. Read from the client itself. */
+export async function listClientCalls(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const nowhere = 'http://localhost:1';
+  return new Map([
+    [newest.name, callsOf(new BasisTheoryClient({ apiKey: 'none', environment: nowhere }))],
+    [older.name, callsOf(openEarlier('none', nowhere))],
+    [browserClientName, callsOf(await openBrowserClient('none', nowhere))],
+  ]);
+}
+
+/** What starts a client or is its own business. */
+const notCalls = new Set(['init', 'initOptions', 'loadElements', 'proxy.proxyRequest']);
+/** Getters that fail or complain without a page. */
+const needPage = new Set(['client', 'elements']);
+
+function callsOf(client: object, path = ''): string[] {
+  const names = prototypesOf(client).flatMap((prototype) =>
+    Object.entries(Object.getOwnPropertyDescriptors(prototype)).flatMap(([name, descriptor]) => {
+      const call = `${path}${name}`;
+      if (name === 'constructor' || name.startsWith('_') || notCalls.has(call)) return [];
+      if (descriptor.get === undefined || needPage.has(call)) return [call];
+      return callsOf((client as Record<string, object>)[name] ?? {}, `${call}.`);
+    }),
+  );
+  return [...new Set(names)].toSorted();
+}
+
+function prototypesOf(object: object): object[] {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  if (typeof prototype !== 'object' || prototype === null || prototype === Object.prototype) return [];
+  return [prototype, ...prototypesOf(prototype)];
+}

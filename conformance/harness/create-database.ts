@@ -1,0 +1,14 @@
+import pg from 'pg';
+import type { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
+
+/** An empty database; its address is what a vault is started with. */
+export async function createDatabase(postgres: LocalPostgres, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  try {
+    await client.query(`create database ${name}`);
+  } finally {
+    await client.end();
+  }
+  return postgres.urlOf(name);
+}

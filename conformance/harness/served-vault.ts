@@ -1,0 +1,61 @@
+import { findFreePort } from '../../server/src/platform/local-postgres/free-port.ts';
+import { Program } from '../../server/test/harness/program.ts';
+import type { VaultAddress } from './vault-address.ts';
+
+/** A vault as in production: `migrate`, `bootstrap`, then `serve` and `work` as processes of their own. */
+export async function startServedVault(
+  given: Pick<VaultAddress, 'settings'>['settings'],
+): Promise<{ vault: VaultAddress; smtpPort: number }> {
+  const [port, smtpPort] = [await findFreePort(), await findFreePort()];
+  const url = `http://localhost:${port}`;
+  const settings = {
+    ...given,
+    STRONGROOM_PUBLIC_URL: url,
+    STRONGROOM_HOST: '127.0.0.1',
+    STRONGROOM_PORT: String(port),
+    STRONGROOM_ADMIN_PORT: '0',
+    STRONGROOM_WORKER_ADMIN_PORT: '0',
+    STRONGROOM_SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
+    STRONGROOM_MAIL_FROM: 'vault@example.com',
+    STRONGROOM_LOG_LEVEL: 'silent',
+  };
+  await run(['migrate'], settings);
+  const { tenant_id: tenantId, keys } = JSON.parse(
+    await run(['bootstrap', '--name', 'Limited', '--json'], settings),
+  ) as { tenant_id: string; keys: { management: string } };
+  await Promise.all(['serve', 'work'].map((role) => Program.start([role, '--json'], settings).ready()));
+
+  const make = (application: object) => makeApplication(url, keys.management, application);
+  const permissions = ['create', 'read', 'update', 'delete', 'search', 'use'].map((action) => `token:${action}`);
+  const rule = { description: 'See everything', priority: 1, container: '/', transform: 'reveal', permissions };
+  return {
+    vault: {
+      url,
+      tenantId,
+      keys: {
+        private: await make({ type: 'private', permissions }),
+        reveal: await make({ type: 'private', rules: [rule] }),
+        public: await make({ type: 'public', permissions: ['token:create'] }),
+        management: keys.management,
+      },
+      settings,
+    },
+    smtpPort,
+  };
+}
+
+async function run(command: readonly string[], settings: Readonly<Record<string, string>>): Promise<string> {
+  const { code, stdout, stderr } = await Program.run(command, settings);
+  if (code !== 0) throw new Error(`strongroom ${command.join(' ')} failed: ${stderr}`);
+  return stdout;
+}
+
+async function makeApplication(url: string, managementKey: string, application: object): Promise<string> {
+  const answer = await fetch(`${url}/applications`, {
+    method: 'POST',
+    headers: { 'bt-api-key': managementKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Conformance', ...application }),
+  });
+  if (answer.status !== 201) throw new Error(`No application was made: ${await answer.text()}`);
+  return ((await answer.json()) as { key: string }).key;
+}

@@ -1,0 +1,14 @@
+import { untilTrue } from '../../server/test/harness/deadline.ts';
+import { thrownBy } from './thrown-by.ts';
+
+/** A key that was taken away stops working on every server within a second. Gives back the first error that says 401. */
+export async function untilRefused(call: () => PromiseLike<unknown>): Promise<unknown> {
+  let error: unknown;
+  const isRefused = async () => {
+    error = await thrownBy(call()).catch(() => undefined);
+    const { statusCode, status = statusCode } = (error ?? {}) as { statusCode?: number; status?: number };
+    return status === 401;
+  };
+  await untilTrue(isRefused, { deadlineMs: 1_000, waitingFor: 'a key to be refused' });
+  return error;
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['clients/**/*.test.ts', 'api/**/*.test.ts', 'compatibility/**/*.test.ts'],
+    globalSetup: ['harness/global-setup.ts'],
+    pool: 'forks',
+    // Importing the clients takes longer than most files; and while one file waits for a limit to end, others can go on.
+    isolate: false,
+    maxWorkers: 3,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
