@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { untilTrue } from '../../server/test/harness/deadline.ts';
-import { linkIn, MailServer } from '../../server/test/harness/mail-server.ts';
+import { linkIn } from '../../server/test/harness/mail-server.ts';
 import { ApiCaller, fieldsOf, type PageAnswer } from '../harness/api-caller.ts';
 import { databaseOf } from '../harness/database-of.ts';
+import { readMails } from '../harness/mailbox.ts';
 import { makeApplication } from '../harness/make-application.ts';
 import { isoTimestamp, uuidV4 } from '../harness/value-forms.ts';
 
@@ -15,12 +16,6 @@ interface InvitationAnswer {
 
 const vault = inject('limitedVault');
 const manager = new ApiCaller(vault, vault.keys.management);
-let mailServer: MailServer;
-beforeAll(async () => {
-  mailServer = await MailServer.start({}, inject('smtpPort'));
-});
-afterAll(() => mailServer.stop());
-
 const address = () => `${crypto.randomUUID()}@example.com`;
 async function invite(email = address()): Promise<InvitationAnswer> {
   const answer = await manager.post('/tenants/self/invitations', { email });
@@ -35,9 +30,13 @@ const expire = (id: string) =>
   databaseOf(vault)(`update invitations set expires_at = now() - interval '1 minute' where id = $1`, [id]);
 const hoursAhead = ({ expires_at }: InvitationAnswer) => (new Date(expires_at).getTime() - Date.now()) / 3_600_000;
 async function linksTo(email: string, count: number): Promise<string[]> {
-  const mails = () => mailServer.mails.filter(({ to }) => to.includes(email));
-  await untilTrue(() => mails().length >= count, { deadlineMs: 20_000, waitingFor: 'a mail' });
-  return mails().map(linkIn);
+  let links: string[] = [];
+  const haveCome = async () => {
+    links = (await readMails(inject('mailboxUrl'))).filter(({ to }) => to.includes(email)).map(linkIn);
+    return links.length >= count;
+  };
+  await untilTrue(haveCome, { deadlineMs: 20_000, waitingFor: 'a mail' });
+  return links;
 }
 
 describe('Resources: tenant invitation object', () => {
@@ -62,7 +61,7 @@ describe('States: tenant invitation', () => {
     const invitation = await invite(email);
     expect(invitation.status).toBe('PENDING');
     expect(hoursAhead(invitation)).toBeCloseTo(72, 1);
-    expect((await linksTo(email, 1))[0]).toMatch(/^http:\/\/localhost:\d+\/portal\/invitations\/\w+$/);
+    expect((await linksTo(email, 1))[0]).toMatch(/^https:\/\/vault\.example\.com\/portal\/invitations\/\w+$/);
   });
 
   it('its time reached: expired', async () => {

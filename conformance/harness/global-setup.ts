@@ -5,42 +5,54 @@ import { LocalPostgres } from '../../server/src/platform/local-postgres/local-po
 import { Program } from '../../server/test/harness/program.ts';
 import { createDatabase } from './create-database.ts';
 import { EchoDestination } from './echo-destination.ts';
+import { Mailbox } from './mailbox.ts';
 import { startServedVault } from './served-vault.ts';
 import type { VaultAddress } from './vault-address.ts';
 
+/** Everything comes from one address here, and much of it with keys that nobody has; `off` would still count those. */
+const beyondReach = ['global', 'token-write', 'token-list', 'token-search', 'key-guessing', 'mail']
+  .map((limit) => `${limit}=100000`)
+  .join(',');
+
 /**
- * Starts two vaults as a user would, each on a fresh database and outside this process: one for development, with nothing
- * counted, and one as in production, with its limits and a mail server. Nothing has to run beforehand.
+ * Starts two vaults as a user would, each on a fresh database and outside this process: one for development, with limits
+ * beyond reach, and one as in production, with its limits and a mail server. Nothing has to run beforehand.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [postgres, destination] = await Promise.all([
-    LocalPostgres.start({
+  const undo: (() => Promise<void>)[] = [() => Program.killAll()];
+  const stop = async () => {
+    for (const step of undo) await step();
+  };
+  try {
+    const postgres = await LocalPostgres.start({
       password: randomBytes(16).toString('hex'),
       // Throw-away data: what these suites show does not depend on its surviving a crash.
       settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
-    }),
-    EchoDestination.start(),
-  ]);
+    });
+    undo.push(() => postgres.stop());
+    const destination = await EchoDestination.start();
+    undo.push(() => destination.stop());
+    const mailbox = await Mailbox.start();
+    undo.push(() => mailbox.stop());
+    project.provide('destinationUrl', destination.url);
+    project.provide('mailboxUrl', mailbox.url);
 
-  // One after the other: the first makes the roles that all databases of a cluster share.
-  const general = {
-    ...(await makeSettings(postgres, 'general')),
-    STRONGROOM_RATE_LIMITS: 'off',
-    ...destination.settings,
-  };
-  const announced = Program.start(['dev', '--port', '0', '--json'], general).ready<Announcement>();
-  const { url, tenant_id: tenantId, keys } = await announced;
-  project.provide('vault', { url, tenantId, keys, settings: general });
-  const limited = { ...(await makeSettings(postgres, 'limited')), STRONGROOM_TRUSTED_PROXIES: '127.0.0.0/8,::1/128' };
-  const { vault, smtpPort } = await startServedVault(limited);
-  project.provide('limitedVault', vault);
-  project.provide('smtpPort', smtpPort);
-  project.provide('destinationUrl', destination.url);
+    // One after the other: the first makes the roles that all databases of a cluster share.
+    const general = { ...(await makeSettings(postgres, 'general')), STRONGROOM_RATE_LIMITS: beyondReach };
+    project.provide('vault', await startDevelopmentVault({ ...general, ...destination.settings }));
+    const limited = { ...(await makeSettings(postgres, 'limited')), STRONGROOM_TRUSTED_PROXIES: '127.0.0.0/8,::1/128' };
+    project.provide('limitedVault', await startServedVault({ ...limited, ...mailbox.settings }));
+    return stop;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
 
-  return async () => {
-    await Program.killAll();
-    await Promise.all([postgres.stop(), destination.stop()]);
-  };
+async function startDevelopmentVault(settings: VaultAddress['settings']): Promise<VaultAddress> {
+  const announced = await Program.start(['dev', '--port', '0', '--json'], settings).ready<Announcement>();
+  const { url, tenant_id: tenantId, keys } = announced;
+  return { url, tenantId, keys, settings };
 }
 
 async function makeSettings(postgres: LocalPostgres, database: string) {

@@ -1,46 +1,40 @@
-import { findFreePort } from '../../server/src/platform/local-postgres/free-port.ts';
 import { Program } from '../../server/test/harness/program.ts';
 import type { VaultAddress } from './vault-address.ts';
 
 /** A vault as in production: `migrate`, `bootstrap`, then `serve` and `work` as processes of their own. */
-export async function startServedVault(
-  given: Pick<VaultAddress, 'settings'>['settings'],
-): Promise<{ vault: VaultAddress; smtpPort: number }> {
-  const [port, smtpPort] = [await findFreePort(), await findFreePort()];
-  const url = `http://localhost:${port}`;
+export async function startServedVault(given: VaultAddress['settings']): Promise<VaultAddress> {
   const settings = {
     ...given,
-    STRONGROOM_PUBLIC_URL: url,
+    STRONGROOM_PUBLIC_URL: 'https://vault.example.com',
     STRONGROOM_HOST: '127.0.0.1',
-    STRONGROOM_PORT: String(port),
+    STRONGROOM_PORT: '0',
     STRONGROOM_ADMIN_PORT: '0',
     STRONGROOM_WORKER_ADMIN_PORT: '0',
-    STRONGROOM_SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
-    STRONGROOM_MAIL_FROM: 'vault@example.com',
     STRONGROOM_LOG_LEVEL: 'silent',
   };
   await run(['migrate'], settings);
-  const { tenant_id: tenantId, keys } = JSON.parse(
-    await run(['bootstrap', '--name', 'Limited', '--json'], settings),
-  ) as { tenant_id: string; keys: { management: string } };
-  await Promise.all(['serve', 'work'].map((role) => Program.start([role, '--json'], settings).ready()));
+  const bootstrapped = await run(['bootstrap', '--name', 'Limited', '--json'], settings);
+  const { tenant_id: tenantId, keys } = JSON.parse(bootstrapped) as { tenant_id: string; keys: { management: string } };
+  const [served] = await Promise.all([
+    Program.start(['serve', '--json'], settings).ready<{ url: string }>(),
+    Program.start(['work', '--json'], settings).ready(),
+  ]);
+  // The client for browsers takes http from this host name only.
+  const url = `http://localhost:${new URL(served.url).port}`;
 
   const make = (application: object) => makeApplication(url, keys.management, application);
   const permissions = ['create', 'read', 'update', 'delete', 'search', 'use'].map((action) => `token:${action}`);
   const rule = { description: 'See everything', priority: 1, container: '/', transform: 'reveal', permissions };
   return {
-    vault: {
-      url,
-      tenantId,
-      keys: {
-        private: await make({ type: 'private', permissions }),
-        reveal: await make({ type: 'private', rules: [rule] }),
-        public: await make({ type: 'public', permissions: ['token:create'] }),
-        management: keys.management,
-      },
-      settings,
+    url,
+    tenantId,
+    keys: {
+      private: await make({ type: 'private', permissions }),
+      reveal: await make({ type: 'private', rules: [rule] }),
+      public: await make({ type: 'public', permissions: ['token:create'] }),
+      management: keys.management,
     },
-    smtpPort,
+    settings,
   };
 }
 

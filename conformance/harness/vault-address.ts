@@ -18,12 +18,12 @@ export interface VaultAddress {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** For everything but limits: nothing is counted here. */
+    /** For everything but limits: those are beyond reach here. */
     readonly vault: VaultAddress;
     /** Limits as they are out of the box. Each test claims an address of its own with X-Forwarded-For. */
     readonly limitedVault: VaultAddress;
-    /** Where the limited vault sends its mail; a test that wants to read it listens there. */
-    readonly smtpPort: number;
+    /** Address that answers with the mails that the limited vault has sent. */
+    readonly mailboxUrl: string;
     /** Address of a service behind the proxy that answers with what it was sent. */
     readonly destinationUrl: string;
   }

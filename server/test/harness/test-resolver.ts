@@ -21,13 +21,20 @@ export class TestResolver {
   readonly #tcp: Server;
 
   static async start(): Promise<TestResolver> {
-    const udp = createSocket('udp4');
-    udp.bind(0, '127.0.0.1');
-    await once(udp, 'listening');
-    const { port } = udp.address();
-    const tcp = createServer().listen(port, '127.0.0.1');
+    const tcp = createServer().listen(0, '127.0.0.1');
     await once(tcp, 'listening');
-    return new TestResolver(udp, tcp);
+    const udp = createSocket('udp4');
+    try {
+      udp.bind((tcp.address() as AddressInfo).port, '127.0.0.1');
+      await once(udp, 'listening');
+      return new TestResolver(udp, tcp);
+    } catch (error) {
+      udp.close();
+      tcp.close();
+      // The port is free for one protocol and taken for the other: the next one will do.
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return TestResolver.start();
+      throw error;
+    }
   }
 
   private constructor(udp: Socket, tcp: Server) {
