@@ -1,5 +1,28 @@
 -- Invitations to a tenant, and how its members sign in.
 
+-- A fifth role, for signing in: it finds users, what they sign in with and the tenants that they belong to. It sees no
+-- token, no key and no audit record, and no other role sees what people sign in with.
+do $$
+begin
+  create role strongroom_portal nologin;
+exception when duplicate_object then null;
+end
+$$;
+grant strongroom_portal to current_user;
+grant usage on schema public to strongroom_portal;
+-- Logins that serve requests today go on serving all of them.
+do $$
+declare
+  login regrole;
+begin
+  for login in select member::regrole from pg_auth_members
+    where roleid = 'strongroom_system'::regrole and member <> (select oid from pg_roles where rolname = current_user)
+  loop
+    execute format('grant strongroom_portal to %s', login);
+  end loop;
+end
+$$;
+
 create table invitations (
   tenant_id uuid not null,
   id uuid not null,
@@ -30,18 +53,22 @@ alter table invitations enable row level security;
 alter table invitations force row level security;
 create policy invitations_isolation on invitations to strongroom_app
   using (tenant_id = current_tenant_id()) with check (tenant_id = current_tenant_id());
-create policy invitations_system on invitations for select to strongroom_system using (true);
+create policy invitations_portal on invitations for select to strongroom_portal using (true);
 grant select, insert, update, delete on invitations to strongroom_app;
-grant select on invitations to strongroom_system;
+grant select on invitations to strongroom_portal;
 
 create index members_newest on members (tenant_id, created_at desc, id desc);
 create index members_of_user on members (user_id);
 
--- Signing in happens before a tenant is known: the system role finds users, and the tenants that they are members of.
-create policy members_system on members for select to strongroom_system using (true);
-create policy users_system on users to strongroom_system using (true) with check (true);
-grant select on members to strongroom_system;
-grant select, insert, update on users to strongroom_system;
+-- Signing in happens before a tenant is known. Of tenants and of applications, which may have invited, only the name shows.
+create policy members_portal on members for select to strongroom_portal using (true);
+create policy users_portal on users to strongroom_portal using (true) with check (true);
+create policy tenants_portal on tenants for select to strongroom_portal using (true);
+create policy applications_portal on applications for select to strongroom_portal using (true);
+grant select on members to strongroom_portal;
+grant select, insert, update on users to strongroom_portal;
+grant select (id, name) on tenants to strongroom_portal;
+grant select (tenant_id, id, name) on applications to strongroom_portal;
 
 -- A user belongs to no tenant, so what a user signs in with is sealed by a key of the installation.
 alter table system_keys drop constraint system_keys_purpose_known;
@@ -140,8 +167,8 @@ begin
       'sign_in_attempts', 'spent_ceremonies'] loop
     execute format('alter table %I enable row level security', name);
     execute format('alter table %I force row level security', name);
-    execute format('create policy %I on %I to strongroom_system using (true) with check (true)', name || '_system', name);
-    execute format('grant select, insert, update, delete on %I to strongroom_system', name);
+    execute format('create policy %I on %I to strongroom_portal using (true) with check (true)', name || '_portal', name);
+    execute format('grant select, insert, update, delete on %I to strongroom_portal', name);
   end loop;
 end
 $$;
@@ -153,7 +180,7 @@ grant insert on user_sessions to strongroom_app;
 
 -- The user with this address, made if there is none. Addresses are the same in any case: of two that join at once, the
 -- second waits for the first. `is_free` tells that nobody is this user yet: no tenant knows it, and no way to sign in.
--- With the rights of the system role, since a tenant sees only users who are its members.
+-- With the rights of the portal's role, since a tenant sees only users who are its members.
 create function join_user(address text, new_id uuid) returns table (id uuid, is_free boolean)
   language plpgsql security definer set search_path = pg_catalog, public, pg_temp
 as $$
@@ -182,10 +209,10 @@ begin
 end
 $$;
 
-grant create on schema public to strongroom_system;
-alter function join_user(text, uuid) owner to strongroom_system;
-alter function sign_member_out() owner to strongroom_system;
-revoke create on schema public from strongroom_system;
+grant create on schema public to strongroom_portal;
+alter function join_user(text, uuid) owner to strongroom_portal;
+alter function sign_member_out() owner to strongroom_portal;
+revoke create on schema public from strongroom_portal;
 revoke execute on function join_user(text, uuid) from public;
 revoke execute on function sign_member_out() from public;
 grant execute on function join_user(text, uuid) to strongroom_app;

@@ -2,6 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { findClientAddress } from '../core/network/forwarded-client.ts';
 import type { AddressRange } from '../core/network/address-range.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Where it comes from: the connection, or what a trusted proxy says. */
+    readonly clientAddress: string;
+  }
+}
+
 /** Where a request comes from: what limits count by, and what the audit log says. */
 export type ClientAddressFinder = (request: FastifyRequest) => string;
 

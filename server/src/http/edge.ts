@@ -86,6 +86,11 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   watchExchanges(app);
   closeConnectionsWhenDraining(app);
   requireDeclaredPermissions(app);
+  app.decorateRequest('clientAddress', {
+    getter(this: FastifyRequest) {
+      return clientAddressOf(this);
+    },
+  });
   addAuthentication(app, { authenticator: options.authenticator, limits, clientAddressOf });
   addBodyParsers(app);
   addValidation(app);

@@ -19,7 +19,7 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
   app.post<{ Body: Static<typeof CreateInvitation> }>(
     '/tenants/self/invitations',
     {
-      config: { permission: 'tenant:invitation:create' },
+      config: { permission: 'tenant:invitation:create', rateLimit: 'mail' },
       schema: { operationId: 'createInvitation', tags, body: CreateInvitation, response: { 201: InvitationView } },
     },
     async (request, reply) => {
@@ -32,7 +32,7 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
   app.post<{ Params: Static<typeof IdParameter> }>(
     '/tenants/self/invitations/:id/resend',
     {
-      config: { permission: 'tenant:invitation:update', hasBody: false },
+      config: { permission: 'tenant:invitation:update', rateLimit: 'mail', hasBody: false },
       schema: { operationId: 'resendInvitation', tags, params: IdParameter, response: { 200: InvitationView } },
     },
     async (request) => {

@@ -48,7 +48,7 @@ export class Ceremonies {
 
   /** True for the first who completes it, false for all others. */
   async spend({ id }: Ceremony<unknown>): Promise<boolean> {
-    return this.#database.forSystem((tx) => new CeremonyStore(tx).spend(id, lifetimeSeconds));
+    return this.#database.forPortal((tx) => new CeremonyStore(tx).spend(id, lifetimeSeconds));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** Ceremonies that were completed, inside `forSystem` only. */
+/** Ceremonies that were completed, inside `forPortal` only. */
 export class CeremonyStore {
   readonly #tx: Transaction;
 

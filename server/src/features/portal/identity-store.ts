@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** Who users are at OpenID providers, inside `forSystem` only. */
+/** Who users are at OpenID providers, inside `forPortal` only. */
 export class IdentityStore {
   readonly #tx: Transaction;
 

@@ -43,7 +43,7 @@ export class InvitationAcceptance {
   async find(link: string, session: UserSession | undefined): Promise<OfferedInvitation | undefined> {
     const linkHash = this.#links.hash(link);
     if (linkHash === undefined) return undefined;
-    return this.#database.forSystem(async (tx) => {
+    return this.#database.forPortal(async (tx) => {
       const tenantId = await new LinkedInvitationStore(tx).findTenant(linkHash);
       if (tenantId === undefined) return undefined;
       const details = await new InvitationStore(tx, tenantId, this.#clock).findDetailsByLink(linkHash);
@@ -61,7 +61,7 @@ export class InvitationAcceptance {
     const tenantId =
       linkHash === undefined
         ? undefined
-        : await this.#database.forSystem((tx) => new LinkedInvitationStore(tx).findTenant(linkHash));
+        : await this.#database.forPortal((tx) => new LinkedInvitationStore(tx).findTenant(linkHash));
     if (linkHash === undefined || tenantId === undefined) throw noLivingInvitation();
     return this.#acceptIn(tenantId, { linkHash, session, origin });
   }

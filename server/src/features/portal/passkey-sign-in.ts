@@ -34,19 +34,19 @@ export class PasskeySignIn {
     const ceremony = this.#ceremonies.open<{ challenge: string }>('passkey', given.sealed);
     const id = this.#passkeys.readId(given.credential);
     if (ceremony === undefined || id === undefined) throw new SignInRefused(wrong);
-    const known = await this.#database.forSystem((tx) => new PasskeyStore(tx).find(id));
+    const known = await this.#database.forPortal((tx) => new PasskeyStore(tx).find(id));
     if (known === undefined) throw new SignInRefused(wrong);
     const signCount = await this.#passkeys.verify(given.credential, ceremony.data.challenge, known);
     if (signCount === undefined || !(await this.#ceremonies.spend(ceremony))) {
       await this.#sessions.recordRefusal(known.userId, origin);
       throw new SignInRefused(wrong);
     }
-    await this.#database.forSystem((tx) => new PasskeyStore(tx).noteUse(id, signCount));
+    await this.#database.forPortal((tx) => new PasskeyStore(tx).noteUse(id, signCount));
     return known.userId;
   }
 
   async beginAdding({ user }: UserSession): Promise<PasskeyPrompt> {
-    const known = await this.#database.forSystem((tx) => new PasskeyStore(tx).listIds(user.id));
+    const known = await this.#database.forPortal((tx) => new PasskeyStore(tx).listIds(user.id));
     const { options, challenge } = await this.#passkeys.askForNew({ id: user.id, name: nameOf(user) }, known);
     return { options, sealed: this.#ceremonies.begin('new-passkey', { challenge, userId: user.id }).sealed };
   }
@@ -56,7 +56,7 @@ export class PasskeySignIn {
     if (ceremony === undefined || ceremony.data.userId !== user.id) return false;
     const passkey = await this.#passkeys.verifyNew(given.credential, ceremony.data.challenge);
     if (passkey === undefined || !(await this.#ceremonies.spend(ceremony))) return false;
-    return this.#database.forSystem(async (tx) => {
+    return this.#database.forPortal(async (tx) => {
       const store = new PasskeyStore(tx);
       if ((await store.listIds(user.id)).length >= passkeysMax) return false;
       return store.insert(user.id, passkey);

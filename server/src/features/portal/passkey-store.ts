@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Passkey } from '../../platform/keyring/passkeys.ts';
 
-/** Passkeys of users, inside `forSystem` only. */
+/** Passkeys of users, inside `forPortal` only. */
 export class PasskeyStore {
   readonly #tx: Transaction;
 

@@ -54,7 +54,7 @@ export class PasswordSignIn {
   async verify(given: { email: string; password: Sensitive<string>; code: string }, origin: Origin): Promise<string> {
     const { database, systemKeys, hasher, attempts } = this.#parts;
     await attempts.count(given.email, origin.sourceAddress);
-    const stored = await database.forSystem((tx) => new PasswordStore(tx).find(given.email));
+    const stored = await database.forPortal((tx) => new PasswordStore(tx).find(given.email));
     const hash = await hasher.hash(given.password, stored?.salt ?? unknownSalt);
     const isPassword = systemKeys.isCredential(hash, stored?.passwordHash ?? unknownHash);
     if (stored === undefined) throw new SignInRefused(wrong);
@@ -97,7 +97,7 @@ export class PasswordSignIn {
     const passwordHash = systemKeys.hashCredential(await hasher.hash(given.password, salt));
     if (!(await ceremonies.spend(ceremony))) return 'expired';
     const totpSealed = systemKeys.sealer().seal(ceremony.data.secret, totpPlace(userId));
-    await database.forSystem(async (tx) => {
+    await database.forPortal(async (tx) => {
       await new PasswordStore(tx).replace({ userId, salt, passwordHash, totpSealed, totpStep });
       await new UserSessionStore(tx, databaseClock).deleteOthers(userId, session.id);
     });
@@ -109,7 +109,7 @@ export class PasswordSignIn {
     const secret = new Sensitive(systemKeys.sealer().open(totpSealed, totpPlace(userId)));
     const step = findTotpStep(secret.reveal(), code, now());
     if (step === undefined) return false;
-    return database.forSystem((tx) => new PasswordStore(tx).takeStep(userId, step));
+    return database.forPortal((tx) => new PasswordStore(tx).takeStep(userId, step));
   }
 }
 

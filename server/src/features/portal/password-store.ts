@@ -7,7 +7,7 @@ export interface StoredPassword {
   readonly totpSealed: Buffer;
 }
 
-/** Passwords of users, inside `forSystem` only. */
+/** Passwords of users, inside `forPortal` only. */
 export class PasswordStore {
   readonly #tx: Transaction;
 

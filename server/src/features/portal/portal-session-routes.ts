@@ -49,5 +49,5 @@ export function setSessionCookie(reply: FastifyReply, started: StartedSession): 
 }
 
 export function originOf(request: FastifyRequest): Origin {
-  return { requestId: request.id, sourceAddress: request.ip };
+  return { requestId: request.id, sourceAddress: request.clientAddress };
 }

@@ -65,7 +65,7 @@ export class ProviderSignIn {
     });
     if (!(await this.#ceremonies.spend(departure))) throw new SignInRefused(failed);
     const { connect, invitation } = departure.data;
-    const found = await this.#database.forSystem(async (tx) => {
+    const found = await this.#database.forPortal(async (tx) => {
       const store = new IdentityStore(tx);
       // The cookie of the session does not come along from another site, so whether it still lives is looked up.
       if (connect !== undefined && (await store.isSignedIn(connect.sessionId))) {

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/database/database.ts';
 import type { DatabaseClock } from '../../platform/database/database-clock.ts';
 
-/** Counts attempts, inside `forSystem` only. */
+/** Counts attempts, inside `forPortal` only. */
 export class SignInAttemptStore {
   readonly #tx: Transaction;
   readonly #now: string;

@@ -34,13 +34,13 @@ export class SignInAttempts {
 
   /** Whoever got in was no guesser. */
   async forget(email: string): Promise<void> {
-    await this.#database.forSystem((tx) =>
+    await this.#database.forPortal((tx) =>
       new SignInAttemptStore(tx, this.#clock).forget(this.#hash(accountOf(email))),
     );
   }
 
   #count(subject: string): Promise<number> {
-    return this.#database.forSystem((tx) =>
+    return this.#database.forPortal((tx) =>
       new SignInAttemptStore(tx, this.#clock).count(this.#hash(subject), attemptWindowSeconds),
     );
   }

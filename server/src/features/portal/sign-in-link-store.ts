@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/database/database.ts';
 import type { DatabaseClock } from '../../platform/database/database-clock.ts';
 
-/** One-time links into the portal, across tenants, so it works inside `forSystem` only. */
+/** One-time links into the portal, across tenants, so it works inside `forPortal` only. */
 export class SignInLinkStore {
   readonly #tx: Transaction;
   readonly #now: string;

@@ -37,7 +37,7 @@ export class SignInLinks {
       await recordInTransaction(tx, tenantId, 'system', memberEvent(member.id, 'update'));
       return member.userId;
     });
-    await this.#database.forSystem((tx) =>
+    await this.#database.forPortal((tx) =>
       new SignInLinkStore(tx, this.#clock).replace(userId, this.#systemKeys.hashCredential(secret), lifetimeSeconds),
     );
     return `/portal/links/${text}`;
@@ -47,7 +47,7 @@ export class SignInLinks {
   async find(text: string): Promise<User | undefined> {
     const hash = this.#hash(text);
     if (hash === undefined) return undefined;
-    return this.#database.forSystem(async (tx) => {
+    return this.#database.forPortal(async (tx) => {
       const userId = await new SignInLinkStore(tx, this.#clock).find(hash);
       return userId === undefined ? undefined : new UserStore(tx).find(userId);
     });
@@ -56,7 +56,7 @@ export class SignInLinks {
   async take(text: string): Promise<string | undefined> {
     const hash = this.#hash(text);
     if (hash === undefined) return undefined;
-    return this.#database.forSystem((tx) => new SignInLinkStore(tx, this.#clock).take(hash));
+    return this.#database.forPortal((tx) => new SignInLinkStore(tx, this.#clock).take(hash));
   }
 
   #hash(text: string): Buffer | undefined {

@@ -13,10 +13,10 @@ export function sweepSignInsJob(database: Database): Job {
     name: 'sweep-sign-ins',
     cron: '*/15 * * * *',
     async run() {
-      await database.forSystem((tx) => new UserSessionStore(tx, databaseClock).sweep());
-      await database.forSystem((tx) => new SignInLinkStore(tx, databaseClock).sweep());
-      await database.forSystem((tx) => new SignInAttemptStore(tx, databaseClock).sweep(attemptWindowSeconds));
-      await database.forSystem((tx) => new CeremonyStore(tx).sweep());
+      await database.forPortal((tx) => new UserSessionStore(tx, databaseClock).sweep());
+      await database.forPortal((tx) => new SignInLinkStore(tx, databaseClock).sweep());
+      await database.forPortal((tx) => new SignInAttemptStore(tx, databaseClock).sweep(attemptWindowSeconds));
+      await database.forPortal((tx) => new CeremonyStore(tx).sweep());
     },
   };
 }

@@ -35,7 +35,7 @@ export class UserSessions {
 
   /** Signs a user in, and tells each of their tenants before anybody sees the cookie. */
   async start(userId: string, origin: Origin): Promise<StartedSession> {
-    const { started, memberships } = await this.#database.forSystem(async (tx) => {
+    const { started, memberships } = await this.#database.forPortal(async (tx) => {
       const started = await this.startInTransaction(tx, userId);
       await new UserSessionStore(tx, this.#clock).trim(userId);
       return { started, memberships: await new UserStore(tx).listMemberships(userId) };
@@ -56,15 +56,15 @@ export class UserSessions {
     const secret = cookie === undefined ? undefined : parseNonce(cookie);
     if (secret === undefined) return undefined;
     const secretHash = this.#systemKeys.hashCredential(secret);
-    return this.#database.forSystem((tx) => new UserSessionStore(tx, this.#clock).find(secretHash));
+    return this.#database.forPortal((tx) => new UserSessionStore(tx, this.#clock).find(secretHash));
   }
 
   listWays({ user }: UserSession): Promise<SignInWays> {
-    return this.#database.forSystem((tx) => new UserStore(tx).listWays(user.id));
+    return this.#database.forPortal((tx) => new UserStore(tx).listWays(user.id));
   }
 
   async end(session: UserSession, origin: Origin): Promise<void> {
-    await this.#database.forSystem((tx) => new UserSessionStore(tx, this.#clock).delete(session.id));
+    await this.#database.forPortal((tx) => new UserSessionStore(tx, this.#clock).delete(session.id));
     const { id: sessionId, user } = session;
     await this.#record(session.memberships, {
       userId: user.id,
@@ -77,7 +77,7 @@ export class UserSessions {
 
   /** Somebody tried to be this user and was not. */
   async recordRefusal(userId: string, origin: Origin): Promise<void> {
-    const memberships = await this.#database.forSystem((tx) => new UserStore(tx).listMemberships(userId));
+    const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
     await this.#record(memberships, { userId, sessionId: '*', operation: 'create', outcome: 'denied', origin });
   }
 

@@ -4,7 +4,7 @@ import type { Membership, SignInWays, User } from './user.ts';
 /** More than anybody belongs to; each gets a record of a sign-in. */
 const membershipsMax = 100;
 
-/** Users across tenants, so it works inside `forSystem` only. */
+/** Users across tenants, so it works inside `forPortal` only. */
 export class UserStore {
   readonly #tx: Transaction;
 

@@ -26,7 +26,8 @@ const inspectText = `select
       and not (c.relrowsecurity and c.relforcerowsecurity)
       and (exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id')
         or has_table_privilege(to_regrole('strongroom_app'), c.oid, 'insert, update, delete')
-        or has_table_privilege(to_regrole('strongroom_system'), c.oid, 'insert, update, delete'))
+        or has_table_privilege(to_regrole('strongroom_system'), c.oid, 'insert, update, delete')
+        or has_table_privilege(to_regrole('strongroom_portal'), c.oid, 'insert, update, delete'))
     order by 1) as unprotected`;
 
 /** What can be said about a database before anything is served from it. Throws only when it cannot be reached. */
@@ -75,7 +76,7 @@ export function listRootKeys(database: Database): Promise<string[]> {
 
 function describeRole({ is_member, bypasses, owned }: Inspection): string {
   if (!is_member)
-    return 'strongroom_app is missing or not granted to this login: run `strongroom migrate`, then "grant strongroom_app, strongroom_system to <login>"';
+    return 'strongroom_app is missing or not granted to this login: run `strongroom migrate`, then "grant strongroom_app, strongroom_system, strongroom_portal to <login>"';
   if (bypasses)
     return 'strongroom_app can bypass row-level security: "alter role strongroom_app nosuperuser nobypassrls"';
   if (owned > 0)

@@ -90,9 +90,37 @@ describe('forSystem', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it.each(['tokens', 'audit_records', 'members', 'users'])('may not read %s', async (table) => {
-    const read = database.forSystem((tx) => tx.query({ text: `select * from ${table}` }));
-    await expect(read).rejects.toMatchObject({ sqlState: '42501' });
+  it.each(['tokens', 'audit_records', 'members', 'users', 'invitations', 'user_passwords', 'user_sessions'])(
+    'may not read %s',
+    async (table) => {
+      const read = database.forSystem((tx) => tx.query({ text: `select * from ${table}` }));
+      await expect(read).rejects.toMatchObject({ sqlState: '42501' });
+    },
+  );
+});
+
+describe('forPortal', () => {
+  it.each(['id, name from tenants', '* from members', '* from users', '* from user_passwords'])(
+    'reads %s',
+    async (what) => {
+      await database.forPortal((tx) => tx.query({ text: `select ${what}` }));
+    },
+  );
+
+  it.each([
+    'select * from tokens',
+    'select * from audit_records',
+    'select * from tenant_keys',
+    'select * from system_keys',
+    'select * from application_keys',
+    'select settings from tenants',
+    'select permissions from applications',
+    'delete from members',
+    'delete from users',
+    `update invitations set role = 'ADMIN'`,
+  ])('may not %s', async (text) => {
+    const attempt = database.forPortal((tx) => tx.query({ text }));
+    await expect(attempt).rejects.toMatchObject({ sqlState: '42501' });
   });
 });
 

@@ -27,14 +27,15 @@ export interface Statement {
   readonly values?: readonly SqlValue[];
 }
 
-/** What stores are built on: it exists only inside `forTenant`, `forSystem` or `forSealer`. */
+/** What stores are built on: it exists only inside `forTenant`, `forSystem`, `forPortal` or `forSealer`. */
 export interface Transaction {
   query<Row extends SqlRow>(statement: Statement): Promise<Row[]>;
 }
 
 /**
  * The one door to PostgreSQL. Every connection serves as a role that owns nothing; what it may see is decided per
- * transaction: one tenant (`forTenant`), the tables without customer data (`forSystem`), or the audit log (`forSealer`).
+ * transaction: one tenant (`forTenant`), the tables without customer data (`forSystem`), users (`forPortal`), or the audit log
+ * (`forSealer`).
  */
 export class Database {
   readonly #pool: pg.Pool;
@@ -78,6 +79,11 @@ export class Database {
   /** Runs `work` across tenants, on the few tables that hold no customer data. */
   forSystem<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#transaction('begin; set local role strongroom_system', work);
+  }
+
+  /** Runs `work` on users and how they sign in, across tenants. */
+  forPortal<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#transaction('begin; set local role strongroom_portal', work);
   }
 
   /** Runs `work` on the audit log of every tenant. Only a login that is a member of that role may. */
