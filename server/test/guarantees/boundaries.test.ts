@@ -45,8 +45,25 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
   { rule: 'providers-in-outbound', file: 'features/portal/ask.ts', source: `import 'openid-client';` },
   { rule: 'passkeys-in-the-keyring', file: 'features/portal/verify.ts', source: `import '@simplewebauthn/server';` },
   { rule: 'mail-in-one-place', file: 'features/invitations/send.ts', source: `import 'nodemailer';` },
+  {
+    rule: 'nothing-depends-on-the-suites',
+    file: 'app/to-suite.ts',
+    source: `import '../../../conformance/harness/collect.ts';`,
+  },
+  {
+    rule: 'suites-see-a-vault-from-outside',
+    file: 'conformance/clients/to-server.ts',
+    source: `import '../../server/src/app/vault-core.ts';`,
+  },
+  {
+    rule: 'the-api-suite-knows-no-client',
+    file: 'conformance/api/to-client.ts',
+    source: `import '../harness/node-clients.ts';`,
+  },
   { rule: 'no-cycles', file: 'http/cycle-begin.ts', source: `export * from './cycle-end.ts';` },
 ];
+/** Where a planted file stands, seen from the root. */
+const placeOf = (file: string) => (file.startsWith('conformance/') ? file : `server/src/${file}`);
 /** The other half of the cycle. */
 const cycleEnd = { file: 'http/cycle-end.ts', source: `export * from './cycle-begin.ts';` };
 
@@ -60,8 +77,10 @@ beforeAll(async () => {
     'package.json',
     'server/src',
     'server/test/harness',
+    'conformance',
   ]) {
-    await cp(path.join(repository, file), path.join(copy, file), { recursive: true });
+    const filter = (source: string) => path.basename(source) !== 'node_modules';
+    await cp(path.join(repository, file), path.join(copy, file), { recursive: true, filter });
   }
   await symlink(path.join(repository, 'node_modules'), path.join(copy, 'node_modules'));
   await symlink(path.join(repository, 'server/node_modules'), path.join(copy, 'server/node_modules'));
@@ -69,7 +88,7 @@ beforeAll(async () => {
 afterAll(() => rm(copy, { recursive: true }));
 
 describe('who may import whom', () => {
-  const flags = ['--config', '.dependency-cruiser.mjs', 'server/src'];
+  const flags = ['--config', '.dependency-cruiser.mjs', 'server/src', 'conformance'];
   let planted: string[];
   let complaints: string;
   beforeAll(async () => {
@@ -83,7 +102,7 @@ describe('who may import whom', () => {
   afterAll(() => Promise.all(planted.map((file) => rm(file))));
 
   it.each(plants)('$rule stops $file', ({ rule, file }) => {
-    expect(complaints).toContain(`error ${rule}: server/src/${file} → `);
+    expect(complaints).toContain(`error ${rule}: ${placeOf(file)} → `);
   });
 
   it('has a case for every rule', async () => {
@@ -118,7 +137,7 @@ describe('the environment', () => {
 });
 
 async function plant(file: string, source: string): Promise<string> {
-  const target = path.join(copy, 'server/src', file);
+  const target = path.join(copy, placeOf(file));
   await mkdir(path.dirname(target), { recursive: true });
   await writeFile(target, `${source}\n`, { flag: 'wx' });
   return target;
