@@ -27,6 +27,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
         full_page_writes: 'off',
         max_connections: '400',
         shared_buffers: '256MB',
+        // Tests look for traces in the write-ahead log; checkpoints of their neighbours must not recycle it under them.
+        wal_keep_size: '1GB',
       },
     }),
     LocalRedis.start(),
