@@ -6,7 +6,7 @@ import { SignInLinks } from '../features/portal/index.ts';
 import type { FirstApplication } from '../features/tenants/index.ts';
 import type { DatabaseConfig, LimitsConfig, ServerConfig, WorkerConfig } from '../platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../platform/keyring/kms/file-root-key.ts';
-import type { RootKeyConfig } from '../platform/keyring/kms/open-root-key.ts';
+import type { RootKeysConfig } from '../platform/keyring/kms/open-root-key.ts';
 import { findFreePort } from '../platform/local-postgres/free-port.ts';
 import { LocalPostgres } from '../platform/local-postgres/local-postgres.ts';
 import type { OutboundConfig } from '../platform/outbound/outbound-config.ts';
@@ -34,7 +34,7 @@ export interface DevelopmentOptions {
   readonly port: number;
   readonly dataDirectory: string | undefined;
   readonly database: DatabaseConfig | undefined;
-  readonly rootKey: RootKeyConfig | undefined;
+  readonly rootKeys: RootKeysConfig | undefined;
   readonly limits: LimitsConfig;
   readonly outbound: OutboundConfig;
   readonly report: (step: string) => void;
@@ -167,7 +167,7 @@ function toServerConfig(options: DevelopmentOptions, remembered: Remembered, dat
     );
   return {
     database,
-    rootKey: options.rootKey ?? { kind: 'file', key },
+    rootKeys: options.rootKeys ?? { primary: { kind: 'file', key }, others: [] },
     listen: {
       publicUrl: `http://localhost:${options.port}`,
       host: '127.0.0.1',

@@ -2,7 +2,7 @@ import type { VaultConfig } from '../platform/config/config.ts';
 import { Database } from '../platform/database/database.ts';
 import { inspectDatabase, listRootKeys } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
-import { openRootKey } from '../platform/keyring/kms/open-root-key.ts';
+import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
 import { SystemKeys } from '../platform/keyring/system-keys.ts';
 import { requireRootKeyOpensEverything, WrongRootKeyError } from '../platform/keyring/root-key-check.ts';
 
@@ -32,7 +32,7 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
 
 /** Reads only: a vault that is opened to serve makes the keys that a new database does not have yet. */
 async function examineRootKey(config: VaultConfig): Promise<string> {
-  const rootKey = await openRootKey(config.rootKey);
+  const rootKeys = await openRootKeys(config.rootKeys);
   const database = new Database({
     url: config.database.url,
     connectionsMax: 1,
@@ -42,13 +42,13 @@ async function examineRootKey(config: VaultConfig): Promise<string> {
     applicationName: 'strongroom doctor',
   });
   try {
-    const foreign = (await listRootKeys(database)).find((id) => id !== rootKey.id);
-    if (foreign !== undefined) throw new WrongRootKeyError(rootKey.id, foreign);
-    await SystemKeys.requireOpens(database, rootKey);
-    await requireRootKeyOpensEverything(database, rootKey);
-    return `${rootKey.id} opens every tenant key`;
+    const foreign = (await listRootKeys(database)).find((id) => !rootKeys.has(id));
+    if (foreign !== undefined) throw new WrongRootKeyError(rootKeys, foreign);
+    await SystemKeys.requireOpens(database, rootKeys);
+    await requireRootKeyOpensEverything(database, rootKeys);
+    return `${rootKeys.ids.join(' and ')} opens every tenant key`;
   } finally {
-    await Promise.all([database.close(), rootKey.close()]);
+    await Promise.all([database.close(), rootKeys.close()]);
   }
 }
 

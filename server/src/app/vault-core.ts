@@ -7,8 +7,8 @@ import type { DatabaseConfig, VaultConfig } from '../platform/config/config.ts';
 import { Database } from '../platform/database/database.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { Keyring } from '../platform/keyring/keyring.ts';
-import { openRootKey } from '../platform/keyring/kms/open-root-key.ts';
-import type { RootKey } from '../platform/keyring/kms/root-key.ts';
+import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
+import type { RootKeys } from '../platform/keyring/kms/root-keys.ts';
 import { requireRootKeyOpensEverything } from '../platform/keyring/root-key-check.ts';
 import { SystemKeys } from '../platform/keyring/system-keys.ts';
 
@@ -20,7 +20,7 @@ const queueMax = 500;
 /** What every role of the program stands on: the database, the keys, the audit log. Nothing of it listens anywhere. */
 export class VaultCore {
   readonly database: Database;
-  readonly rootKey: RootKey;
+  readonly rootKeys: RootKeys;
   readonly systemKeys: SystemKeys;
   readonly keyring: Keyring;
   readonly audit: AuditLog;
@@ -31,24 +31,24 @@ export class VaultCore {
   static async open(config: VaultConfig): Promise<VaultCore> {
     await requireFittingSchema(config.database.url);
     const database = openDatabase(config.database, statementTimeoutMs);
-    const rootKey = await openRootKey(config.rootKey);
+    const rootKeys = await openRootKeys(config.rootKeys);
     try {
-      await requireRootKeyOpensEverything(database, rootKey);
-      const systemKeys = await SystemKeys.load(database, rootKey);
+      await requireRootKeyOpensEverything(database, rootKeys);
+      const systemKeys = await SystemKeys.load(database, rootKeys);
       await ensureAuditPartitions(database);
       await ensureSealingOrderGrows(database);
-      return new VaultCore(database, rootKey, systemKeys);
+      return new VaultCore(database, rootKeys, systemKeys);
     } catch (error) {
-      await Promise.all([database.close(), rootKey.close()]);
+      await Promise.all([database.close(), rootKeys.close()]);
       throw error;
     }
   }
 
-  private constructor(database: Database, rootKey: RootKey, systemKeys: SystemKeys) {
+  private constructor(database: Database, rootKeys: RootKeys, systemKeys: SystemKeys) {
     this.database = database;
-    this.rootKey = rootKey;
+    this.rootKeys = rootKeys;
     this.systemKeys = systemKeys;
-    this.keyring = new Keyring(database, rootKey);
+    this.keyring = new Keyring(database, rootKeys);
     this.audit = new AuditLog(database);
     this.keyMaker = new KeyMaker(systemKeys);
     this.tenantMaker = new TenantMaker({ database, keyring: this.keyring, keyMaker: this.keyMaker });
@@ -56,7 +56,7 @@ export class VaultCore {
 
   async close(): Promise<void> {
     await this.database.close();
-    await this.rootKey.close();
+    await this.rootKeys.close();
   }
 }
 

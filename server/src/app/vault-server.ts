@@ -80,7 +80,7 @@ export class VaultServer {
       const { host, port, adminHost, adminPort } = config.listen;
       const url = await edge.listen({ host, port });
       const adminUrl = await admin.listen({ host: adminHost, port: adminPort });
-      logger.info('serving', { url, root_key: core.rootKey.id });
+      logger.info('serving', { url, root_key: core.rootKeys.primary.id });
       return new VaultServer({ url, adminUrl, core, stop });
     } catch (error) {
       await stop();

@@ -1,5 +1,6 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import { withinTime } from '../platform/waiting/within-time.ts';
 
 /** One thing that must work before traffic should arrive. It throws when it does not. */
 export interface ReadinessCheck {
@@ -31,14 +32,10 @@ export function createAdminEdge(options: {
 }
 
 async function run({ name, check }: ReadinessCheck): Promise<{ name: string; status: 'ok' | 'unavailable' }> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('The check took too long.')), checkTimeoutMs);
   try {
-    await Promise.race([check(), timeout]);
+    await withinTime(check(), checkTimeoutMs, 'The check took too long.');
     return { name, status: 'ok' };
   } catch {
     return { name, status: 'unavailable' };
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -15,6 +15,7 @@ import { MerkleFrontier } from '../../src/platform/audit/merkle-tree.ts';
 import { SystemKeys } from '../../src/platform/keyring/system-keys.ts';
 import type { AuditSigner } from '../../src/platform/keyring/audit-signer.ts';
 import { generateRootKey, parseRootKey, FileRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { RootKeys } from '../../src/platform/keyring/kms/root-keys.ts';
 import { fillLog, sealAll } from '../harness/sealed-log.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
@@ -32,7 +33,7 @@ let sections: { checkpoint: StoredCheckpoint; records: AuditRecord[] }[];
 beforeAll(async () => {
   database = await createTestDatabase();
   const rootKey = new FileRootKey(parseRootKey(generateRootKey()) ?? Buffer.alloc(32));
-  signer = (await SystemKeys.load(database.open(), rootKey)).auditSigner();
+  signer = (await SystemKeys.load(database.open(), new RootKeys(rootKey))).auditSigner();
   await fillLog(database, { tenantId, count: recordCount, days: 0.5 });
   await sealAll(database, signer);
   sections = [];
@@ -185,7 +186,7 @@ describe('the sealed log', () => {
     if (anchor === undefined) throw new Error('There is no checkpoint.');
     const rootKey = new FileRootKey(parseRootKey(generateRootKey()) ?? Buffer.alloc(32));
     const other = await createTestDatabase();
-    const forger = (await SystemKeys.load(other.open(), rootKey)).auditSigner();
+    const forger = (await SystemKeys.load(other.open(), new RootKeys(rootKey))).auditSigner();
     await other.drop();
 
     const file = path.join(tmpdir(), `anchor-${randomUUID()}.ndjson`);

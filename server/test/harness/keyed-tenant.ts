@@ -3,11 +3,12 @@ import { parseTenantId, type TenantId } from '../../src/core/identity/ids.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { Keyring } from '../../src/platform/keyring/keyring.ts';
 import type { RootKey } from '../../src/platform/keyring/kms/root-key.ts';
+import { RootKeys } from '../../src/platform/keyring/kms/root-keys.ts';
 
 /** A tenant with its first keys and nothing else. */
 export async function createKeyedTenant(database: Database, rootKey: RootKey): Promise<TenantId> {
   const tenantId = parseTenantId(randomUUID());
-  const keys = await new Keyring(database, rootKey).makeTenantKeys(tenantId);
+  const keys = await new Keyring(database, new RootKeys(rootKey)).makeTenantKeys(tenantId);
   await database.forTenant(tenantId, async (tx) => {
     await tx.query({ text: `insert into tenants (id, name, type) values ($1, 'T', 'test')`, values: [tenantId] });
     await keys.store(tx);

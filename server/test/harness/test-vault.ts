@@ -165,7 +165,7 @@ function startServer(
   return VaultServer.start(
     {
       database: { url, ownerUrl: url, connectionsMax: 8 },
-      rootKey: { kind: 'file', key: rootKey },
+      rootKeys: { primary: { kind: 'file', key: rootKey }, others: [] },
       listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
       limits,
       outbound,

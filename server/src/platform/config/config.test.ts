@@ -65,7 +65,7 @@ describe('readServerConfig', () => {
         ownerUrl: complete.STRONGROOM_DATABASE_URL,
         connectionsMax: 8,
       },
-      rootKey: { kind: 'file', key: Buffer.from(complete.STRONGROOM_ROOT_KEY, 'base64') },
+      rootKeys: { primary: { kind: 'file', key: Buffer.from(complete.STRONGROOM_ROOT_KEY, 'base64') }, others: [] },
       listen: {
         publicUrl: 'https://vault.example.com',
         host: '0.0.0.0',
@@ -149,7 +149,7 @@ describe('readServerConfig', () => {
   });
 
   it.each([
-    ['STRONGROOM_ROOT_KEY', 'ab'.repeat(32), { rootKey: { kind: 'file', key: Buffer.alloc(32, 0xab) } }],
+    ['STRONGROOM_ROOT_KEY', 'ab'.repeat(32), { rootKeys: { primary: { kind: 'file', key: Buffer.alloc(32, 0xab) } } }],
     ['STRONGROOM_PUBLIC_URL', 'https://vault.example.com/', { listen: { publicUrl: 'https://vault.example.com' } }],
     ['STRONGROOM_DATABASE_OWNER_URL', 'postgres://owner@db', { database: { ownerUrl: 'postgres://owner@db' } }],
     ['STRONGROOM_PORT', '0', { listen: { port: 0 } }],
@@ -227,9 +227,12 @@ describe('a root key in an HSM', () => {
   };
 
   it('replaces the key in the environment', () => {
-    const { rootKey } = readVaultConfig({ ...rest, ...hsm });
-    expect(rootKey).toMatchObject({ kind: 'pkcs11', tokenLabel: 'strongroom', keyLabel: 'root' });
-    expect(JSON.stringify(rootKey)).not.toContain('123456');
+    const { rootKeys } = readVaultConfig({ ...rest, ...hsm });
+    expect(rootKeys).toMatchObject({
+      primary: { kind: 'pkcs11', tokenLabel: 'strongroom', keyLabel: 'root' },
+      others: [],
+    });
+    expect(JSON.stringify(rootKeys)).not.toContain('123456');
   });
 
   it('needs all four settings', () => {
@@ -238,6 +241,38 @@ describe('a root key in an HSM', () => {
       'STRONGROOM_PKCS11_PIN is not set',
       'STRONGROOM_PKCS11_KEY is not set',
     ]);
+  });
+});
+
+describe('two root keys', () => {
+  const hsm = {
+    STRONGROOM_PKCS11_MODULE: '/usr/lib/softhsm/libsofthsm2.so',
+    STRONGROOM_PKCS11_TOKEN: 'strongroom',
+    STRONGROOM_PKCS11_PIN: '123456',
+    STRONGROOM_PKCS11_KEY: 'root',
+  };
+  const kindsOf = (environment: Record<string, string>) => {
+    const { primary, others } = readVaultConfig({ ...complete, ...environment }).rootKeys;
+    return [primary.kind, ...others.map(({ kind }) => kind)];
+  };
+
+  it('are told apart by the operator, who says which one wraps', () => {
+    expect(kindsOf({ ...hsm, STRONGROOM_ROOT_KEY_PROVIDER: 'file' })).toEqual(['file', 'pkcs11']);
+    expect(kindsOf({ ...hsm, STRONGROOM_ROOT_KEY_PROVIDER: 'pkcs11' })).toEqual(['pkcs11', 'file']);
+  });
+
+  it('are refused while nobody has said so, or has named one that is not there', () => {
+    expect(variablesOf({ ...complete, ...hsm })).toEqual(['STRONGROOM_ROOT_KEY_PROVIDER is not set']);
+    expect(variablesOf({ ...complete, STRONGROOM_ROOT_KEY_PROVIDER: 'pkcs11' })).toEqual([
+      'STRONGROOM_ROOT_KEY_PROVIDER is not valid',
+    ]);
+  });
+
+  it('may be of one provider, which keeps the one before', () => {
+    expect(kindsOf({ STRONGROOM_PREVIOUS_ROOT_KEY: 'cd'.repeat(32) })).toEqual(['file', 'file']);
+    const { STRONGROOM_ROOT_KEY: _, ...rest } = complete;
+    const { rootKeys } = readVaultConfig({ ...rest, ...hsm, STRONGROOM_PREVIOUS_PKCS11_KEY: 'older' });
+    expect(rootKeys).toMatchObject({ primary: { keyLabel: 'root' }, others: [{ keyLabel: 'older', pin: {} }] });
   });
 });
 
@@ -352,7 +387,7 @@ describe('what other commands need', () => {
   it('is nothing for dev, and a root key as soon as the database outlives it', () => {
     expect(readDevelopmentConfig({})).toEqual({
       database: undefined,
-      rootKey: undefined,
+      rootKeys: undefined,
       limits,
       outbound: nothingOpened,
     });
@@ -361,7 +396,7 @@ describe('what other commands need', () => {
     expect(variablesOf({ STRONGROOM_DATABASE_URL }, readDevelopmentConfig)).toEqual(['STRONGROOM_ROOT_KEY is not set']);
     expect(readDevelopmentConfig({ STRONGROOM_ROOT_KEY })).toMatchObject({
       database: undefined,
-      rootKey: { kind: 'file' },
+      rootKeys: { primary: { kind: 'file' } },
     });
   });
 });

@@ -1,11 +1,13 @@
 import type { AddressRange } from '../../core/network/address-range.ts';
-import type { RootKeyConfig } from '../keyring/kms/open-root-key.ts';
+import type { RootKeysConfig } from '../keyring/kms/open-root-key.ts';
 import { type RateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
 import type { OutboundConfig } from '../outbound/outbound-config.ts';
 import { readOutbound } from './outbound-settings.ts';
 import type { SmtpConfig } from '../mail/smtp-config.ts';
 import type { OpenidConfig } from '../outbound/openid-provider.ts';
 import { type Environment, type Setting, SettingReader } from './setting.ts';
+import * as portal from './portal-settings.ts';
+import { hasRootKey, readRootKeys } from './root-key-settings.ts';
 import * as settings from './settings.ts';
 
 export interface DatabaseConfig {
@@ -35,7 +37,7 @@ export interface LimitsConfig {
 
 export interface ServerConfig {
   readonly database: DatabaseConfig;
-  readonly rootKey: RootKeyConfig;
+  readonly rootKeys: RootKeysConfig;
   readonly listen: ListenConfig;
   readonly limits: LimitsConfig;
   readonly outbound: OutboundConfig;
@@ -54,7 +56,7 @@ export function readServerConfig(environment: Environment): ServerConfig {
   const reader = new SettingReader(environment);
   const config = {
     database: readDatabase(reader),
-    rootKey: readRootKey(reader),
+    rootKeys: readRootKeys(reader),
     listen: {
       publicUrl: reader.read(settings.publicUrl),
       host: reader.read(settings.host),
@@ -72,13 +74,13 @@ export function readServerConfig(environment: Environment): ServerConfig {
 }
 
 /** What commands need that work on the vault without serving it. */
-export type VaultConfig = Pick<ServerConfig, 'database' | 'rootKey' | 'logLevel'>;
+export type VaultConfig = Pick<ServerConfig, 'database' | 'rootKeys' | 'logLevel'>;
 
 export function readVaultConfig(environment: Environment): VaultConfig {
   const reader = new SettingReader(environment);
   const config = {
     database: readDatabase(reader),
-    rootKey: readRootKey(reader),
+    rootKeys: readRootKeys(reader),
     logLevel: reader.read(settings.logLevel),
   };
   reader.finish();
@@ -94,7 +96,7 @@ export function readLinkConfig(environment: Environment): LinkConfig {
   const reader = new SettingReader(environment);
   const config = {
     database: readDatabase(reader),
-    rootKey: readRootKey(reader),
+    rootKeys: readRootKeys(reader),
     logLevel: reader.read(settings.logLevel),
     publicUrl: reader.read(settings.publicUrl),
   };
@@ -126,7 +128,7 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
   const reader = new SettingReader(environment);
   const config = {
     database: readDatabase(reader),
-    rootKey: readRootKey(reader),
+    rootKeys: readRootKeys(reader),
     logLevel: reader.read(settings.logLevel),
     audit: {
       retentionMonths: reader.read(settings.auditRetentionMonths),
@@ -150,22 +152,21 @@ export function readDatabaseConfig(environment: Environment): DatabaseConfig {
 /** What `dev` takes from the environment: each part on its own, since it brings its own for the rest. */
 export function readDevelopmentConfig(environment: Environment): {
   readonly database: DatabaseConfig | undefined;
-  readonly rootKey: RootKeyConfig | undefined;
+  readonly rootKeys: RootKeysConfig | undefined;
   readonly limits: LimitsConfig;
   readonly outbound: OutboundConfig;
 } {
   const reader = new SettingReader(environment);
   const hasDatabase = reader.has(settings.databaseUrl);
-  const hasRootKey = reader.has(settings.rootKey) || reader.has(settings.pkcs11Module);
   const database = hasDatabase ? readDatabase(reader) : undefined;
   // A database outlives this process, so the key that seals it has to as well.
-  const rootKey = hasRootKey || hasDatabase ? readRootKey(reader) : undefined;
+  const rootKeys = hasDatabase || hasRootKey(reader) ? readRootKeys(reader) : undefined;
   const limits = readLimits(reader);
   const outbound = readOutbound(reader);
   reader.finish();
   return {
     database: database as DatabaseConfig | undefined,
-    rootKey: rootKey as RootKeyConfig | undefined,
+    rootKeys,
     limits,
     outbound,
   };
@@ -182,17 +183,6 @@ function readDatabase(reader: SettingReader): Unfinished<DatabaseConfig> {
   };
 }
 
-function readRootKey(reader: SettingReader): Unfinished<RootKeyConfig> {
-  if (!reader.has(settings.pkcs11Module)) return { kind: 'file', key: reader.read(settings.rootKey) };
-  return {
-    kind: 'pkcs11',
-    modulePath: reader.read(settings.pkcs11Module),
-    tokenLabel: reader.read(settings.pkcs11Token),
-    pin: reader.read(settings.pkcs11Pin),
-    keyLabel: reader.read(settings.pkcs11Key),
-  };
-}
-
 function readLimits(reader: SettingReader): LimitsConfig {
   const limits = reader.read(settings.rateLimits) ?? {};
   return {
@@ -204,21 +194,21 @@ function readLimits(reader: SettingReader): LimitsConfig {
 }
 
 function readOpenid(reader: SettingReader): Unfinished<OpenidConfig> | undefined {
-  if (!reader.has(settings.openidIssuer)) return undefined;
+  if (!reader.has(portal.openidIssuer)) return undefined;
   return {
-    issuer: reader.read(settings.openidIssuer),
-    clientId: reader.read(settings.openidClientId),
-    clientSecret: reader.read(settings.openidClientSecret),
-    name: reader.read(settings.openidName),
+    issuer: reader.read(portal.openidIssuer),
+    clientId: reader.read(portal.openidClientId),
+    clientSecret: reader.read(portal.openidClientSecret),
+    name: reader.read(portal.openidName),
   };
 }
 
 /** The public address is needed only where links are mailed. */
 function readMail(reader: SettingReader): { [Key in keyof MailConfig]: unknown } {
-  if (!reader.has(settings.smtpUrl)) return { publicUrl: readOptional(reader, settings.publicUrl), smtp: undefined };
+  if (!reader.has(portal.smtpUrl)) return { publicUrl: readOptional(reader, settings.publicUrl), smtp: undefined };
   return {
     publicUrl: reader.read(settings.publicUrl),
-    smtp: { server: reader.read(settings.smtpUrl), from: reader.read(settings.mailFrom) },
+    smtp: { server: reader.read(portal.smtpUrl), from: reader.read(portal.mailFrom) },
   };
 }
 

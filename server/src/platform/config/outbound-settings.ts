@@ -5,6 +5,7 @@ import { type AddressRange, parseAddressRange } from '../../core/network/address
 import { parseIpAddress } from '../../core/network/ip-address.ts';
 import { type ClientCertificate, type OutboundConfig, outboundLimits } from '../outbound/outbound-config.ts';
 import type { Setting, SettingReader } from './setting.ts';
+import { listOf } from './setting-parsers.ts';
 
 const authorities: Setting<string | null> = {
   variable: 'STRONGROOM_PROXY_CA',
@@ -99,14 +100,6 @@ export function describeOutbound(config: OutboundConfig): { readonly setting: st
   return set
     .filter(([, values]) => values.length > 0)
     .map(([{ variable }, values]) => ({ setting: variable, value: values.join(',') }));
-}
-
-/** Reads values between commas; one that is wrong makes all of them wrong. */
-function listOf<T>(parse: (text: string) => T | undefined): (text: string) => readonly T[] | undefined {
-  return (text) => {
-    const values = text.split(',').map((part) => parse(part.trim()));
-    return values.every((value) => value !== undefined) ? values : undefined;
-  };
 }
 
 function parseClientCertificate(text: string): ClientCertificate | undefined {

@@ -1,11 +1,8 @@
-import { type EmailAddress, parseEmailAddress } from '../../core/identity/email-address.ts';
-import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { AddressRange } from '../../core/network/address-range.ts';
 import { parsePeerRange } from '../../core/network/peer-address.ts';
-import { parseRootKey } from '../keyring/kms/file-root-key.ts';
 import { type RateLimitScope, rateLimitScopes } from '../rate-limit/rate-limit-table.ts';
-import type { SmtpServer } from '../mail/smtp-config.ts';
 import type { Setting } from './setting.ts';
+import { listOf, parseText, wholeNumber } from './setting-parsers.ts';
 
 export const databaseUrl: Setting<string> = {
   variable: 'STRONGROOM_DATABASE_URL',
@@ -19,42 +16,6 @@ export const databaseOwnerUrl: Setting<string> = {
   expectation: 'the address of the same database for the role that owns its schema',
   example: 'postgresql://strongroom_owner:secret@db.internal:5432/strongroom',
   parse: parsePostgresUrl,
-};
-
-export const rootKey: Setting<Buffer> = {
-  variable: 'STRONGROOM_ROOT_KEY',
-  expectation: '32 random bytes as base64 or hexadecimal, kept as long as the data; or a PKCS#11 key instead',
-  // Not a key: whoever copies an example must not end up with one that the whole world can read here.
-  example: '$(openssl rand -base64 32)',
-  parse: parseRootKey,
-};
-
-export const pkcs11Module: Setting<string> = {
-  variable: 'STRONGROOM_PKCS11_MODULE',
-  expectation: 'the path of the PKCS#11 library of the HSM',
-  example: '/usr/lib/softhsm/libsofthsm2.so',
-  parse: parseText,
-};
-
-export const pkcs11Token: Setting<string> = {
-  variable: 'STRONGROOM_PKCS11_TOKEN',
-  expectation: 'the label of the token that holds the root key',
-  example: 'strongroom',
-  parse: parseText,
-};
-
-export const pkcs11Pin: Setting<Sensitive<string>> = {
-  variable: 'STRONGROOM_PKCS11_PIN',
-  expectation: 'the user PIN of the token',
-  example: '1234',
-  parse: (text) => (text === '' ? undefined : new Sensitive(text)),
-};
-
-export const pkcs11Key: Setting<string> = {
-  variable: 'STRONGROOM_PKCS11_KEY',
-  expectation: 'the label of the AES-256 key on the token',
-  example: 'strongroom-root',
-  parse: parseText,
 };
 
 export const publicUrl: Setting<string> = {
@@ -127,54 +88,6 @@ export const auditAnchorUrl: Setting<string> = {
   parse: (text) => (URL.canParse(text) && new URL(text).protocol === 'https:' ? text : undefined),
 };
 
-export const smtpUrl: Setting<SmtpServer> = {
-  variable: 'STRONGROOM_SMTP_URL',
-  expectation:
-    'the mail server as smtps://user:password@host:465, or as smtp://… with STARTTLS; without encryption only on this machine',
-  example: 'smtps://strongroom:secret@mail.example.com:465',
-  parse: parseSmtpUrl,
-};
-
-export const mailFrom: Setting<EmailAddress> = {
-  variable: 'STRONGROOM_MAIL_FROM',
-  expectation: 'the address that mail is sent from',
-  example: 'vault@example.com',
-  parse: parseEmailAddress,
-};
-
-export const openidIssuer: Setting<string> = {
-  variable: 'STRONGROOM_OPENID_ISSUER',
-  expectation: 'the HTTPS address of the OpenID provider that people may sign in with; HTTP only on this machine',
-  example: 'https://login.example.com',
-  parse: (text) => {
-    if (!URL.canParse(text)) return undefined;
-    const { protocol, hostname } = new URL(text);
-    return protocol === 'https:' || (protocol === 'http:' && loopbackHosts.includes(hostname)) ? text : undefined;
-  },
-};
-
-export const openidClientId: Setting<string> = {
-  variable: 'STRONGROOM_OPENID_CLIENT_ID',
-  expectation: 'the name that the provider knows this vault by',
-  example: 'strongroom',
-  parse: parseText,
-};
-
-export const openidClientSecret: Setting<Sensitive<string>> = {
-  variable: 'STRONGROOM_OPENID_CLIENT_SECRET',
-  expectation: 'the secret that the provider gave for it',
-  example: '$(cat client-secret)',
-  parse: (text) => (text === '' ? undefined : new Sensitive(text)),
-};
-
-export const openidName: Setting<string> = {
-  variable: 'STRONGROOM_OPENID_NAME',
-  expectation: 'what people call the provider',
-  example: 'Acme login',
-  parse: parseText,
-  fallback: 'single sign-on',
-};
-
 export const databaseConnections: Setting<number> = {
   variable: 'STRONGROOM_DATABASE_CONNECTIONS',
   expectation: 'how many database connections a server keeps, from 1 to 100',
@@ -194,7 +107,7 @@ export const trustedProxies: Setting<readonly AddressRange[]> = {
   variable: 'STRONGROOM_TRUSTED_PROXIES',
   expectation: 'addresses or networks of the proxies in front of the vault, whose X-Forwarded-For is believed',
   example: '10.0.0.0/8,2001:db8::/32',
-  parse: (text) => parseList(text, parsePeerRange),
+  parse: listOf(parsePeerRange),
   fallback: [],
 };
 
@@ -219,64 +132,17 @@ export const logLevel: Setting<LogLevel> = {
   fallback: 'info',
 };
 
-function parseText(text: string): string | undefined {
-  return text.trim() === '' ? undefined : text;
-}
-
 function parsePostgresUrl(text: string): string | undefined {
   return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol) ? text : undefined;
 }
 
 function parseRateLimits(text: string): RateLimitSetting | undefined {
   if (text === 'off') return 'off';
-  const pairs = parseList(text, (pair) => {
+  const pairs = listOf((pair) => {
     const [name, number = '', ...rest] = pair.split('=');
     const scope = rateLimitScopes.find((scope) => scope === name);
     const limit = wholeNumber(1, 999_999_999)(number);
     return scope === undefined || limit === undefined || rest.length > 0 ? undefined : ([scope, limit] as const);
-  });
+  })(text);
   return pairs === undefined ? undefined : Object.fromEntries(pairs);
-}
-
-/** Separated by commas; one part that is not valid makes all of it invalid. */
-function parseList<T>(text: string, parse: (part: string) => T | undefined): T[] | undefined {
-  const parts = text.split(',').map((part) => parse(part.trim()));
-  const valid = parts.filter((part) => part !== undefined);
-  return valid.length === parts.length ? valid : undefined;
-}
-
-const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
-
-function parseSmtpUrl(text: string): SmtpServer | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, hostname, port, username, password, pathname, search } = new URL(text);
-  const isTls = protocol === 'smtps:';
-  if ((!isTls && protocol !== 'smtp:') || hostname === '' || !['', '/'].includes(pathname) || search !== '') {
-    return undefined;
-  }
-  const user = decodeText(username);
-  const secret = decodeText(password);
-  if (user === undefined || secret === undefined || (user === '') !== (secret === '')) return undefined;
-  return {
-    host: hostname.replaceAll(/[[\]]/g, ''),
-    port: port === '' ? (isTls ? 465 : 587) : Number(port),
-    // What stays on the machine needs no encryption; everything else does.
-    encryption: isTls ? 'from-start' : loopbackHosts.includes(hostname) ? 'none' : 'starttls',
-    login: user === '' ? undefined : { user, password: new Sensitive(secret) },
-  };
-}
-
-function decodeText(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function wholeNumber(min: number, max: number): (text: string) => number | undefined {
-  return (text) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= min && value <= max ? value : undefined;
-  };
 }

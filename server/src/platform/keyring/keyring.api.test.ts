@@ -6,6 +6,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database } from '../database/database.ts';
 import { Keyring } from './keyring.ts';
 import { RootKeyMismatch } from './kms/root-key.ts';
+import { RootKeys } from './kms/root-keys.ts';
 import { SealedRecordError } from './sealed-record.ts';
 import { TenantKeyStore } from './tenant-key-store.ts';
 import { makeWrappedKey } from './tenant-key-wrapping.ts';
@@ -30,7 +31,7 @@ beforeEach(async () => {
   rootKey = new WatchedRootKey();
   tenant = await createKeyedTenant(database, rootKey);
   nowMs = 1_000_000;
-  keyring = new Keyring(database, rootKey, () => nowMs);
+  keyring = new Keyring(database, new RootKeys(rootKey), () => nowMs);
 });
 
 const manyAtOnce = () => Promise.all(Array.from({ length: 100 }, () => keyring.forTenant(tenant)));
@@ -38,9 +39,9 @@ const unavailable = { code: 'key-service-unavailable' };
 
 /** What another server does when it rotates the data key: it stores version 2 and seals a record with it. */
 async function rotateElsewhere(): Promise<Buffer> {
-  const key = await makeWrappedKey(rootKey, { tenantId: tenant, purpose: 'data', version: 2 });
+  const key = await makeWrappedKey(new RootKeys(rootKey), { tenantId: tenant, purpose: 'data', version: 2 });
   await database.forTenant(tenant, (tx) => new TenantKeyStore(tx).insert(key));
-  return (await new Keyring(database, rootKey).forTenant(tenant)).seal('rotated', binding);
+  return (await new Keyring(database, new RootKeys(rootKey)).forTenant(tenant)).seal('rotated', binding);
 }
 
 describe('makeTenantKeys', () => {
@@ -245,7 +246,7 @@ describe('forRecord', () => {
 
   it('is not fooled by a load that began before the new version was stored', async () => {
     const slowKey = new WatchedRootKey(rootKey);
-    const slow = new Keyring(database, slowKey, () => nowMs);
+    const slow = new Keyring(database, new RootKeys(slowKey), () => nowMs);
     const { reached, release } = slowKey.hold();
     const loading = slow.forTenant(tenant);
     await reached;
@@ -258,7 +259,7 @@ describe('forRecord', () => {
 
   it('is not fooled by a refresh that began before the new version was stored', async () => {
     const slowKey = new WatchedRootKey(rootKey);
-    const slow = new Keyring(database, slowKey, () => nowMs);
+    const slow = new Keyring(database, new RootKeys(slowKey), () => nowMs);
     await slow.forTenant(tenant);
     nowMs += 5 * minuteMs;
     const { reached, release } = slowKey.hold();

@@ -3,7 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { type RootKey, RootKeyMismatch } from './kms/root-key.ts';
+import { withinTime } from '../waiting/within-time.ts';
+import { RootKeyMismatch } from './kms/root-key.ts';
+import type { RootKeys } from './kms/root-keys.ts';
 import { SealedRecordError } from './sealed-record.ts';
 import { TenantKeyStore, type WrappedTenantKey } from './tenant-key-store.ts';
 import { makeWrappedKey, unwrapKey } from './tenant-key-wrapping.ts';
@@ -16,35 +18,38 @@ const staleMs = freshMs + 15 * 60_000;
 const retryMs = 5_000;
 /** A key service that does not answer is one that is away. */
 const unwrapTimeoutMs = 5_000;
+const lateMessage = 'The key service did not answer in time.';
 const tenantsMax = 1_000;
 
 interface CachedKeyring {
   readonly keyring: TenantKeyring;
   readonly loadedAt: number;
   retryAt: number;
+  /** Something about these keys changed since they were loaded. */
+  isOutdated: boolean;
 }
 
 /** Gives each tenant its unwrapped keys: loaded once, refreshed one at a time, bounded in number and in age. */
 export class Keyring {
   readonly #database: Database;
-  readonly #rootKey: RootKey;
+  readonly #rootKeys: RootKeys;
   readonly #now: () => number;
   readonly #cache = new LRUCache<TenantId, CachedKeyring>({ max: tenantsMax });
   readonly #loading = new Map<TenantId, Promise<TenantKeyring>>();
 
   /** The clock only measures distances, so the default is one that nobody can set back. */
-  constructor(database: Database, rootKey: RootKey, now: () => number = () => performance.now()) {
+  constructor(database: Database, rootKeys: RootKeys, now: () => number = () => performance.now()) {
     this.#database = database;
-    this.#rootKey = rootKey;
+    this.#rootKeys = rootKeys;
     this.#now = now;
   }
 
   async forTenant(tenantId: TenantId): Promise<TenantKeyring> {
     const cached = this.#cache.get(tenantId);
     const age = cached === undefined ? Number.POSITIVE_INFINITY : this.#now() - cached.loadedAt;
-    if (cached !== undefined && age < freshMs) return cached.keyring;
-
     if (cached === undefined || age >= staleMs) return this.#load(tenantId);
+    if (cached.isOutdated) return this.#replace(tenantId, cached);
+    if (age < freshMs) return cached.keyring;
     // Still trusted while a fresh copy is on its way; a failure shows up once the grace period is over.
     if (this.#now() >= cached.retryAt) {
       cached.retryAt = this.#now() + retryMs;
@@ -66,7 +71,7 @@ export class Keyring {
   /** Makes the first keys of a new tenant. Wrapping may take a network round trip, so storing them is a second step. */
   async makeTenantKeys(tenantId: TenantId): Promise<{ store(tx: Transaction): Promise<void> }> {
     const keys = await Promise.all(
-      tenantKeyPurposes.map((purpose) => makeWrappedKey(this.#rootKey, { tenantId, purpose, version: 1 })),
+      tenantKeyPurposes.map((purpose) => makeWrappedKey(this.#rootKeys, { tenantId, purpose, version: 1 })),
     );
     return {
       async store(tx) {
@@ -76,15 +81,31 @@ export class Keyring {
     };
   }
 
-  /** A load that is underway may have read what is to be forgotten: whoever waits for it gets it, and nobody after. */
+  /** The next caller gets keys that are read after this. A load that is underway may have read what was there before. */
   forget(tenantId: string): void {
-    this.#cache.delete(tenantId as TenantId);
+    const cached = this.#cache.peek(tenantId as TenantId);
+    if (cached !== undefined) outdate(cached);
     this.#loading.delete(tenantId as TenantId);
   }
 
   forgetAll(): void {
-    this.#cache.clear();
+    for (const cached of this.#cache.values()) outdate(cached);
     this.#loading.clear();
+  }
+
+  /** While the key service is away, what was true before the change still serves; it opened everything until then. */
+  async #replace(tenantId: TenantId, cached: CachedKeyring): Promise<TenantKeyring> {
+    if (this.#now() < cached.retryAt) return cached.keyring;
+    try {
+      return await this.#load(tenantId);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'key-service-unavailable') {
+        this.#cache.delete(tenantId);
+        throw error;
+      }
+      cached.retryAt = this.#now() + retryMs;
+      return cached.keyring;
+    }
   }
 
   #load(tenantId: TenantId): Promise<TenantKeyring> {
@@ -93,7 +114,7 @@ export class Keyring {
     const isCurrent = () => this.#loading.get(tenantId) === loading;
     const loading = this.#unwrapAll(tenantId)
       .then((keyring) => {
-        if (isCurrent()) this.#cache.set(tenantId, { keyring, loadedAt: this.#now(), retryAt: 0 });
+        if (isCurrent()) this.#cache.set(tenantId, { keyring, loadedAt: this.#now(), retryAt: 0, isOutdated: false });
         return keyring;
       })
       .finally(() => {
@@ -119,7 +140,7 @@ export class Keyring {
   }
 
   #unwrap(row: WrappedTenantKey): Promise<KeyObject> {
-    return withinTime(unwrapKey(this.#rootKey, row)).catch((error: unknown) => {
+    return withinTime(unwrapKey(this.#rootKeys, row), unwrapTimeoutMs, lateMessage).catch((error: unknown) => {
       if (error instanceof RootKeyMismatch || error instanceof SealedRecordError) throw error;
       throw new DomainError('key-service-unavailable', 'The key service cannot be reached. Try again shortly.', {
         cause: error,
@@ -128,10 +149,7 @@ export class Keyring {
   }
 }
 
-function withinTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The key service did not answer in time.')), unwrapTimeoutMs);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+function outdate(cached: CachedKeyring): void {
+  cached.isOutdated = true;
+  cached.retryAt = 0;
 }

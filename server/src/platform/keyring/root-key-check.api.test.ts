@@ -3,6 +3,7 @@ import { createKeyedTenant } from '../../../test/harness/keyed-tenant.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/test-database.ts';
 import { WatchedRootKey } from '../../../test/harness/watched-root-key.ts';
 import type { Database } from '../database/database.ts';
+import { RootKeys } from './kms/root-keys.ts';
 import { requireRootKeyOpensEverything, WrongRootKeyError } from './root-key-check.ts';
 import { tenantKeyPurposes } from './tenant-keyring.ts';
 
@@ -19,7 +20,7 @@ afterEach(() => test.drop());
 
 const storedKeys = async () =>
   (await test.owner.query('select * from tenant_keys order by tenant_id, purpose, version')).rows;
-const check = (key = rootKey) => requireRootKeyOpensEverything(database, key);
+const check = (key = rootKey) => requireRootKeyOpensEverything(database, new RootKeys(key));
 const failureOf = (work: Promise<unknown>) =>
   work.then(
     () => 'no failure',

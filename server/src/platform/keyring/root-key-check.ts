@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
-import { type RootKey, RootKeyMismatch } from './kms/root-key.ts';
+import { RootKeyMismatch } from './kms/root-key.ts';
+import type { RootKeys } from './kms/root-keys.ts';
 import { SealedRecordError } from './sealed-record.ts';
 import { TenantKeyStore, type WrappedTenantKey } from './tenant-key-store.ts';
 import { unwrapKey } from './tenant-key-wrapping.ts';
@@ -8,7 +9,8 @@ const pageSize = 500;
 
 /** Raised before anything is served or written; the message is meant for whoever starts the server. */
 export class WrongRootKeyError extends Error {
-  constructor(configured: string, expected: string) {
+  constructor(rootKeys: RootKeys, expected: string) {
+    const configured = rootKeys.ids.join(' and ');
     super(
       `Wrong root key: this database was sealed with ${expected}, but the configured key is ${configured}. ` +
         `Nothing was changed. Configure the key with the fingerprint ${expected}, or point at the database that belongs to ${configured}.`,
@@ -18,32 +20,32 @@ export class WrongRootKeyError extends Error {
 }
 
 /** Opens the canary under every key version of every tenant, so that a wrong or damaged key is found before it is used. */
-export async function requireRootKeyOpensEverything(database: Database, rootKey: RootKey): Promise<number> {
+export async function requireRootKeyOpensEverything(database: Database, rootKeys: RootKeys): Promise<number> {
   let checked = 0;
   let last: WrappedTenantKey | undefined;
   for (;;) {
     const after = last;
     const page = await database.forSystem((tx) => new TenantKeyStore(tx).listAll(after, pageSize));
-    for (const key of page) await requireOpens(rootKey, key);
+    for (const key of page) await requireOpens(rootKeys, key);
     checked += page.length;
     last = page.at(-1);
     if (page.length < pageSize) return checked;
   }
 }
 
-async function requireOpens(rootKey: RootKey, key: WrappedTenantKey): Promise<void> {
-  if (key.rootKey !== rootKey.id) throw new WrongRootKeyError(rootKey.id, key.rootKey);
+async function requireOpens(rootKeys: RootKeys, key: WrappedTenantKey): Promise<void> {
+  if (!rootKeys.has(key.rootKey)) throw new WrongRootKeyError(rootKeys, key.rootKey);
   try {
-    await unwrapKey(rootKey, key);
+    await unwrapKey(rootKeys, key);
   } catch (error) {
     if (!(error instanceof RootKeyMismatch || error instanceof SealedRecordError)) {
       throw new Error(
-        `The key service of root key ${rootKey.id} cannot be reached. Nothing was changed. Start again once it answers.`,
+        `The key service of root key ${key.rootKey} cannot be reached. Nothing was changed. Start again once it answers.`,
         { cause: error },
       );
     }
     throw new Error(
-      `The ${key.purpose} key version ${key.version} of tenant ${key.tenantId} does not open under root key ${rootKey.id}: ` +
+      `The ${key.purpose} key version ${key.version} of tenant ${key.tenantId} does not open under root key ${key.rootKey}: ` +
         'its row is damaged. Restore table tenant_keys from a backup before starting.',
       { cause: error },
     );

@@ -1,41 +1,40 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { AuditSigner } from './audit-signer.ts';
-import { type RootKey, RootKeyMismatch } from './kms/root-key.ts';
+import type { RootKeys } from './kms/root-keys.ts';
 import { WrongRootKeyError } from './root-key-check.ts';
+import {
+  insertSystemKeys,
+  listSystemKeys,
+  type SystemKeyPurpose,
+  systemKeyPurposes,
+  type WrappedSystemKey,
+} from './system-key-store.ts';
+import { systemWrapContext, unwrapSystemKey } from './system-key-wrapping.ts';
 import { SystemSealer } from './system-sealer.ts';
-
-const purposes = ['credential', 'exchange', 'audit', 'user'] as const;
-type SystemKeyPurpose = (typeof purposes)[number];
-
-interface SystemKeyRow {
-  readonly purpose: SystemKeyPurpose;
-  readonly root_key: string;
-  readonly wrapped: Buffer;
-}
 
 /** Keys of the installation rather than of a tenant: the pepper of credentials, what servers know each other by, what signs the audit log, what seals for users. */
 export class SystemKeys {
   readonly #keys: ReadonlyMap<SystemKeyPurpose, KeyObject>;
 
   /** Loads the keys, making them first in a database that has none. Two servers starting together end up with the same. */
-  static async load(database: Database, rootKey: RootKey): Promise<SystemKeys> {
+  static async load(database: Database, rootKeys: RootKeys): Promise<SystemKeys> {
     // The foreign key is noticed before a missing one would be added under it.
-    for (const row of await readRows(database)) requireSameRoot(row, rootKey);
-    await addMissing(database, rootKey);
+    for (const row of await listSystemKeys(database)) requireKnownRoot(row, rootKeys);
+    await addMissing(database, rootKeys);
     const keys = new Map<SystemKeyPurpose, KeyObject>();
-    for (const row of await readRows(database)) {
-      requireSameRoot(row, rootKey);
-      keys.set(row.purpose, await unwrap(row, rootKey));
+    for (const row of await listSystemKeys(database)) {
+      requireKnownRoot(row, rootKeys);
+      keys.set(row.purpose, await unwrap(row, rootKeys));
     }
     return new SystemKeys(keys);
   }
 
   /** Whether the root key opens those that exist. Writes nothing. */
-  static async requireOpens(database: Database, rootKey: RootKey): Promise<void> {
-    for (const row of await readRows(database)) {
-      requireSameRoot(row, rootKey);
-      await unwrap(row, rootKey);
+  static async requireOpens(database: Database, rootKeys: RootKeys): Promise<void> {
+    for (const row of await listSystemKeys(database)) {
+      requireKnownRoot(row, rootKeys);
+      await unwrap(row, rootKeys);
     }
   }
 
@@ -74,49 +73,21 @@ export class SystemKeys {
   }
 }
 
-function readRows(database: Database): Promise<SystemKeyRow[]> {
-  return database.forSystem((tx) =>
-    tx.query<SystemKeyRow>({ text: 'select purpose, root_key, wrapped from system_keys where version = 1' }),
-  );
-}
-
 /** All of them in one transaction: of two servers with different root keys, one gets every key and the other none. */
-async function addMissing(database: Database, rootKey: RootKey): Promise<void> {
-  const present = new Set((await readRows(database)).map(({ purpose }) => purpose));
-  const made: SystemKeyRow[] = [];
-  for (const purpose of purposes) {
+async function addMissing(database: Database, rootKeys: RootKeys): Promise<void> {
+  const present = new Set((await listSystemKeys(database)).map(({ purpose }) => purpose));
+  const made: WrappedSystemKey[] = [];
+  for (const purpose of systemKeyPurposes) {
     if (present.has(purpose)) continue;
-    const wrapped = await rootKey.wrap(randomBytes(32), wrapContext(purpose));
-    made.push({ purpose, root_key: rootKey.id, wrapped });
+    made.push({ purpose, ...(await rootKeys.wrap(randomBytes(32), systemWrapContext(purpose))) });
   }
-  if (made.length === 0) return;
-  await database.forSystem(async (tx) => {
-    for (const row of made) {
-      await tx.query({
-        text: `insert into system_keys (purpose, version, root_key, wrapped) values ($1, 1, $2, $3) on conflict do nothing`,
-        values: [row.purpose, row.root_key, row.wrapped],
-      });
-    }
-  });
+  if (made.length > 0) await insertSystemKeys(database, made);
 }
 
-async function unwrap(row: SystemKeyRow, rootKey: RootKey): Promise<KeyObject> {
-  try {
-    return createSecretKey(await rootKey.unwrap(row.wrapped, wrapContext(row.purpose)));
-  } catch (error) {
-    if (!(error instanceof RootKeyMismatch)) throw error;
-    throw new Error(
-      `The ${row.purpose} key of the installation does not open under root key ${rootKey.id}: its row is damaged. ` +
-        'Restore table system_keys from a backup before starting.',
-      { cause: error },
-    );
-  }
+async function unwrap(row: WrappedSystemKey, rootKeys: RootKeys): Promise<KeyObject> {
+  return createSecretKey(await unwrapSystemKey(row, rootKeys));
 }
 
-function requireSameRoot(row: SystemKeyRow, rootKey: RootKey): void {
-  if (row.root_key !== rootKey.id) throw new WrongRootKeyError(rootKey.id, row.root_key);
-}
-
-function wrapContext(purpose: SystemKeyPurpose) {
-  return { tenant: 'system', purpose, version: 1 };
+function requireKnownRoot(row: WrappedSystemKey, rootKeys: RootKeys): void {
+  if (!rootKeys.has(row.rootKey)) throw new WrongRootKeyError(rootKeys, row.rootKey);
 }

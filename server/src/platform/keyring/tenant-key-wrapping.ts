@@ -1,35 +1,64 @@
-import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { RootKey } from './kms/root-key.ts';
+import type { WrapContext } from './kms/root-key.ts';
+import type { RootKeys } from './kms/root-keys.ts';
 import { openRecord, type RecordBinding, sealRecord } from './sealed-record.ts';
 import type { WrappedTenantKey } from './tenant-key-store.ts';
 import type { TenantKeyPurpose } from './tenant-keyring.ts';
 
 const canaryText = Buffer.from('strongroom canary', 'utf8');
 
+interface KeyPlace {
+  readonly tenantId: TenantId;
+  readonly purpose: TenantKeyPurpose;
+  readonly version: number;
+}
+
 /** Makes a fresh key and returns only its wrapped form. */
-export async function makeWrappedKey(
-  rootKey: RootKey,
-  place: { readonly tenantId: TenantId; readonly purpose: TenantKeyPurpose; readonly version: number },
-): Promise<WrappedTenantKey> {
+export async function makeWrappedKey(rootKeys: RootKeys, place: KeyPlace): Promise<WrappedTenantKey> {
   const bytes = randomBytes(32);
-  const wrapped = await rootKey.wrap(bytes, { tenant: place.tenantId, purpose: place.purpose, version: place.version });
+  const { rootKey, wrapped } = await rootKeys.wrap(bytes, wrapContext(place));
   const key = createSecretKey(bytes);
   bytes.fill(0);
   const canary = sealRecord(canaryText, canaryBinding(place), { version: place.version, key });
-  return { ...place, rootKey: rootKey.id, wrapped, canary };
+  return { ...place, rootKey, wrapped, canary };
 }
 
 /** Unwraps a key and proves on its canary that it is the one the tenant's records were sealed with. */
-export async function unwrapKey(rootKey: RootKey, wrapped: WrappedTenantKey): Promise<KeyObject> {
-  const { tenantId, purpose, version } = wrapped;
-  const bytes = await rootKey.unwrap(wrapped.wrapped, { tenant: tenantId, purpose, version });
+export async function unwrapKey(rootKeys: RootKeys, wrapped: WrappedTenantKey): Promise<KeyObject> {
+  const bytes = await rootKeys.unwrap(wrapped.rootKey, wrapped.wrapped, wrapContext(wrapped));
   const key = createSecretKey(bytes);
   bytes.fill(0);
-  openRecord(wrapped.canary, canaryBinding(wrapped), { version, key });
+  openRecord(wrapped.canary, canaryBinding(wrapped), { version: wrapped.version, key });
   return key;
 }
 
-function canaryBinding(place: { tenantId: TenantId; purpose: TenantKeyPurpose; version: number }): RecordBinding {
+/** The same key, wrapped by the root key of today. What comes back was unwrapped once more and found to be equal. */
+export async function rewrapKey(rootKeys: RootKeys, old: WrappedTenantKey): Promise<WrappedTenantKey> {
+  const key = await unwrapKey(rootKeys, old);
+  const fresh = await rewrapBytes(rootKeys, key.export(), wrapContext(old));
+  return { ...old, ...fresh };
+}
+
+/** Wraps bytes that are in use already, so nothing may be stored that does not give them back. */
+export async function rewrapBytes(
+  rootKeys: RootKeys,
+  bytes: Buffer,
+  context: WrapContext,
+): Promise<{ readonly rootKey: string; readonly wrapped: Buffer }> {
+  const fresh = await rootKeys.wrap(bytes, context);
+  const again = await rootKeys.unwrap(fresh.rootKey, fresh.wrapped, context);
+  const isSame = timingSafeEqual(again, bytes);
+  bytes.fill(0);
+  again.fill(0);
+  if (!isSame) throw new Error(`Root key ${fresh.rootKey} does not give back what it wrapped. Nothing was changed.`);
+  return fresh;
+}
+
+function wrapContext({ tenantId, purpose, version }: KeyPlace): WrapContext {
+  return { tenant: tenantId, purpose, version };
+}
+
+function canaryBinding(place: KeyPlace): RecordBinding {
   return { tenantId: place.tenantId, tokenId: '', field: 'canary', recordVersion: place.version, type: place.purpose };
 }

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { withinTime } from '../waiting/within-time.ts';
 
 /** How often a server says that it is there, and looks whether Redis is. */
 const heartbeatMs = 1_000;
@@ -164,7 +165,12 @@ export class RedisLink {
       return;
     }
     try {
-      this.#servers = await this.#patiently(this.#redis.attend(presenceKey, this.#server, absentMs));
+      // Nobody waits for a beat, so it has more time than a request: a busy moment is not an absence.
+      this.#servers = await withinTime(
+        this.#redis.attend(presenceKey, this.#server, absentMs),
+        probeMs,
+        'Redis did not answer in time.',
+      );
       this.#heardAt = performance.now();
       this.#isUp = true;
     } catch {
@@ -177,14 +183,5 @@ export class RedisLink {
   #reconnect(): void {
     this.#heardAt = performance.now();
     if (['connect', 'ready'].includes(this.#redis.status)) this.#redis.disconnect(true);
-  }
-
-  /** Nobody waits for a beat, so it has more time than a request: a busy moment is not an absence. */
-  #patiently<T>(answer: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('Redis did not answer in time.')), probeMs);
-    });
-    return Promise.race([answer, late]).finally(() => clearTimeout(timer));
   }
 }

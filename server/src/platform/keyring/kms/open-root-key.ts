@@ -2,13 +2,34 @@ import { FileRootKey } from './file-root-key.ts';
 import { Pkcs11RootKey } from './pkcs11-root-key.ts';
 import type { Pkcs11Options } from './pkcs11-session.ts';
 import type { RootKey } from './root-key.ts';
+import { RootKeys } from './root-keys.ts';
 
 /** Which provider holds the root key. A new provider is a new kind here and a new file beside this one. */
 export type RootKeyConfig =
   | { readonly kind: 'file'; readonly key: Buffer }
   | ({ readonly kind: 'pkcs11' } & Pkcs11Options);
 
-export async function openRootKey(config: RootKeyConfig): Promise<RootKey> {
+/** The root key that wraps, and those that it takes over from. */
+export interface RootKeysConfig {
+  readonly primary: RootKeyConfig;
+  readonly others: readonly RootKeyConfig[];
+}
+
+/** Opens all of them or none. */
+export async function openRootKeys({ primary, others }: RootKeysConfig): Promise<RootKeys> {
+  const opened: RootKey[] = [];
+  try {
+    for (const config of [primary, ...others]) opened.push(await openRootKey(config));
+  } catch (error) {
+    await Promise.all(opened.map((key) => key.close()));
+    throw error;
+  }
+  const [first, ...rest] = opened;
+  if (first === undefined) throw new Error('A vault needs a root key.');
+  return new RootKeys(first, rest);
+}
+
+async function openRootKey(config: RootKeyConfig): Promise<RootKey> {
   switch (config.kind) {
     case 'file':
       return new FileRootKey(config.key);

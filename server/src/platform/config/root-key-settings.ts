@@ -1,0 +1,109 @@
+import type { Sensitive } from '../../core/identity/sensitive.ts';
+import { parseRootKey } from '../keyring/kms/file-root-key.ts';
+import type { RootKeyConfig, RootKeysConfig } from '../keyring/kms/open-root-key.ts';
+import type { Setting, SettingReader } from './setting.ts';
+import { parseSecret, parseText } from './setting-parsers.ts';
+
+type Unfinished<T> = { readonly [Key in keyof T]: T[Key] | undefined };
+type Found = Unfinished<RootKeyConfig> & Pick<RootKeyConfig, 'kind'>;
+
+/** Whether anything names a root key. */
+export function hasRootKey(reader: SettingReader): boolean {
+  return providers.some(({ sign }) => reader.has(sign));
+}
+
+/** Every provider that is configured. Where there are several, the operator says which one wraps. */
+export function readRootKeys(reader: SettingReader): RootKeysConfig {
+  const given = providers.filter(({ sign }) => reader.has(sign));
+  // Without any, the simplest is asked for, so that something says what is missing.
+  const found = (given.length === 0 ? providers.slice(0, 1) : given).map(({ read }) => read(reader));
+  const kinds = found.map(({ kind }) => kind);
+  const [only] = kinds;
+  const wrapping = kinds.length > 1 || reader.has(provider(kinds)) ? reader.read(provider(kinds)) : only;
+  const isPrimary = ({ kind }: Found) => kind === wrapping;
+  const others = [...found.filter((key) => !isPrimary(key)), ...readPrevious(reader, found)];
+  // What is incomplete here was reported to the reader, which throws before anybody uses it.
+  return { primary: found.find(isPrimary), others } as RootKeysConfig;
+}
+
+const rootKey: Setting<Buffer> = {
+  variable: 'STRONGROOM_ROOT_KEY',
+  expectation: '32 random bytes as base64 or hexadecimal, kept as long as the data; or a PKCS#11 key instead',
+  // Not a key: whoever copies an example must not end up with one that the whole world can read here.
+  example: '$(openssl rand -base64 32)',
+  parse: parseRootKey,
+};
+
+const pkcs11Module: Setting<string> = {
+  variable: 'STRONGROOM_PKCS11_MODULE',
+  expectation: 'the path of the PKCS#11 library of the HSM',
+  example: '/usr/lib/softhsm/libsofthsm2.so',
+  parse: parseText,
+};
+
+const pkcs11Token: Setting<string> = {
+  variable: 'STRONGROOM_PKCS11_TOKEN',
+  expectation: 'the label of the token that holds the root key',
+  example: 'strongroom',
+  parse: parseText,
+};
+
+const pkcs11Pin: Setting<Sensitive<string>> = {
+  variable: 'STRONGROOM_PKCS11_PIN',
+  expectation: 'the user PIN of the token',
+  example: '1234',
+  parse: parseSecret,
+};
+
+const pkcs11Key: Setting<string> = {
+  variable: 'STRONGROOM_PKCS11_KEY',
+  expectation: 'the label of the AES-256 key on the token',
+  example: 'strongroom-root',
+  parse: parseText,
+};
+
+/** Keys of a provider that stays while the key changes. */
+const previousRootKey: Setting<Buffer> = {
+  ...rootKey,
+  variable: 'STRONGROOM_PREVIOUS_ROOT_KEY',
+  expectation: 'the root key that STRONGROOM_ROOT_KEY takes over from, until everything is wrapped anew',
+};
+
+const previousPkcs11Key: Setting<string> = {
+  ...pkcs11Key,
+  variable: 'STRONGROOM_PREVIOUS_PKCS11_KEY',
+  expectation: 'the label of the key that STRONGROOM_PKCS11_KEY takes over from, on the same token',
+};
+
+function provider(kinds: readonly RootKeyConfig['kind'][]): Setting<RootKeyConfig['kind']> {
+  return {
+    variable: 'STRONGROOM_ROOT_KEY_PROVIDER',
+    expectation: `which of the configured root keys wraps: ${kinds.join(' or ')}; the others only unwrap`,
+    example: kinds.at(-1) ?? 'file',
+    parse: (text) => kinds.find((kind) => kind === text),
+  };
+}
+
+/** How each provider is recognised, and how it is read. */
+const providers: readonly { readonly sign: Setting<unknown>; readonly read: (reader: SettingReader) => Found }[] = [
+  { sign: rootKey, read: (reader) => ({ kind: 'file', key: reader.read(rootKey) }) },
+  { sign: pkcs11Module, read: (reader) => readPkcs11(reader, pkcs11Key) },
+];
+
+function readPkcs11(reader: SettingReader, label: Setting<string>): Found {
+  return {
+    kind: 'pkcs11',
+    modulePath: reader.read(pkcs11Module),
+    tokenLabel: reader.read(pkcs11Token),
+    pin: reader.read(pkcs11Pin),
+    keyLabel: reader.read(label),
+  };
+}
+
+function readPrevious(reader: SettingReader, found: readonly Found[]): Found[] {
+  const previous: Found[] = [];
+  if (reader.has(previousRootKey)) previous.push({ kind: 'file', key: reader.read(previousRootKey) });
+  const hasToken = found.some(({ kind }) => kind === 'pkcs11');
+  if (hasToken && reader.has(previousPkcs11Key)) previous.push(readPkcs11(reader, previousPkcs11Key));
+  return previous;
+}

@@ -1,0 +1,28 @@
+import { Sensitive } from '../../core/identity/sensitive.ts';
+
+/** Texts of settings, read. Undefined means that the text does not meet the expectation. */
+export function parseText(text: string): string | undefined {
+  return text.trim() === '' ? undefined : text;
+}
+
+export function parseSecret(text: string): Sensitive<string> | undefined {
+  return text === '' ? undefined : new Sensitive(text);
+}
+
+/** Separated by commas; one part that is not valid makes all of it invalid. */
+export function listOf<T>(parse: (part: string) => T | undefined): (text: string) => readonly T[] | undefined {
+  return (text) => {
+    const values = text.split(',').map((part) => parse(part.trim()));
+    return values.every((value) => value !== undefined) ? values : undefined;
+  };
+}
+
+export function wholeNumber(min: number, max: number): (text: string) => number | undefined {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : undefined;
+  };
+}
+
+/** Hosts that no connection leaves the machine for. */
+export const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];

@@ -1,0 +1,49 @@
+import type { RootKey, WrapContext } from './root-key.ts';
+
+/** A key was wrapped by a root key that this process was not given. */
+export class UnknownRootKey extends Error {
+  constructor(wanted: string, known: readonly string[]) {
+    super(
+      `A key is wrapped by root key ${wanted}, and this process has ${known.join(', ')}. Configure both until ` +
+        '`strongroom keys rotate root` is done.',
+    );
+    this.name = 'UnknownRootKey';
+  }
+}
+
+/**
+ * The root keys of this process: one that wraps, and beside it those that only unwrap what they wrapped before. With two
+ * of them the vault moves from one provider to another while it serves.
+ */
+export class RootKeys {
+  readonly primary: RootKey;
+  readonly #byId: ReadonlyMap<string, RootKey>;
+
+  constructor(primary: RootKey, others: readonly RootKey[] = []) {
+    this.primary = primary;
+    this.#byId = new Map([...others, primary].map((key) => [key.id, key]));
+  }
+
+  get ids(): string[] {
+    return [...this.#byId.keys()];
+  }
+
+  has(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
+  async wrap(key: Buffer, context: WrapContext): Promise<{ readonly rootKey: string; readonly wrapped: Buffer }> {
+    return { rootKey: this.primary.id, wrapped: await this.primary.wrap(key, context) };
+  }
+
+  /** Throws `UnknownRootKey` for an id that is not among these, and `RootKeyMismatch` as a root key does. */
+  async unwrap(id: string, wrapped: Buffer, context: WrapContext): Promise<Buffer> {
+    const rootKey = this.#byId.get(id);
+    if (rootKey === undefined) throw new UnknownRootKey(id, this.ids);
+    return rootKey.unwrap(wrapped, context);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#byId.values()].map((key) => key.close()));
+  }
+}

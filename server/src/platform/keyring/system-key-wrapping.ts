@@ -1,0 +1,27 @@
+import { RootKeyMismatch, type WrapContext } from './kms/root-key.ts';
+import type { RootKeys } from './kms/root-keys.ts';
+import type { SystemKeyPurpose, WrappedSystemKey } from './system-key-store.ts';
+import { rewrapBytes } from './tenant-key-wrapping.ts';
+
+export async function unwrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys): Promise<Buffer> {
+  try {
+    return await rootKeys.unwrap(row.rootKey, row.wrapped, systemWrapContext(row.purpose));
+  } catch (error) {
+    if (!(error instanceof RootKeyMismatch)) throw error;
+    throw new Error(
+      `The ${row.purpose} key of the installation does not open under root key ${row.rootKey}: its row is damaged. ` +
+        'Restore table system_keys from a backup before starting.',
+      { cause: error },
+    );
+  }
+}
+
+/** The same key, wrapped by the root key of today. */
+export async function rewrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys): Promise<WrappedSystemKey> {
+  const bytes = await unwrapSystemKey(row, rootKeys);
+  return { ...row, ...(await rewrapBytes(rootKeys, bytes, systemWrapContext(row.purpose))) };
+}
+
+export function systemWrapContext(purpose: SystemKeyPurpose): WrapContext {
+  return { tenant: 'system', purpose, version: 1 };
+}
