@@ -18,6 +18,7 @@ import { createEdge } from '../http/edge.ts';
 import type { ServerConfig } from '../platform/config/config.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
 import { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
+import { markOf } from '../platform/keyring/kms/root-key-marks.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
 import { addProxy } from './proxy-wiring.ts';
@@ -38,7 +39,7 @@ export class VaultServer {
 
   static async start(config: ServerConfig, logger: Logger): Promise<VaultServer> {
     const core = await VaultCore.open(config);
-    const feed = new ChangeFeed(config.database.url);
+    const feed = new ChangeFeed(config.database.url, markOf(core.rootKeys.ids));
     const directory = new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed });
     feed.onGap(() => core.keyring.forgetAll());
     feed.onChange((table, id) => {

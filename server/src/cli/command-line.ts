@@ -4,6 +4,7 @@ import { auditCommand } from './audit.ts';
 import { bootstrapCommand } from './bootstrap.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
+import { keysCommand } from './keys.ts';
 import { membersCommand } from './members.ts';
 import { migrateCommand } from './migrate.ts';
 import { printError } from './output.ts';
@@ -23,6 +24,7 @@ In production, in this order:
 
 Afterwards:
   strongroom members invite           let somebody in, with or without a mail server
+  strongroom keys rotate data --all   give every tenant a new data key; then reencrypt, then retire
   strongroom audit verify             prove that nobody touched the audit log
 
 Settings come from the environment; \`strongroom serve\` lists whatever is missing.`;
@@ -40,6 +42,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     bootstrapCommand(),
     doctorCommand(),
     membersCommand(),
+    keysCommand(),
     auditCommand(),
   ]) {
     program.addCommand(command);

@@ -84,7 +84,7 @@ async function expectRefusedForGood(application: TestApplication, { refusal }: R
   for (let count = 0; count < 5; count += 1) expect(await read(application.key, other.url)).toBe(refusal);
 }
 
-const listeners = `from pg_stat_activity where application_name = 'strongroom changes' and datname = current_database()`;
+const listeners = `from pg_stat_activity where application_name like 'strongroom changes%' and datname = current_database()`;
 const cutListeners = () => vault.database.owner.query(`select pg_terminate_backend(pid) ${listeners}`);
 /** The process of the connection over which each server hears of changes. */
 async function listenerPids(): Promise<number[]> {

@@ -2,6 +2,7 @@ import type { Caller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { IdempotencyClaim, IdempotencyKeeper, IdempotencyOutcome, KeptAnswer } from '../../http/idempotency.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
+import { answerBinding } from './sealed-answers.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 
 /**
@@ -41,21 +42,16 @@ export class IdempotencyService implements IdempotencyKeeper {
 
   async #seal(tenantId: TenantId, keyHash: Buffer, answer: KeptAnswer): Promise<Buffer> {
     const keys = await this.#keyring.forTenant(tenantId);
-    return keys.seal(JSON.stringify(answer), bindingOf(keyHash));
+    return keys.seal(JSON.stringify(answer), answerBinding(keyHash));
   }
 
   async #open(tenantId: TenantId, keyHash: Buffer, sealed: Buffer): Promise<KeptAnswer> {
     const keys = await this.#keyring.forRecord(tenantId, sealed);
-    return JSON.parse(keys.open(sealed, bindingOf(keyHash))) as KeptAnswer;
+    return JSON.parse(keys.open(sealed, answerBinding(keyHash))) as KeptAnswer;
   }
 }
 
 /** A session is one browser: two of them never see each other's answers. Otherwise a rotated key changes nothing. */
 function actorOf({ session, keyId, applicationId }: Caller): string {
   return session === undefined ? `application ${applicationId}` : `session ${keyId}`;
-}
-
-/** An answer moved to another key does not open. No token has this field, so it opens as no token either. */
-function bindingOf(keyHash: Buffer) {
-  return { tokenId: keyHash.toString('hex'), field: 'idempotency', recordVersion: 1, type: 'answer' };
 }

@@ -1,5 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
+import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/sealed-rows.ts';
 
 /** Longer than any request can take (30 seconds to arrive, then bounded waits), so that only a crash lets it run out. */
 const leaseSeconds = 60;
@@ -51,8 +52,8 @@ export class IdempotencyStore {
     await this.#database.runForTenant(tenantId, {
       name: 'idempotency_answer',
       text: `update idempotency_results set is_answered = true, sealed = $4, expires_at = now() + make_interval(secs => $5)
-        where tenant_id = $1 and key_hash = $2 and claim_id = $3`,
-      values: [tenantId, keyHash, claimId, sealed, keptSeconds],
+        where tenant_id = $1 and key_hash = $2 and claim_id = $3 and ${keysAreOpen(6)}`,
+      values: [tenantId, keyHash, claimId, sealed, keptSeconds, keyVersionsOf(sealed === null ? [] : [sealed])],
     });
   }
 

@@ -1,3 +1,4 @@
 export { IdempotencyService } from './idempotency-service.ts';
 export { IdempotencyStore } from './idempotency-store.ts';
+export { sealedAnswers } from './sealed-answers.ts';
 export { sweepIdempotencyJob } from './sweep-idempotency-job.ts';

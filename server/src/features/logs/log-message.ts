@@ -6,6 +6,7 @@ export const displayNames: Readonly<Record<EntityType, string>> = {
   bank: 'Bank',
   card: 'Card',
   invitation: 'Invitation',
+  key: 'Key',
   log: 'Log',
   member: 'Member',
   proxy: 'Proxy',

@@ -11,6 +11,7 @@ export { TokenInsertStore } from './token-insert-store.ts';
 export { addTokenListRoutes } from './token-list-routes.ts';
 export { getTokenType, TokenPresenter } from './token-presenter.ts';
 export { addTokenRoutes } from './token-routes.ts';
+export { sealedTokens } from './token-sealed-rows.ts';
 export { TokenSealer } from './token-sealer.ts';
 export { getToken, noSuchToken, TokenService } from './token-service.ts';
 export { TokenStore } from './token-store.ts';

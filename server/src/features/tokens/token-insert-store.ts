@@ -3,6 +3,7 @@ import type { AuditRow } from '../../platform/audit/audit-event.ts';
 import { insertAuditRecords } from '../../platform/audit/audit-statement.ts';
 import type { Database, Statement, Transaction } from '../../platform/database/database.ts';
 import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
+import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/sealed-rows.ts';
 import { countSlot } from './count-slot.ts';
 import type { StoredToken } from './token.ts';
 import {
@@ -41,7 +42,7 @@ export class TakenIds extends Error {
 
 /** Tokens, what finds them, their counters and their records are written by one statement: all of it or nothing. */
 const insertText = `with rows as materialized (
-    select * from json_to_recordset($2::json) as row(${jsonRowColumns})
+    select * from json_to_recordset($2::json) as row(${jsonRowColumns}) where ${keysAreOpen(5)}
   ), written as (
     insert into tokens (tenant_id, id, type, version, data, mask, containers, shelf, metadata, search_indexes, fingerprint,
       fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by)
@@ -175,6 +176,7 @@ function toStatement(tenantId: TenantId, items: readonly TokenInsert[]): Stateme
       JSON.stringify(winners.map(({ token }) => toJsonRow(token))),
       JSON.stringify(winners.map(({ audit }) => audit)),
       countSlot,
+      keyVersionsOf(winners.map(({ token }) => token.data)),
     ],
   };
 }

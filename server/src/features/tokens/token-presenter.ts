@@ -9,6 +9,7 @@ import type { TokenType } from '../../core/token-types/token-type.ts';
 import type { CvcSealer } from '../../platform/keyring/cvc-sealer.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
 import type { StoredToken, VisibleToken } from './token.ts';
+import { tokenBinding } from './token-binding.ts';
 import { evaluateTokenMask, findMask } from './token-expressions.ts';
 
 /** Stored data passed our parser once; this only has to be deeper than anything that did. */
@@ -70,16 +71,15 @@ export class TokenPresenter {
 
   async open(token: StoredToken): Promise<OpenedToken> {
     const keys = await this.#keyring.forRecord(token.tenantId, token.data);
-    const { id: tokenId, version: recordVersion, type } = token;
-    return new OpenedToken(token, keys.open(token.data, { tokenId, field: 'data', recordVersion, type }));
+    return new OpenedToken(token, keys.open(token.data, tokenBinding(token, 'data')));
   }
 
   /** The card verification code as JSON text, for as long as it lives. */
   async openCvc(token: StoredToken): Promise<Sensitive<string> | undefined> {
-    const { cvc, tenantId, id: tokenId, type } = token;
+    const { cvc, tenantId } = token;
     if (cvc === null) return undefined;
-    const binding = { tenantId, tokenId, field: 'cvc', recordVersion: cvc.tokenVersion, type };
-    const text = await this.#cvcSealer.open(cvc.sealed, binding);
+    const binding = tokenBinding({ ...token, version: cvc.tokenVersion }, 'cvc');
+    const text = await this.#cvcSealer.open(cvc.sealed, { ...binding, tenantId });
     return text === undefined ? undefined : new Sensitive(text);
   }
 

@@ -2,9 +2,10 @@ import type { Caller } from '../../core/identity/caller.ts';
 import type { TokenId } from '../../core/identity/ids.ts';
 import type { CvcSealer } from '../../platform/keyring/cvc-sealer.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
-import type { TenantKeyring } from '../../platform/keyring/tenant-keyring.ts';
+import type { FieldBinding, TenantKeyring } from '../../platform/keyring/tenant-keyring.ts';
 import { toJsonText } from '../../core/json/json-text.ts';
 import type { Metadata, StoredToken } from './token.ts';
+import { tokenBinding } from './token-binding.ts';
 import type { TokenDraft } from './token-draft.ts';
 import { fingerprintContent, searchIndexValues } from './token-expressions.ts';
 
@@ -42,14 +43,14 @@ export class TokenSealer {
     const { path, type, texts, metadata } = draft;
     const scope = { data: draft.data, metadata: metadata ?? {} };
     const content = hasFingerprint ? fingerprintContent(path, draft.expressions, scope) : '';
-    const binding = { tokenId: id, recordVersion: version, type: type.name };
+    const place = { id, version, type: type.name };
     return {
       tenantId: caller.tenantId,
       id,
       version,
       type: type.name,
-      data: keys.seal(draft.dataText.reveal(), { ...binding, field: 'data' }),
-      cvc: this.#sealCvc(caller, draft, { ...binding, field: 'cvc' }),
+      data: keys.seal(draft.dataText.reveal(), tokenBinding(place, 'data')),
+      cvc: this.#sealCvc(caller, draft, tokenBinding(place, 'cvc')),
       mask: texts.mask === undefined ? null : toJsonText(texts.mask),
       containers: draft.containers,
       metadata,
@@ -65,11 +66,7 @@ export class TokenSealer {
     };
   }
 
-  #sealCvc(
-    caller: Caller,
-    { cvc }: TokenDraft,
-    binding: { tokenId: TokenId; recordVersion: number; type: string; field: string },
-  ) {
+  #sealCvc(caller: Caller, { cvc }: TokenDraft, binding: FieldBinding) {
     if (cvc === undefined) return null;
     const sealed = this.#cvcSealer.seal(cvc.reveal(), { ...binding, tenantId: caller.tenantId });
     return { sealed, tokenVersion: binding.recordVersion };

@@ -3,6 +3,7 @@ import type { AuditRow } from '../../platform/audit/audit-event.ts';
 import { insertAuditRecords } from '../../platform/audit/audit-statement.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
+import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/sealed-rows.ts';
 import { countSlot } from './count-slot.ts';
 import type { StoredToken } from './token.ts';
 import {
@@ -40,7 +41,7 @@ const deleteText = `with gone as (
   select id from gone`;
 
 const updateText = `with row as materialized (
-    select * from json_to_recordset($4::json) as row(${jsonRowColumns})
+    select * from json_to_recordset($4::json) as row(${jsonRowColumns}) where ${keysAreOpen(13)}
   ), changed as (
     update tokens set version = row.version, data = row.data, mask = row.mask, containers = row.containers, shelf = row.shelf,
       metadata = row.metadata, search_indexes = row.search_indexes, fingerprint = row.fingerprint,
@@ -138,6 +139,7 @@ export class TokenStore {
         countSlot,
         JSON.stringify([change.audit]),
         current.createdAt,
+        keyVersionsOf([next.data]),
       ],
     });
     return row?.modified_at;

@@ -5,6 +5,7 @@ export const entityTypes = [
   'bank',
   'card',
   'invitation',
+  'key',
   'log',
   'member',
   'proxy',

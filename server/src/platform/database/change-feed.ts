@@ -1,6 +1,7 @@
 import pg from 'pg';
 
 const channel = 'strongroom_changes';
+export const feedName = 'strongroom changes ';
 const heartbeatMs = 300;
 /** Past this age of the last heartbeat nothing in memory is believed: together with the heartbeat well under a second. */
 const trustMs = 600;
@@ -16,6 +17,7 @@ export type ChangeListener = (table: ChangedTable, id: string) => void;
  */
 export class ChangeFeed {
   readonly #url: string;
+  readonly #name: string;
   readonly #listeners = new Set<ChangeListener>();
   readonly #lostListeners = new Set<() => void>();
   #client: pg.Client | undefined;
@@ -23,8 +25,10 @@ export class ChangeFeed {
   #heardAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
-  constructor(url: string) {
+  /** What the connection is called in the database says something about this process to others, such as its root keys. */
+  constructor(url: string, mark = '') {
     this.#url = url;
+    this.#name = `${feedName}${mark}`;
   }
 
   onChange(listener: ChangeListener): void {
@@ -56,7 +60,7 @@ export class ChangeFeed {
       connectionString: this.#url,
       connectionTimeoutMillis: 2_000,
       query_timeout: trustMs,
-      application_name: 'strongroom changes',
+      application_name: this.#name,
       options: '-c role=strongroom_app',
       keepAlive: true,
     });

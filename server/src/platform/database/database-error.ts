@@ -4,6 +4,8 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 /** Classes of SQLSTATE that say "not now" rather than "not so": connection, transaction state, resources, shutdown. */
 const transientClasses = ['08', '25', '53', '57'];
 const lockNotAvailable = '55P03';
+/** Raised by `require_open_keys`: the record was sealed under a version that takes none any more. */
+const keyVersionClosed = 'SR001';
 
 /**
  * The server's own refusal of a statement, with nothing that came from a row: PostgreSQL's messages and details quote
@@ -26,6 +28,7 @@ export function toDatabaseError(error: unknown): Error {
   if (error instanceof DomainError || error instanceof StatementError) return error;
   if (error instanceof pg.DatabaseError && error.code !== undefined) {
     const refusal = new StatementError(error.code, error.constraint);
+    if (error.code === keyVersionClosed) return keysChanging(refusal);
     return isTransient(error.code) ? unavailable(refusal) : refusal;
   }
   return unavailable(error);
@@ -51,6 +54,13 @@ export function isUnreplicatedCommit(notice: {
 
 function isTransient(sqlState: string): boolean {
   return sqlState === lockNotAvailable || transientClasses.includes(sqlState.slice(0, 2));
+}
+
+/** This server has not heard of a new key yet, and will any moment. */
+function keysChanging(cause: unknown): DomainError {
+  return new DomainError('key-service-unavailable', 'The keys of this tenant are being changed. Try again shortly.', {
+    cause,
+  });
 }
 
 function unavailable(cause: unknown): DomainError {

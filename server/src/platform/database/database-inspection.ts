@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { feedName } from './change-feed.ts';
 import type { Database } from './database.ts';
 
 const versionMin = 150_000;
@@ -32,7 +33,7 @@ const inspectText = `select
 
 /** What can be said about a database before anything is served from it. Throws only when it cannot be reached. */
 export async function inspectDatabase(url: string): Promise<{ name: string; isOk: boolean; detail: string }[]> {
-  const found = await ask(url);
+  const found = await inspect(url);
   const skewMs = Math.abs(Date.now() - found.now.getTime());
   return [
     {
@@ -74,6 +75,17 @@ export function listRootKeys(database: Database): Promise<string[]> {
   });
 }
 
+/** What each server that is connected says of itself, beside its name. Those of other logins may not be shown. */
+export async function listServerMarks(url: string): Promise<string[]> {
+  const rows = await ask<{ mark: string }>(
+    url,
+    `select substr(application_name, length($1) + 1) as mark from pg_stat_activity
+      where datname = current_database() and starts_with(application_name, $1)`,
+    [feedName],
+  );
+  return rows.map(({ mark }) => mark);
+}
+
 function describeRole({ is_member, bypasses, owned }: Inspection): string {
   if (!is_member)
     return 'strongroom_app is missing or not granted to this login: run `strongroom migrate`, then "grant strongroom_app, strongroom_system, strongroom_portal to <login>"';
@@ -84,7 +96,13 @@ function describeRole({ is_member, bypasses, owned }: Inspection): string {
   return 'strongroom_app owns nothing and bypasses nothing';
 }
 
-async function ask(url: string): Promise<Inspection> {
+async function inspect(url: string): Promise<Inspection> {
+  const [row] = await ask<Inspection>(url, inspectText);
+  if (row === undefined) throw new Error('The database gave no answer.');
+  return row;
+}
+
+async function ask<Row extends object>(url: string, text: string, values: readonly string[] = []): Promise<Row[]> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 5_000,
@@ -92,10 +110,7 @@ async function ask(url: string): Promise<Inspection> {
   });
   try {
     await client.connect();
-    const { rows } = await client.query<Inspection>(inspectText);
-    const [row] = rows;
-    if (row === undefined) throw new Error('The database gave no answer.');
-    return row;
+    return (await client.query<Row>(text, [...values])).rows;
   } catch (error) {
     // A name with several addresses that all refuse gives an error without a message, but with a code.
     const { message, code } = error as NodeJS.ErrnoException;

@@ -215,6 +215,23 @@ describe('forget', () => {
     },
   );
 
+  it.each(['forget', 'forgetAll'] as const)(
+    'after %s what was known still serves while the key service is away, and no longer than that',
+    async (method) => {
+      const first = await keyring.forTenant(tenant);
+      const record = await rotateElsewhere();
+      keyring[method](tenant);
+      rootKey.isAway = true;
+      rootKey.unwraps = 0;
+      for (let round = 0; round < 5; round += 1) expect((await manyAtOnce()).every((one) => one === first)).toBe(true);
+      // Tried again after a pause, not with every request.
+      expect(rootKey.unwraps).toBeLessThanOrEqual(keysOfTenant + 1);
+      rootKey.isAway = false;
+      nowMs += 5_000;
+      expect((await keyring.forTenant(tenant)).canOpen(record)).toBe(true);
+    },
+  );
+
   it('leaves other tenants alone', async () => {
     const first = await keyring.forTenant(tenant);
     keyring.forget(await createKeyedTenant(database, rootKey));

@@ -34,7 +34,12 @@ export class Keyring {
   readonly #database: Database;
   readonly #rootKeys: RootKeys;
   readonly #now: () => number;
-  readonly #cache = new LRUCache<TenantId, CachedKeyring>({ max: tenantsMax });
+  readonly #cache = new LRUCache<TenantId, CachedKeyring>({
+    max: tenantsMax,
+    // Keys of a tenant that nobody asks for leave the memory as well.
+    ttl: staleMs,
+    ttlAutopurge: true,
+  });
   readonly #loading = new Map<TenantId, Promise<TenantKeyring>>();
 
   /** The clock only measures distances, so the default is one that nobody can set back. */

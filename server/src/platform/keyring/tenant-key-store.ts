@@ -11,6 +11,19 @@ export interface WrappedTenantKey {
   readonly canary: Buffer;
 }
 
+/** What may be said about a key to anybody who asks for it. */
+export interface TenantKeyInfo {
+  readonly tenantId: TenantId;
+  readonly purpose: TenantKeyPurpose;
+  readonly version: number;
+  readonly rootKey: string;
+  readonly createdAt: Date;
+  readonly closedAt: Date | null;
+  /** By the clock of the database. */
+  readonly ageMs: number;
+  readonly closedForMs: number | null;
+}
+
 const columns = `tenant_id as "tenantId", purpose, version, root_key as "rootKey", wrapped, canary`;
 
 /** Wrapped tenant keys. Inside `forTenant` it sees one tenant's, inside `forSystem` all of them. */
@@ -39,10 +52,45 @@ export class TenantKeyStore {
     });
   }
 
+  /** Oldest version first. */
+  describe(tenantId: TenantId): Promise<TenantKeyInfo[]> {
+    return this.#tx.query<TenantKeyInfo>({
+      text: `select tenant_id as "tenantId", purpose, version, root_key as "rootKey", created_at as "createdAt", closed_at as "closedAt",
+          (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs",
+          (extract(epoch from clock_timestamp() - closed_at) * 1000)::float8 as "closedForMs"
+        from tenant_keys where tenant_id = $1 order by purpose, version`,
+      values: [tenantId],
+    });
+  }
+
   async insert(key: WrappedTenantKey): Promise<void> {
     await this.#tx.query({
       text: `insert into tenant_keys (tenant_id, purpose, version, root_key, wrapped, canary) values ($1, $2, $3, $4, $5, $6)`,
       values: [key.tenantId, key.purpose, key.version, key.rootKey, key.wrapped, key.canary],
     });
+  }
+
+  /** Replaces the wrapping and nothing else; false when somebody else did so, or the key is gone. */
+  async updateWrapping(old: WrappedTenantKey, fresh: WrappedTenantKey): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `update tenant_keys set root_key = $5, wrapped = $6
+        where tenant_id = $1 and purpose = $2 and version = $3 and wrapped = $4 returning 1`,
+      values: [old.tenantId, old.purpose, old.version, old.wrapped, fresh.rootKey, fresh.wrapped],
+    });
+    return rows.length > 0;
+  }
+
+  /** From the commit on nothing is sealed under any data key but the newest. Waits for writers that are under way. */
+  async closeOlder(tenantId: TenantId): Promise<void> {
+    await this.#tx.query({ text: 'select close_older_keys($1)', values: [tenantId] });
+  }
+
+  /** Destroys a closed data key; false when there is none. */
+  async deleteClosed(tenantId: TenantId, version: number): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `delete from tenant_keys where tenant_id = $1 and purpose = 'data' and version = $2 and closed_at is not null returning 1`,
+      values: [tenantId, version],
+    });
+    return rows.length > 0;
   }
 }

@@ -49,9 +49,24 @@ export class TenantKeyring {
   }
 
   open(record: Buffer, binding: FieldBinding): string {
-    const key = this.#dataKeys.get(keyVersionOf(record));
-    if (key === undefined) throw new SealedRecordError();
-    return openRecord(record, { ...binding, tenantId: this.#tenantId }, key).toString('utf8');
+    return openRecord(record, { ...binding, tenantId: this.#tenantId }, this.#keyOf(record)).toString('utf8');
+  }
+
+  /**
+   * The same text under the newest key; undefined where it is under that one already. What comes back was opened again
+   * and compared: nothing replaces a record that would not give the same text.
+   */
+  reseal(record: Buffer, binding: FieldBinding): Buffer | undefined {
+    if (keyVersionOf(record) === this.#newestDataKey.version) return undefined;
+    const whole = { ...binding, tenantId: this.#tenantId };
+    const plaintext = openRecord(record, whole, this.#keyOf(record));
+    const fresh = sealRecord(plaintext, whole, this.#newestDataKey);
+    const again = openRecord(fresh, whole, this.#newestDataKey);
+    const isSame = again.equals(plaintext);
+    plaintext.fill(0);
+    again.fill(0);
+    if (!isSame) throw new Error('A record that was sealed again does not open to the same text.');
+    return fresh;
   }
 
   /** Equal contents of one type give equal fingerprints within a tenant, and nothing to compare outside of it. */
@@ -64,6 +79,12 @@ export class TenantKeyring {
   blindIndex(kind: BlindIndexKind, ...parts: readonly string[]): Buffer {
     const message = lengthPrefixed(['strongroom/index/1', kind, ...parts]);
     return createHmac('sha256', this.#indexKey).update(message).digest().subarray(0, termLength);
+  }
+
+  #keyOf(record: Buffer): VersionedKey {
+    const key = this.#dataKeys.get(keyVersionOf(record));
+    if (key === undefined) throw new SealedRecordError();
+    return key;
   }
 }
 

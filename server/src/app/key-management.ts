@@ -1,0 +1,73 @@
+import { parseTenantId, type TenantId } from '../core/identity/ids.ts';
+import { sealedAnswers } from '../features/idempotency/index.ts';
+import { KeyRetirement, Reencryption, rotateRootKeys } from '../features/keys/index.ts';
+import { sealedTokens } from '../features/tokens/index.ts';
+import type { VaultConfig } from '../platform/config/config.ts';
+import { listServerMarks } from '../platform/database/database-inspection.ts';
+import { hasMark } from '../platform/keyring/kms/root-key-marks.ts';
+import { type TenantKeyInfo, TenantKeyStore } from '../platform/keyring/tenant-key-store.ts';
+import { VaultCore } from './vault-core.ts';
+
+/** Every table with something in it that is sealed under a tenant's data key. */
+const sealedTables = [sealedTokens, sealedAnswers];
+
+/** What an operator does with keys, beside servers that go on serving. */
+export class KeyManagement {
+  readonly core: VaultCore;
+  readonly reencryption: Reencryption;
+  readonly retirement: KeyRetirement;
+  readonly #databaseUrl: string;
+
+  static async with<T>(config: VaultConfig, work: (keys: KeyManagement) => Promise<T>): Promise<T> {
+    const core = await VaultCore.open(config);
+    try {
+      return await work(new KeyManagement(core, config.database.url));
+    } finally {
+      await core.close();
+    }
+  }
+
+  private constructor(core: VaultCore, databaseUrl: string) {
+    const { database, keyring } = core;
+    this.core = core;
+    this.#databaseUrl = databaseUrl;
+    this.reencryption = new Reencryption({ database, keyring, tables: sealedTables });
+    this.retirement = new KeyRetirement({ database, tables: sealedTables });
+  }
+
+  async listTenants(): Promise<TenantId[]> {
+    const rows = await this.core.database.forSystem((tx) =>
+      tx.query<{ id: string }>({ text: 'select id from tenants order by id' }),
+    );
+    return rows.map(({ id }) => parseTenantId(id));
+  }
+
+  describe(tenantId: TenantId): Promise<TenantKeyInfo[]> {
+    return this.core.database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
+  }
+
+  /** About how many rows a walk over the tenant's tables will see. */
+  async estimateRows(tenantId: TenantId): Promise<number> {
+    const [row] = await this.core.database.forTenant(tenantId, (tx) =>
+      tx.query<{ tokens: number }>({
+        text: 'select coalesce(sum(tokens), 0)::float8 as tokens from token_counts where tenant_id = $1',
+        values: [tenantId],
+      }),
+    );
+    return row?.tokens ?? 0;
+  }
+
+  /** Refuses while a server is connected that could not open what this would wrap. */
+  async rotateRoot(onProgress: (done: number) => void) {
+    const { rootKeys } = this.core;
+    const marks = await listServerMarks(this.#databaseUrl);
+    const unaware = marks.filter((mark) => !hasMark(mark, rootKeys.primary.id));
+    if (unaware.length > 0) {
+      throw new Error(
+        `${unaware.length} of ${marks.length} running servers do not have root key ${rootKeys.primary.id}. Nothing was ` +
+          'changed. Start them again with both root keys first; `strongroom doctor` shows what a server has.',
+      );
+    }
+    return rotateRootKeys(this.core, onProgress);
+  }
+}

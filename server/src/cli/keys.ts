@@ -1,0 +1,167 @@
+import { Command } from 'commander';
+import { KeyManagement } from '../app/key-management.ts';
+import type { TenantId } from '../core/identity/ids.ts';
+import { rotateDataKey } from '../features/keys/index.ts';
+import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
+import { parseTenant, wholeNumberFrom } from './arguments.ts';
+import { describeKeys, describeReencryption, describeRetirement, type TenantKeys, toKeysJson } from './keys-text.ts';
+import { printJson, printText } from './output.ts';
+import { Progress } from './progress.ts';
+
+interface TenantFlags {
+  readonly tenant?: TenantId;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+const defaultRate = 1_000;
+
+export function keysCommand(): Command {
+  return new Command('keys')
+    .description('List, rotate and retire keys while the vault serves.')
+    .addCommand(listCommand())
+    .addCommand(
+      new Command('rotate')
+        .description('Change the root key, or give tenants a new data key.')
+        .addCommand(rotateRootCommand())
+        .addCommand(rotateDataCommand()),
+    )
+    .addCommand(reencryptCommand())
+    .addCommand(retireCommand());
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('Show every key, what wraps it, and on request how much is sealed under it.')
+    .option('--tenant <id>', 'only this tenant', parseTenant)
+    .option('--rows', 'count the rows under each data key, which reads every row once')
+    .option('--json', 'print the keys as JSON')
+    .action(async (flags: TenantFlags & { rows?: boolean }) => {
+      const listed = await withKeys(async (keys) => {
+        const progress = new Progress('Counting rows', flags.json !== true);
+        const tenants: TenantKeys[] = [];
+        for (const tenantId of flags.tenant === undefined ? await keys.listTenants() : [flags.tenant]) {
+          const described = await keys.describe(tenantId);
+          const versions = described.filter(({ purpose }) => purpose === 'data').map(({ version }) => version);
+          const onRow = (read: number) => progress.update(read, undefined);
+          const rows = flags.rows === true ? await keys.retirement.countRows(tenantId, versions, onRow) : undefined;
+          tenants.push({ keys: described, rows });
+        }
+        progress.end();
+        return { rootKeys: keys.core.rootKeys, tenants };
+      });
+      if (flags.json === true) printJson(toKeysJson(listed));
+      else printText(describeKeys(listed));
+    });
+}
+
+function rotateRootCommand(): Command {
+  return new Command('root')
+    .description('Wrap every key anew under the root key that wraps today. No data is touched.')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+To move to another root key while the vault serves:
+  1. give every server both root keys, and name the old one in STRONGROOM_ROOT_KEY_PROVIDER
+  2. name the new one there
+  3. strongroom keys rotate root
+  4. take the old one away, and keep it as long as backups that were made before
+Stopped in the middle, start it again.`,
+    )
+    .action(async (flags: { json?: boolean }) => {
+      const progress = new Progress('Wrapping keys', flags.json !== true);
+      const report = await withKeys((keys) => keys.rotateRoot((done) => progress.update(done, undefined)));
+      progress.end();
+      const { rootKey, rewrapped, untouched } = report;
+      if (flags.json === true) printJson({ root_key: rootKey, rewrapped, untouched });
+      else printText(`${rewrapped} keys are now wrapped by ${rootKey}; ${untouched} were so already.`);
+    });
+}
+
+function rotateDataCommand(): Command {
+  return forTenants(
+    new Command('data')
+      .description('Give tenants a new data key. New writes use it at once; older keys still open what they sealed.')
+      .addHelpText('after', '\nThen `strongroom keys reencrypt` brings what is stored under the new key.'),
+    async (keys, tenants, flags) => {
+      for (const tenantId of tenants) {
+        const { version } = await rotateDataKey(keys.core, tenantId);
+        if (flags.json === true) printJson({ tenant_id: tenantId, version });
+        else printText(`Tenant ${tenantId} seals under data key ${version}.`);
+      }
+    },
+  );
+}
+
+function reencryptCommand(): Command {
+  return forTenants(
+    new Command('reencrypt')
+      .description('Bring everything that is stored under the newest data key, while the vault serves.')
+      .option('--rate <rows>', 'rows a second at most', wholeNumberFrom(1, 1_000_000), defaultRate)
+      .addHelpText('after', '\nStopped or killed, start it again: it goes on where it was.'),
+    async (keys, tenants, flags: TenantFlags & { rate: number }) => {
+      for (const tenantId of tenants) {
+        const total = await keys.estimateRows(tenantId);
+        const progress = new Progress(`Re-encrypting tenant ${tenantId}`, flags.json !== true);
+        const report = await keys.reencryption.run(tenantId, {
+          rowsPerSecond: flags.rate,
+          onProgress: (read) => progress.update(read, Math.max(total, read)),
+        });
+        progress.end();
+        if (report.unreadable.length > 0) process.exitCode = 1;
+        if (flags.json === true) {
+          const { targetVersion: version, read, changed, unreadable } = report;
+          printJson({ tenant_id: tenantId, version, rows_read: read, rows_changed: changed, unreadable });
+        } else printText(describeReencryption(tenantId, report));
+      }
+    },
+  );
+}
+
+function retireCommand(): Command {
+  return forTenants(
+    new Command('retire').description('Destroy data keys that nothing is sealed under any more.').addHelpText(
+      'after',
+      `
+A key goes only when it has been closed by \`strongroom keys reencrypt\` for a minute and no row is under it; this reads
+every row once to be sure. A backup that was made before still opens: it has the wrapped key in it.`,
+    ),
+    async (keys, tenants, flags) => {
+      for (const tenantId of tenants) {
+        const total = await keys.estimateRows(tenantId);
+        const progress = new Progress(`Checking tenant ${tenantId}`, flags.json !== true);
+        const report = await keys.retirement.run(tenantId, (read) => progress.update(read, Math.max(total, read)));
+        progress.end();
+        if (report.inUse.size > 0) process.exitCode = 1;
+        if (flags.json === true) {
+          const inUse = Object.fromEntries(report.inUse);
+          printJson({ tenant_id: tenantId, retired: report.retired, in_use: inUse });
+        } else printText(describeRetirement(tenantId, report));
+      }
+    },
+  );
+}
+
+/** A command for one tenant or for all of them; which, must be said. */
+function forTenants<Flags extends TenantFlags>(
+  command: Command,
+  work: (keys: KeyManagement, tenants: readonly TenantId[], flags: Flags) => Promise<void>,
+): Command {
+  return command
+    .option('--tenant <id>', 'this tenant', parseTenant)
+    .option('--all', 'every tenant')
+    .option('--json', 'print a line of JSON for each tenant')
+    .action(async (flags: Flags) => {
+      if ((flags.tenant === undefined) === (flags.all !== true)) {
+        throw new Error('Say for whom: --tenant <id>, or --all.');
+      }
+      await withKeys(async (keys) =>
+        work(keys, flags.tenant === undefined ? await keys.listTenants() : [flags.tenant], flags),
+      );
+    });
+}
+
+function withKeys<T>(work: (keys: KeyManagement) => Promise<T>): Promise<T> {
+  return KeyManagement.with(readVaultConfig(processEnvironment()), work);
+}

@@ -1,0 +1,37 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { StatementError } from '../../platform/database/database-error.ts';
+import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
+import { TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
+import { makeWrappedKey } from '../../platform/keyring/tenant-key-wrapping.ts';
+import { keyEvent } from './key-event.ts';
+
+const uniqueViolation = '23505';
+
+/** Gives a tenant a new data key. Every server hears of it and seals with it from then on; older ones still open. */
+export async function rotateDataKey(
+  { database, rootKeys }: { readonly database: Database; readonly rootKeys: RootKeys },
+  tenantId: TenantId,
+): Promise<{ readonly version: number }> {
+  const keys = await database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
+  const versions = keys.filter(({ purpose }) => purpose === 'data').map(({ version }) => version);
+  if (versions.length === 0) throw new Error(`There is no tenant ${tenantId}.`);
+  const version = Math.max(...versions) + 1;
+  const key = await makeWrappedKey(rootKeys, { tenantId, purpose: 'data', version });
+  try {
+    await database.forTenant(tenantId, async (tx) => {
+      await new TenantKeyStore(tx).insert(key);
+      await recordInTransaction(tx, tenantId, 'system', keyEvent(key, 'create'));
+    });
+  } catch (error) {
+    if (!(error instanceof StatementError) || error.sqlState !== uniqueViolation) throw error;
+    throw new Error(
+      `Somebody else has made data key ${version} of tenant ${tenantId} at this moment. Nothing was done.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return { version };
+}

@@ -1,0 +1,4 @@
+export { rotateDataKey } from './data-rotation.ts';
+export { KeyRetirement, type RetirementReport } from './key-retirement.ts';
+export { Reencryption, type ReencryptionReport } from './reencryption.ts';
+export { rotateRootKeys } from './root-rotation.ts';

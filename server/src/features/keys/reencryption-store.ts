@@ -1,0 +1,59 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+
+/** How far one table of a tenant has come. */
+export interface ReencryptionState {
+  readonly position: string;
+  readonly rowsRead: number;
+  readonly rowsChanged: number;
+  readonly isFinished: boolean;
+}
+
+export interface ReencryptionPlace {
+  readonly tenantId: TenantId;
+  readonly source: string;
+  readonly targetVersion: number;
+}
+
+const columns = `position, rows_read::float8 as "rowsRead", rows_changed::float8 as "rowsChanged", finished_at is not null as "isFinished"`;
+
+export class ReencryptionStore {
+  readonly #tx: Transaction;
+
+  constructor(tx: Transaction) {
+    this.#tx = tx;
+  }
+
+  /** Where to go on; at the beginning when it was never begun, or for another version. */
+  async begin({ tenantId, source, targetVersion }: ReencryptionPlace): Promise<ReencryptionState> {
+    await this.#tx.query({
+      text: `insert into reencryptions (tenant_id, source, target_version) values ($1, $2, $3)
+        on conflict (tenant_id, source) do update
+          set target_version = excluded.target_version, position = '', rows_read = 0, rows_changed = 0,
+            started_at = now(), finished_at = null
+          where reencryptions.target_version <> excluded.target_version`,
+      values: [tenantId, source, targetVersion],
+    });
+    const [state] = await this.#tx.query<ReencryptionState>({
+      text: `select ${columns} from reencryptions where tenant_id = $1 and source = $2`,
+      values: [tenantId, source],
+    });
+    if (state === undefined) throw new Error('A re-encryption was begun and is not there.');
+    return state;
+  }
+
+  /** Moves on from a position; false when another run has done so already. */
+  async advance(
+    { tenantId, source, targetVersion }: ReencryptionPlace,
+    from: string,
+    step: { readonly to: string; readonly read: number; readonly changed: number; readonly isLast: boolean },
+  ): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `update reencryptions set position = $5, rows_read = rows_read + $6, rows_changed = rows_changed + $7,
+          finished_at = case when $8 then now() end
+        where tenant_id = $1 and source = $2 and target_version = $3 and position = $4 and finished_at is null returning 1`,
+      values: [tenantId, source, targetVersion, from, step.to, step.read, step.changed, step.isLast],
+    });
+    return rows.length > 0;
+  }
+}

@@ -1,0 +1,138 @@
+import { setTimeout } from 'node:timers/promises';
+import type { TenantId } from '../../core/identity/ids.ts';
+import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Keyring } from '../../platform/keyring/keyring.ts';
+import { SealedRecordError } from '../../platform/keyring/sealed-record.ts';
+import type { FreshRecord, SealedRow, SealedTable } from '../../platform/keyring/sealed-rows.ts';
+import { TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
+import { keyEvent } from './key-event.ts';
+import { Pace } from './pace.ts';
+import { type ReencryptionPlace, type ReencryptionState, ReencryptionStore } from './reencryption-store.ts';
+
+/** Long enough for every server that is alive to have heard of a new key. One that has not gets a 503, and no row in. */
+const settleMs = 5_000;
+const pageMax = 500;
+const unreadableShownMax = 20;
+
+export interface ReencryptionReport {
+  readonly targetVersion: number;
+  readonly read: number;
+  readonly changed: number;
+  /** Rows that no key opens. They stay as they are, and keep their key version from being retired. */
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * Brings everything that is sealed for a tenant under its newest data key, while servers go on. Older versions are closed
+ * first, so that nothing new appears behind its back; then each table is walked once. A row is replaced only if it is
+ * still the one that was read, and where the walk stands is written in the same transaction: killed at any point, the
+ * next run goes on there.
+ */
+export class Reencryption {
+  readonly #database: Database;
+  readonly #keyring: Keyring;
+  readonly #tables: readonly SealedTable[];
+  readonly #settleMs: number;
+
+  constructor(parts: { database: Database; keyring: Keyring; tables: readonly SealedTable[]; settleMs?: number }) {
+    this.#database = parts.database;
+    this.#keyring = parts.keyring;
+    this.#tables = parts.tables;
+    this.#settleMs = parts.settleMs ?? settleMs;
+  }
+
+  /** `onProgress` is told about every row that was looked at, with those of earlier runs. */
+  async run(
+    tenantId: TenantId,
+    { rowsPerSecond, onProgress }: { readonly rowsPerSecond: number; readonly onProgress: (read: number) => void },
+  ): Promise<ReencryptionReport> {
+    const targetVersion = await this.#closeOlder(tenantId);
+    const pace = new Pace(rowsPerSecond);
+    const limit = Math.min(pageMax, Math.max(1, Math.ceil(rowsPerSecond / 5)));
+    const unreadable: string[] = [];
+    let read = 0;
+    let changed = 0;
+    for (const table of this.#tables) {
+      const place = { tenantId, source: table.name, targetVersion };
+      const before = read;
+      const state = await this.#walk(table, place, {
+        limit,
+        pace: (rows) => pace.wait(rows),
+        onUnreadable: (row) =>
+          unreadable.length < unreadableShownMax && unreadable.push(`${table.name} ${row.position}`),
+        onProgress: (rows) => onProgress(before + rows),
+      });
+      read += state.rowsRead;
+      changed += state.rowsChanged;
+    }
+    return { targetVersion, read, changed, unreadable };
+  }
+
+  /** The newest version; from here on the only one that anything is sealed under. */
+  async #closeOlder(tenantId: TenantId): Promise<number> {
+    const keys = await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
+    const newest = keys.findLast(({ purpose }) => purpose === 'data');
+    if (newest === undefined) throw new Error(`There is no tenant ${tenantId}.`);
+    if (newest.ageMs < this.#settleMs) await setTimeout(this.#settleMs - newest.ageMs);
+    await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).closeOlder(tenantId));
+    this.#keyring.forget(tenantId);
+    return newest.version;
+  }
+
+  async #walk(table: SealedTable, place: ReencryptionPlace, options: WalkOptions): Promise<ReencryptionState> {
+    for (;;) {
+      const state = await this.#database.forTenant(place.tenantId, (tx) => new ReencryptionStore(tx).begin(place));
+      options.onProgress(state.rowsRead);
+      if (state.isFinished) return state;
+      await this.#step(table, place, state.position, options);
+    }
+  }
+
+  async #step(table: SealedTable, place: ReencryptionPlace, after: string, options: WalkOptions): Promise<void> {
+    const { tenantId, targetVersion: version } = place;
+    const { limit } = options;
+    const rows = await this.#database.forTenant(tenantId, (tx) => table.list(tx, tenantId, { after, limit, version }));
+    await options.pace(rows.length);
+    const records = await this.#reseal(tenantId, rows, options.onUnreadable);
+    await this.#database.forTenant(tenantId, async (tx) => {
+      const changed = records.length === 0 ? 0 : await table.replace(tx, tenantId, records);
+      const step = {
+        to: rows.at(-1)?.position ?? after,
+        read: rows.length,
+        changed,
+        isLast: rows.length < limit,
+      };
+      const isAdvanced = await new ReencryptionStore(tx).advance(place, after, step);
+      if (isAdvanced && step.isLast) {
+        await recordInTransaction(tx, tenantId, 'system', keyEvent({ purpose: 'data', version }, 'update'));
+      }
+    });
+  }
+
+  async #reseal(
+    tenantId: TenantId,
+    rows: readonly SealedRow[],
+    onUnreadable: WalkOptions['onUnreadable'],
+  ): Promise<FreshRecord[]> {
+    const keys = await this.#keyring.forTenant(tenantId);
+    return rows.flatMap((row) => {
+      if (row.sealed === null) return [];
+      try {
+        const fresh = keys.reseal(row.sealed, row.binding);
+        return fresh === undefined ? [] : [{ position: row.position, old: row.sealed, fresh }];
+      } catch (error) {
+        if (!(error instanceof SealedRecordError)) throw error;
+        onUnreadable(row);
+        return [];
+      }
+    });
+  }
+}
+
+interface WalkOptions {
+  readonly limit: number;
+  readonly pace: (rows: number) => Promise<void>;
+  readonly onUnreadable: (row: SealedRow) => void;
+  readonly onProgress: (rowsRead: number) => void;
+}

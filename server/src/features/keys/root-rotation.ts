@@ -1,0 +1,62 @@
+import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
+import { listSystemKeys, updateSystemKey } from '../../platform/keyring/system-key-store.ts';
+import { rewrapSystemKey } from '../../platform/keyring/system-key-wrapping.ts';
+import { TenantKeyStore, type WrappedTenantKey } from '../../platform/keyring/tenant-key-store.ts';
+import { rewrapKey } from '../../platform/keyring/tenant-key-wrapping.ts';
+import { keyEvent } from './key-event.ts';
+
+const pageSize = 200;
+
+export interface RootRotationReport {
+  readonly rootKey: string;
+  readonly rewrapped: number;
+  /** Keys that were under that root key already. */
+  readonly untouched: number;
+}
+
+/**
+ * Wraps every key anew under the root key that wraps today. No key changes, so nothing that is sealed has to, and servers
+ * that have both root keys notice nothing. Started again, it goes on with what is left.
+ */
+export async function rotateRootKeys(
+  { database, rootKeys }: { readonly database: Database; readonly rootKeys: RootKeys },
+  onProgress: (done: number) => void,
+): Promise<RootRotationReport> {
+  const rootKey = rootKeys.primary.id;
+  let rewrapped = 0;
+  let untouched = 0;
+  const count = (isRewrapped: boolean) => {
+    if (isRewrapped) rewrapped += 1;
+    else untouched += 1;
+    onProgress(rewrapped + untouched);
+  };
+  for (const key of await listSystemKeys(database)) {
+    count(key.rootKey !== rootKey && (await updateSystemKey(database, key, await rewrapSystemKey(key, rootKeys))));
+  }
+  for await (const key of allTenantKeys(database)) {
+    count(key.rootKey !== rootKey && (await replace(database, key, await rewrapKey(rootKeys, key))));
+  }
+  return { rootKey, rewrapped, untouched };
+}
+
+async function* allTenantKeys(database: Database): AsyncGenerator<WrappedTenantKey> {
+  let last: WrappedTenantKey | undefined;
+  for (;;) {
+    const after = last;
+    const page = await database.forSystem((tx) => new TenantKeyStore(tx).listAll(after, pageSize));
+    yield* page;
+    last = page.at(-1);
+    if (page.length < pageSize) return;
+  }
+}
+
+/** One transaction a key: a vault that stops in the middle has some keys under each root key, and both open. */
+function replace(database: Database, old: WrappedTenantKey, fresh: WrappedTenantKey): Promise<boolean> {
+  return database.forTenant(old.tenantId, async (tx) => {
+    const isReplaced = await new TenantKeyStore(tx).updateWrapping(old, fresh);
+    if (isReplaced) await recordInTransaction(tx, old.tenantId, 'system', keyEvent(old, 'update'));
+    return isReplaced;
+  });
+}

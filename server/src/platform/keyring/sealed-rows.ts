@@ -1,0 +1,106 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { SqlRow, Transaction } from '../database/database.ts';
+import { keyVersionOf } from './sealed-record.ts';
+import type { FieldBinding } from './tenant-keyring.ts';
+
+/**
+ * A condition for every statement that writes sealed records: it fails the whole of it when one of the versions in the
+ * parameter takes no records any more. As a subquery it is asked once, however many rows there are.
+ */
+export function keysAreOpen(parameter: number): string {
+  return `(select require_open_keys($1, $${parameter}::integer[]))`;
+}
+
+/** The key versions that some records name, each once. */
+export function keyVersionsOf(records: readonly Buffer[]): number[] {
+  return [...new Set(records.map(keyVersionOf))];
+}
+
+/** A row of a table that holds something sealed under a tenant's data key. */
+export interface SealedRow {
+  /** Where the row stands in the order of its table. */
+  readonly position: string;
+  /** Null where it is under the wanted version already. */
+  readonly sealed: Buffer | null;
+  readonly binding: FieldBinding;
+}
+
+export interface FreshRecord {
+  readonly position: string;
+  readonly old: Buffer;
+  readonly fresh: Buffer;
+}
+
+/** What re-encryption needs of a table that holds sealed records. */
+export interface SealedTable {
+  readonly name: string;
+  /** The next `limit` rows after a position, in order. */
+  list(tx: Transaction, tenantId: TenantId, page: SealedPage): Promise<SealedRow[]>;
+  /** The same rows, only with the version that each is under; null where a row holds nothing. */
+  listVersions(tx: Transaction, tenantId: TenantId, page: Omit<SealedPage, 'version'>): Promise<RowVersion[]>;
+  /** Puts fresh records in the place of old ones. A row that was changed or removed meanwhile is left alone. */
+  replace(tx: Transaction, tenantId: TenantId, records: readonly FreshRecord[]): Promise<number>;
+}
+
+export interface RowVersion {
+  readonly position: string;
+  readonly version: number | null;
+}
+
+export interface SealedPage {
+  readonly after: string;
+  readonly limit: number;
+  /** Rows of this version come back without their record. */
+  readonly version: number;
+}
+
+/** A sealed table, from its names. They are part of SQL text, so they are constants of the code. */
+export function sealedTable<Row extends SqlRow & { readonly position: string }>(table: {
+  readonly name: string;
+  /** The column that orders the rows of a tenant; it as text; and text (`?`) as a value of it, the empty one before all. */
+  readonly key: { readonly column: string; readonly toText: string; readonly fromText: string };
+  readonly sealedColumn: string;
+  /** Further columns that the binding is made of. */
+  readonly columns: readonly string[];
+  readonly bindingOf: (row: Row) => FieldBinding;
+}): SealedTable {
+  const { name, key, sealedColumn } = table;
+  const more = table.columns.map((column) => `, ${column}`).join('');
+  const nextRows = `where tenant_id = $1 and ${key.column} > ${key.fromText.replaceAll('?', '$2')} order by ${key.column}`;
+  return {
+    name,
+    async list(tx, tenantId, { after, limit, version }) {
+      const rows = await tx.query<Row & { readonly sealed: Buffer | null }>({
+        text: `select ${key.toText} as position${more},
+            case when key_version(${sealedColumn}) <> $4 then ${sealedColumn} end as sealed
+          from ${name} ${nextRows} limit $3`,
+        values: [tenantId, after, limit, version],
+      });
+      return rows.map((row) => ({ position: row.position, sealed: row.sealed, binding: table.bindingOf(row) }));
+    },
+    listVersions(tx, tenantId, { after, limit }) {
+      return tx.query<RowVersion>({
+        text: `select ${key.toText} as position, key_version(${sealedColumn}) as version
+          from ${name} ${nextRows} limit $3`,
+        values: [tenantId, after, limit],
+      });
+    },
+    async replace(tx, tenantId, records) {
+      const changed = await tx.query({
+        text: `update ${name} set ${sealedColumn} = r.fresh
+          from unnest($2::text[], $3::bytea[], $4::bytea[]) as r(position, old, fresh)
+          where tenant_id = $1 and ${key.column} = ${key.fromText.replaceAll('?', 'r.position')} and ${sealedColumn} = r.old
+            and ${keysAreOpen(5)}
+          returning 1`,
+        values: [
+          tenantId,
+          records.map(({ position }) => position),
+          records.map(({ old }) => old),
+          records.map(({ fresh }) => fresh),
+          keyVersionsOf(records.map(({ fresh }) => fresh)),
+        ],
+      });
+      return changed.length;
+    },
+  };
+}
