@@ -113,7 +113,7 @@ export default {
       'egress-in-one-place',
       'Sockets, DNS and HTTP clients are opened in platform rooms made for it.',
       '^(node:)?(net|tls|dns|dns/promises|http|https|http2|dgram)$',
-      ['^server/src/platform/(outbound|mail|local-postgres)/', '^server/src/platform/keyring/kms/'],
+      ['^server/src/platform/(outbound|mail|local-postgres)/'],
     ),
     only('redis-for-limits', 'Redis counts requests and holds nothing else.', 'node_modules/ioredis/', [
       '^server/src/platform/rate-limit/',

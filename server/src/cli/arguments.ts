@@ -1,14 +1,21 @@
 import { InvalidArgumentError } from 'commander';
+import { type EmailAddress, parseEmailAddress } from '../core/identity/email-address.ts';
 import { isUuid, parseTenantId, type TenantId } from '../core/identity/ids.ts';
 
-/** Arguments that several commands take, read and checked. */
-export function parseTenant(text: string): TenantId {
-  return parseTenantId(parseId(text));
-}
-
-export function parseId(text: string): string {
+/** What somebody typed, or the sentence that the command line shows behind it. */
+export function parseUuid(text: string): string {
   if (!isUuid(text)) throw new InvalidArgumentError('It must be a UUID.');
   return text.toLowerCase();
+}
+
+export function parseTenant(text: string): TenantId {
+  return parseTenantId(parseUuid(text));
+}
+
+export function parseEmail(text: string): EmailAddress {
+  const address = parseEmailAddress(text);
+  if (address === undefined) throw new InvalidArgumentError('It must be an e-mail address such as name@example.com.');
+  return address;
 }
 
 export function wholeNumberFrom(min: number, max: number): (text: string) => number {

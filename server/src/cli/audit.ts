@@ -5,6 +5,7 @@ import { isProven, parseProofJson, proveInclusion, toProofJson } from '../platfo
 import { writeExport } from '../platform/audit/log-export.ts';
 import { type LogVerdict, type OpenLog, verifyDatabase, verifyExport } from '../platform/audit/log-verification.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
+import { parseUuid } from './arguments.ts';
 import { printJson, printText } from './output.ts';
 import { Progress } from './progress.ts';
 
@@ -155,11 +156,6 @@ function describe({ publicKey, tenants, findings, foreignAnchorLines }: LogVerdi
     `${verified} records of ${tenants.length} tenants verified.${kept} ${signer}${advice}`,
     result,
   ].join('\n');
-}
-
-function parseUuid(text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new InvalidArgumentError('It must be a UUID.');
-  return text.toLowerCase();
 }
 
 function parsePublicKey(text: string): Buffer {

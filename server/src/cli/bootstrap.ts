@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { VaultCore } from '../app/vault-core.ts';
 import { permissionsOf } from '../core/access/permission.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
-import { parseEmail } from './members.ts';
+import { parseEmail } from './arguments.ts';
 import { printJson, printText } from './output.ts';
 
 interface BootstrapOptions {

@@ -1,11 +1,11 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { VaultCore } from '../app/vault-core.ts';
-import { type EmailAddress, parseEmailAddress } from '../core/identity/email-address.ts';
+import type { EmailAddress } from '../core/identity/email-address.ts';
 import type { TenantId } from '../core/identity/ids.ts';
 import { InvitationLinks, InvitationService } from '../features/invitations/index.ts';
 import { SignInLinks } from '../features/portal/index.ts';
 import { processEnvironment, readLinkConfig } from '../platform/config/config.ts';
-import { parseId, parseTenant } from './arguments.ts';
+import { parseEmail, parseTenant, parseUuid } from './arguments.ts';
 import { printJson, printText } from './output.ts';
 
 interface InviteFlags {
@@ -56,7 +56,7 @@ function invitationLinkCommand(): Command {
   return new Command('invitation-link')
     .description('Print the link of an invitation that no mail has carried away.')
     .requiredOption('--tenant <id>', 'tenant of the invitation', parseTenant)
-    .requiredOption('--invitation <id>', 'id of the invitation', parseId)
+    .requiredOption('--invitation <id>', 'id of the invitation', parseUuid)
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -77,7 +77,7 @@ function signInLinkCommand(): Command {
   return new Command('sign-in-link')
     .description('Print a link that signs the owner in, or another member, without anything else.')
     .requiredOption('--tenant <id>', 'tenant of the member', parseTenant)
-    .option('--member <id>', 'id of the member; the owner where none is given', parseId)
+    .option('--member <id>', 'id of the member; the owner where none is given', parseUuid)
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -109,11 +109,4 @@ async function withCore<T>(work: (core: VaultCore, publicUrl: string) => Promise
   } finally {
     await core.close();
   }
-}
-
-/** Also of the owner, in `bootstrap`. */
-export function parseEmail(text: string): EmailAddress {
-  const address = parseEmailAddress(text);
-  if (address === undefined) throw new InvalidArgumentError('It must be an e-mail address such as name@example.com.');
-  return address;
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../core/errors/domain-error.ts';
 import type { Caller } from '../core/identity/caller.ts';
+import { isUuid } from '../core/identity/ids.ts';
 import { type AuditEvent, type EntityType, noSingleEntity, type Operation } from '../platform/audit/audit-event.ts';
 
 /** Where denied attempts are written down. */
@@ -56,10 +57,8 @@ function operationByMethod(method: string): Operation {
   return method === 'PUT' || method === 'PATCH' ? 'update' : 'read';
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** What the path names, where it can be nothing but an id: any other text could be a value that somebody put there. */
 function namedUuid(request: FastifyRequest): string | undefined {
   const { id } = (request.params ?? {}) as { readonly id?: string };
-  return id !== undefined && uuid.test(id) ? id : undefined;
+  return id !== undefined && isUuid(id) ? id : undefined;
 }

@@ -41,6 +41,7 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
   { rule: 'egress-in-one-place', file: 'features/tokens/socket.ts', source: `import 'node:net';` },
   { rule: 'egress-in-one-place', file: 'http/call.ts', source: `export const planted = () => import('node:https');` },
   { rule: 'egress-in-one-place', file: 'platform/keyring/resolve.ts', source: `import 'dns';` },
+  { rule: 'egress-in-one-place', file: 'platform/keyring/kms/call.ts', source: `import 'node:https';` },
   { rule: 'redis-for-limits', file: 'features/tokens/cache.ts', source: `import 'ioredis';` },
   { rule: 'providers-in-outbound', file: 'features/portal/ask.ts', source: `import 'openid-client';` },
   { rule: 'passkeys-in-the-keyring', file: 'features/portal/verify.ts', source: `import '@simplewebauthn/server';` },

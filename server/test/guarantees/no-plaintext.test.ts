@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { generateApiKey, parseApiKey } from '../../src/platform/keyring/api-key.ts';
 import { type Canary, CanaryScanner } from '../harness/canary-scanner.ts';
+import { makeCardNumber } from '../harness/card-number.ts';
 import { destinationHost, loopback } from '../harness/proxy-vault.ts';
 import { createApplication } from '../harness/test-application.ts';
 import { TestAuthority } from '../harness/test-authority.ts';
@@ -308,14 +309,9 @@ function digits(name: string): string {
   return value;
 }
 
-/** Nineteen digits with the check digit of Luhn's algorithm: as long as a card number can be. */
+/** Nineteen digits: as long as a card number can be. */
 function cardNumber(name: string): string {
-  const payload = `4${Array.from({ length: 17 }, () => randomInt(10)).join('')}`;
-  const sum = [...payload].toReversed().reduce((total, digit, index) => {
-    const weighed = Number(digit) * (index % 2 === 0 ? 2 : 1);
-    return total + (weighed > 9 ? weighed - 9 : weighed);
-  }, 0);
-  const value = `${payload}${(10 - (sum % 10)) % 10}`;
+  const value = makeCardNumber(19);
   secrets.push({ name, bytes: Buffer.from(value) });
   return value;
 }

@@ -20,22 +20,27 @@ export async function createTestDatabase(template = templateDatabase): Promise<T
   await asAdmin(`create database ${name} template ${template}`);
   const address = new URL(inject('postgresUrl'));
   address.pathname = `/${name}`;
-  const owner = new pg.Pool({ connectionString: address.href, max: 4 });
+  return openTestDatabase(address.href, () => asAdmin(`drop database ${name} with (force)`));
+}
+
+/** A database that is there already. */
+export function openTestDatabase(url: string, discard: () => Promise<void> = async () => undefined): TestDatabase {
+  const owner = new pg.Pool({ connectionString: url, max: 4 });
   // Dropping the database may cut a connection that is still saying goodbye.
   owner.on('error', () => undefined);
   const opened: Database[] = [];
 
   return {
-    url: address.href,
+    url,
     owner,
     open(options = {}) {
-      const database = new Database({ ...databaseDefaults(address.href), ...options });
+      const database = new Database({ ...databaseDefaults(url), ...options });
       opened.push(database);
       return database;
     },
     async drop() {
       await Promise.all([...opened.map((database) => database.close()), owner.end()]);
-      await asAdmin(`drop database ${name} with (force)`);
+      await discard();
     },
   };
 }

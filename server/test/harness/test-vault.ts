@@ -44,9 +44,13 @@ export class TestVault {
   /** Its limits are so high that no test meets them by accident, and nothing outside can be called; a test may bring its own. */
   static async start(
     rootKey = parseRootKey(generateRootKey()) ?? Buffer.alloc(32),
-    own: { readonly limits?: Partial<LimitsConfig>; readonly outbound?: Partial<OutboundConfig> } = {},
+    own: {
+      readonly limits?: Partial<LimitsConfig>;
+      readonly outbound?: Partial<OutboundConfig>;
+      readonly database?: TestDatabase;
+    } = {},
   ): Promise<TestVault> {
-    const database = await createTestDatabase();
+    const database = own.database ?? (await createTestDatabase());
     const lines: string[] = [];
     const limits = { ...highLimits, ...own.limits };
     const outbound = { ...closedOutbound, ...own.outbound };

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { parseIsoTimestamp } from '../../core/expiry/timestamp.ts';
-import type { TenantId } from '../../core/identity/ids.ts';
+import { isUuid, type TenantId } from '../../core/identity/ids.ts';
 import { pageParameters } from '../../http/pagination.ts';
 import { Timestamp, toTimestamp } from '../../http/timestamp.ts';
 import { entityTypes } from '../../platform/audit/audit-event.ts';
@@ -79,7 +79,6 @@ function parseDate(name: string, text: string | undefined): Date | undefined {
 
 /** `<milliseconds>.<id>` of the last record of a page. */
 const cursorPattern = /^(\d{1,15})\.([0-9a-f-]{36})$/;
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function toLogCursor(last: Log): string {
   return `${last.createdAt.getTime()}.${last.id}`;
@@ -88,7 +87,7 @@ export function toLogCursor(last: Log): string {
 export function parseLogCursor(text: string | undefined): LogCursor | undefined {
   if (text === undefined) return undefined;
   const [, at, id] = cursorPattern.exec(text) ?? [];
-  if (at === undefined || id === undefined || !uuidPattern.test(id))
+  if (at === undefined || id === undefined || !isUuid(id))
     throw invalidField('start', 'must be the `next` of an earlier page');
   return { createdAt: new Date(Number(at)), id };
 }

@@ -7,7 +7,7 @@ import type { SmtpConfig } from '../mail/smtp-config.ts';
 import type { OpenidConfig } from '../outbound/openid-provider.ts';
 import { type Environment, type Setting, SettingReader } from './setting.ts';
 import * as portal from './portal-settings.ts';
-import { hasRootKey, readRootKeys } from './root-key-settings.ts';
+import { readOptionalRootKeys, readRootKeys } from './root-key-settings.ts';
 import * as settings from './settings.ts';
 
 export interface DatabaseConfig {
@@ -160,7 +160,7 @@ export function readDevelopmentConfig(environment: Environment): {
   const hasDatabase = reader.has(settings.databaseUrl);
   const database = hasDatabase ? readDatabase(reader) : undefined;
   // A database outlives this process, so the key that seals it has to as well.
-  const rootKeys = hasDatabase || hasRootKey(reader) ? readRootKeys(reader) : undefined;
+  const rootKeys = hasDatabase ? readRootKeys(reader) : readOptionalRootKeys(reader);
   const limits = readLimits(reader);
   const outbound = readOutbound(reader);
   reader.finish();

@@ -1,29 +1,25 @@
 import type { Sensitive } from '../../core/identity/sensitive.ts';
 import { parseRootKey } from '../keyring/kms/file-root-key.ts';
 import type { RootKeyConfig, RootKeysConfig } from '../keyring/kms/open-root-key.ts';
-import type { Setting, SettingReader } from './setting.ts';
+import { readAwsKms, readTransit } from './kms-settings.ts';
+import type { Setting, SettingReader, Unfinished } from './setting.ts';
 import { parseSecret, parseText } from './setting-parsers.ts';
 
-type Unfinished<T> = { readonly [Key in keyof T]: T[Key] | undefined };
 type Found = Unfinished<RootKeyConfig> & Pick<RootKeyConfig, 'kind'>;
-
-/** Whether anything names a root key. */
-export function hasRootKey(reader: SettingReader): boolean {
-  return providers.some(({ sign }) => reader.has(sign));
-}
 
 /** Every provider that is configured. Where there are several, the operator says which one wraps. */
 export function readRootKeys(reader: SettingReader): RootKeysConfig {
-  const given = providers.filter(({ sign }) => reader.has(sign));
   // Without any, the simplest is asked for, so that something says what is missing.
-  const found = (given.length === 0 ? providers.slice(0, 1) : given).map(({ read }) => read(reader));
-  const kinds = found.map(({ kind }) => kind);
-  const [only] = kinds;
-  const wrapping = kinds.length > 1 || reader.has(provider(kinds)) ? reader.read(provider(kinds)) : only;
-  const isPrimary = ({ kind }: Found) => kind === wrapping;
-  const others = [...found.filter((key) => !isPrimary(key)), ...readPrevious(reader, found)];
-  // What is incomplete here was reported to the reader, which throws before anybody uses it.
-  return { primary: found.find(isPrimary), others } as RootKeysConfig;
+  return readOptionalRootKeys(reader) ?? toConfig(reader, [{ kind: 'file', key: reader.read(rootKey) }]);
+}
+
+/** The same, or undefined where none is configured. */
+export function readOptionalRootKeys(reader: SettingReader): RootKeysConfig | undefined {
+  const found = [readFile, readPkcs11, readAwsKms, readTransit].flatMap((read): Found[] => {
+    const one = read(reader);
+    return one === undefined ? [] : [one as Found];
+  });
+  return found.length === 0 ? undefined : toConfig(reader, found);
 }
 
 const rootKey: Setting<Buffer> = {
@@ -84,13 +80,22 @@ function provider(kinds: readonly RootKeyConfig['kind'][]): Setting<RootKeyConfi
   };
 }
 
-/** How each provider is recognised, and how it is read. */
-const providers: readonly { readonly sign: Setting<unknown>; readonly read: (reader: SettingReader) => Found }[] = [
-  { sign: rootKey, read: (reader) => ({ kind: 'file', key: reader.read(rootKey) }) },
-  { sign: pkcs11Module, read: (reader) => readPkcs11(reader, pkcs11Key) },
-];
+/** What is incomplete here was reported to the reader, which throws before anybody uses it. */
+function toConfig(reader: SettingReader, found: readonly Found[]): RootKeysConfig {
+  const kinds = found.map(({ kind }) => kind);
+  const [only] = kinds;
+  const wrapping = kinds.length > 1 || reader.has(provider(kinds)) ? reader.read(provider(kinds)) : only;
+  const isPrimary = ({ kind }: Found) => kind === wrapping;
+  const others = [...found.filter((key) => !isPrimary(key)), ...readPrevious(reader)];
+  return { primary: found.find(isPrimary), others } as RootKeysConfig;
+}
 
-function readPkcs11(reader: SettingReader, label: Setting<string>): Found {
+function readFile(reader: SettingReader): Found | undefined {
+  return reader.has(rootKey) ? { kind: 'file', key: reader.read(rootKey) } : undefined;
+}
+
+function readPkcs11(reader: SettingReader, label = pkcs11Key): Found | undefined {
+  if (!reader.has(pkcs11Module)) return undefined;
   return {
     kind: 'pkcs11',
     modulePath: reader.read(pkcs11Module),
@@ -100,10 +105,9 @@ function readPkcs11(reader: SettingReader, label: Setting<string>): Found {
   };
 }
 
-function readPrevious(reader: SettingReader, found: readonly Found[]): Found[] {
-  const previous: Found[] = [];
+function readPrevious(reader: SettingReader): (Found | undefined)[] {
+  const previous: (Found | undefined)[] = [];
   if (reader.has(previousRootKey)) previous.push({ kind: 'file', key: reader.read(previousRootKey) });
-  const hasToken = found.some(({ kind }) => kind === 'pkcs11');
-  if (hasToken && reader.has(previousPkcs11Key)) previous.push(readPkcs11(reader, previousPkcs11Key));
-  return previous;
+  if (reader.has(previousPkcs11Key)) previous.push(readPkcs11(reader, previousPkcs11Key));
+  return previous.filter((one) => one !== undefined);
 }

@@ -35,6 +35,9 @@ export class ConfigError extends Error {
   }
 }
 
+/** What was read before `finish` has told that all of it is there. */
+export type Unfinished<T> = { readonly [Key in keyof T]: T[Key] | undefined };
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads settings and collects what is wrong with them. */
@@ -54,6 +57,11 @@ export class SettingReader {
     if (file !== undefined) return this.#readFile(setting, file);
     if (setting.fallback === undefined) this.#report(setting, 'is not set');
     return setting.fallback;
+  }
+
+  /** The value where there is one; that there is none is no problem. */
+  readOptional<T>(setting: Setting<T>): T | undefined {
+    return this.has(setting) ? this.read(setting) : undefined;
   }
 
   has(setting: Setting<unknown>): boolean {

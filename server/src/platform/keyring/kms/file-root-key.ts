@@ -1,6 +1,13 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { decryptGcm, encryptGcm, type GcmInput, gcmTagLength } from '../aes-gcm.ts';
-import { type RootKey, RootKeyMismatch, type WrapContext, wrapContextBytes } from './root-key.ts';
+import {
+  keyLength,
+  requireKeyLength,
+  type RootKey,
+  RootKeyMismatch,
+  type WrapContext,
+  wrapContextBytes,
+} from './root-key.ts';
 
 /*
  * Wrapped key: format 1 (1 byte) ‖ nonce (12) ‖ ciphertext (32) ‖ tag (16). Random nonces are safe here: an
@@ -8,7 +15,6 @@ import { type RootKey, RootKeyMismatch, type WrapContext, wrapContextBytes } fro
  */
 const format = 1;
 const nonceLength = 12;
-const keyLength = 32;
 const wrappedLength = 1 + nonceLength + keyLength + gcmTagLength;
 
 /** A root key that the operator hands over as 32 bytes: for development and small installations. */
@@ -23,8 +29,7 @@ export class FileRootKey implements RootKey {
   }
 
   async wrap(key: Buffer, context: WrapContext): Promise<Buffer> {
-    // A key of another length would be wrapped once and never be unwrapped again.
-    if (key.length !== keyLength) throw new TypeError('A wrapped key has 32 bytes.');
+    requireKeyLength(key);
     const nonce = randomBytes(nonceLength);
     const { ciphertext, tag } = encryptGcm(key, this.#input(nonce, context));
     return Buffer.concat([Buffer.of(format), nonce, ciphertext, tag]);

@@ -3,7 +3,14 @@ import type { AesGCM, Handle, Mechanism } from 'pkcs11js';
 import { findPkcs11Key } from './pkcs11-key.ts';
 import { HsmError, resultOf } from './pkcs11-module.ts';
 import { type Pkcs11Options, Pkcs11Session } from './pkcs11-session.ts';
-import { RootKeyMismatch, type WrapContext, wrapContextBytes } from './root-key.ts';
+import {
+  keyLength,
+  probeContext,
+  requireKeyLength,
+  RootKeyMismatch,
+  type WrapContext,
+  wrapContextBytes,
+} from './root-key.ts';
 
 /*
  * A wrapped key, byte by byte:
@@ -20,7 +27,6 @@ const format = 1;
 const ivStart = 1;
 const ciphertextStart = 13;
 const wrappedLength = 61;
-const keyLength = 32;
 const tagLength = 16;
 
 /**
@@ -34,7 +40,6 @@ const fingerprintBlock = Buffer.from('strongroom/key/1', 'ascii');
 /** What an HSM says when the bytes are at fault, and what some say (SoftHSM among them) whatever is at fault. */
 const ciphertextResults = ['CKR_ENCRYPTED_DATA_INVALID', 'CKR_ENCRYPTED_DATA_LEN_RANGE'];
 const vagueResults = ['CKR_GENERAL_ERROR', 'CKR_FUNCTION_FAILED', 'CKR_DATA_INVALID', 'CKR_ARGUMENTS_BAD'];
-const probeContext: WrapContext = { tenant: 'system', purpose: 'probe', version: 1 };
 
 /** The root key as long as one session lasts. Callers take turns. */
 export class Pkcs11Connection {
@@ -60,8 +65,7 @@ export class Pkcs11Connection {
   }
 
   async wrap(key: Buffer, context: WrapContext): Promise<Buffer> {
-    // A key of another length would be wrapped once and never be unwrapped again.
-    if (key.length !== keyLength) throw new TypeError('A wrapped key has 32 bytes.');
+    requireKeyLength(key);
     const iv = this.#session.random(ciphertextStart - ivStart);
     const sealed = await this.#session.encrypt(key, this.#key, this.#gcm(iv, context));
     if (sealed.length !== keyLength + tagLength) {

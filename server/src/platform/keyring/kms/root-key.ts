@@ -27,6 +27,16 @@ export class RootKeyMismatch extends Error {
   }
 }
 
+export const keyLength = 32;
+
+/** A key of another length would be wrapped once and never be unwrapped again. */
+export function requireKeyLength(key: Buffer): void {
+  if (key.length !== keyLength) throw new TypeError('A wrapped key has 32 bytes.');
+}
+
+/** What a provider wraps to try itself out; nothing of it is stored. */
+export const probeContext: WrapContext = { tenant: 'system', purpose: 'probe', version: 1 };
+
 export function wrapContextBytes(context: WrapContext): Buffer {
   return lengthPrefixed(['strongroom/wrap/1', context.tenant, context.purpose, context.version]);
 }

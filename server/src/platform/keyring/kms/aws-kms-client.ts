@@ -1,0 +1,88 @@
+import { OperatorService } from '../../outbound/operator-service.ts';
+import { type AwsCredentialsConfig, type AwsCredentialSource, toCredentialSource } from './aws-credentials.ts';
+import { signAwsRequest } from './aws-signature.ts';
+import { askKeyService, fieldsOf, KeyServiceError, textOf } from './key-service.ts';
+
+/** A key in AWS KMS and the way to it. */
+export interface AwsKmsOptions {
+  /** The id of the key, its ARN, or an alias. */
+  readonly key: string;
+  readonly region: string;
+  readonly endpoint: string;
+  readonly credentials: AwsCredentialsConfig;
+  /** As PEM, for an endpoint whose certificate the public authorities do not know. */
+  readonly authority?: string | undefined;
+}
+
+/** What KMS calls its refusals, with what to do about them. */
+const credentialAdvice = 'Correct the credentials, and check the clock of this machine.';
+const advice: Readonly<Record<string, string>> = {
+  AccessDeniedException: 'Allow kms:Encrypt and kms:Decrypt on the key, in its policy or by IAM.',
+  NotFoundException: 'There is no such key: correct the key or the region.',
+  DisabledException: 'Enable the key.',
+  KMSInvalidStateException: 'Cancel the deletion of the key, or import its material again.',
+  InvalidKeyUsageException: 'Use a symmetric key for encryption.',
+  ThrottlingException: 'This passes; raise the quota of requests if it comes back.',
+  LimitExceededException: 'This passes; raise the quota of requests if it comes back.',
+  UnrecognizedClientException: credentialAdvice,
+  InvalidSignatureException: credentialAdvice,
+  IncompleteSignatureException: credentialAdvice,
+  MissingAuthenticationTokenException: credentialAdvice,
+  InvalidClientTokenId: credentialAdvice,
+  ExpiredTokenException: credentialAdvice,
+};
+
+/** KMS read the request and refused it. */
+export class AwsKmsRefusal extends KeyServiceError {
+  /** The exception by its name, such as `InvalidCiphertextException`. */
+  readonly type: string;
+
+  constructor(operation: string, status: number, type: string) {
+    const name = type === '' ? `status ${status}` : type;
+    super(`AWS KMS refused ${operation} (${name}). ${advice[type] ?? 'Look at the health of AWS KMS in this region.'}`);
+    this.type = type;
+  }
+}
+
+/** Two calls of AWS KMS, signed. */
+export class AwsKmsClient {
+  readonly #service: OperatorService;
+  readonly #host: string;
+  readonly #region: string;
+  readonly #credentials: AwsCredentialSource;
+
+  constructor({ endpoint, authority, region, credentials }: AwsKmsOptions) {
+    const { origin, host } = new URL(endpoint);
+    this.#service = new OperatorService(origin, { authority });
+    this.#host = host;
+    this.#region = region;
+    this.#credentials = toCredentialSource(credentials);
+  }
+
+  /** The answer's fields that are text. */
+  async call(operation: 'Encrypt' | 'Decrypt', input: object): Promise<(field: string) => string | undefined> {
+    const body = JSON.stringify(input);
+    const headers = {
+      host: this.#host,
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': `TrentService.${operation}`,
+    };
+    const scope = { region: this.#region, service: 'kms', now: new Date() };
+    const signed = signAwsRequest({ headers, body }, scope, await this.#credentials.current());
+    const answer = await askKeyService(this.#service, { name: 'AWS KMS', path: '/', headers: signed, body });
+    const fields = fieldsOf(answer.body);
+    // What the message of a refusal says is left out: it can repeat headers, and with them a session token.
+    if (answer.status !== 200) throw new AwsKmsRefusal(operation, answer.status, exceptionOf(fields['__type']));
+    return (field) => textOf(fields[field]);
+  }
+
+  close(): void {
+    this.#service.close();
+    this.#credentials.close();
+  }
+}
+
+/** The name alone: some answers put a namespace in front. */
+function exceptionOf(type: unknown): string {
+  return /(?:^|#)([A-Za-z]{1,64})$/.exec(textOf(type) ?? '')?.[1] ?? '';
+}

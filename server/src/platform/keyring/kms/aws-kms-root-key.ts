@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { AwsKmsClient, type AwsKmsOptions, AwsKmsRefusal } from './aws-kms-client.ts';
+import { KeyServiceError, toKey } from './key-service.ts';
+import {
+  keyLength,
+  probeContext,
+  requireKeyLength,
+  type RootKey,
+  RootKeyMismatch,
+  type WrapContext,
+} from './root-key.ts';
+
+/** What KMS takes as ciphertext at most. */
+const wrappedLengthMax = 6_144;
+const mismatches = ['InvalidCiphertextException', 'IncorrectKeyException'];
+
+/**
+ * A root key in AWS KMS. What it wraps is the ciphertext of KMS as it is, bound to its context by the encryption
+ * context, which CloudTrail shows.
+ */
+export class AwsKmsRootKey implements RootKey {
+  readonly id: string;
+  readonly #client: AwsKmsClient;
+  readonly #keyArn: string;
+
+  /** Uses the key once in both directions: that names it, also behind an alias, and shows what is not allowed. */
+  static async open(options: AwsKmsOptions): Promise<AwsKmsRootKey> {
+    const client = new AwsKmsClient(options);
+    try {
+      const probe = randomBytes(keyLength);
+      const { wrapped, keyArn } = await encrypt(client, { keyId: options.key, key: probe, context: probeContext });
+      const rootKey = new AwsKmsRootKey(client, keyArn);
+      if (probe.equals(await rootKey.unwrap(wrapped, probeContext))) return rootKey;
+      throw new KeyServiceError('AWS KMS does not give back what it wrapped. Check the endpoint.');
+    } catch (error) {
+      client.close();
+      throw error;
+    }
+  }
+
+  private constructor(client: AwsKmsClient, keyArn: string) {
+    this.#client = client;
+    this.#keyArn = keyArn;
+    // Without account and region: a replica of the key in another region is the same key.
+    this.id = `aws-kms:${keyArn.slice(keyArn.indexOf('/') + 1)}`;
+  }
+
+  async wrap(key: Buffer, context: WrapContext): Promise<Buffer> {
+    requireKeyLength(key);
+    const { wrapped, keyArn } = await encrypt(this.#client, { keyId: this.#keyArn, key, context });
+    if (keyArn === this.#keyArn) return wrapped;
+    throw new KeyServiceError('AWS KMS used another key than it was asked for. Check the endpoint.');
+  }
+
+  async unwrap(wrapped: Buffer, context: WrapContext): Promise<Buffer> {
+    if (wrapped.length === 0 || wrapped.length > wrappedLengthMax) throw new RootKeyMismatch();
+    const input = {
+      KeyId: this.#keyArn,
+      CiphertextBlob: wrapped.toString('base64'),
+      EncryptionContext: encryptionContext(context),
+    };
+    const answer = await this.#client.call('Decrypt', input).catch((error: unknown) => {
+      throw error instanceof AwsKmsRefusal && mismatches.includes(error.type) ? new RootKeyMismatch() : error;
+    });
+    return toKey(answer('Plaintext'), 'AWS KMS');
+  }
+
+  async close(): Promise<void> {
+    this.#client.close();
+  }
+}
+
+async function encrypt(
+  client: AwsKmsClient,
+  { keyId, key, context }: { readonly keyId: string; readonly key: Buffer; readonly context: WrapContext },
+): Promise<{ readonly wrapped: Buffer; readonly keyArn: string }> {
+  const answer = await client.call('Encrypt', {
+    KeyId: keyId,
+    Plaintext: key.toString('base64'),
+    EncryptionContext: encryptionContext(context),
+  });
+  const wrapped = Buffer.from(answer('CiphertextBlob') ?? '', 'base64');
+  const keyArn = answer('KeyId') ?? '';
+  if (wrapped.length > 0 && wrapped.length <= wrappedLengthMax && /^arn:[^/]+:key\/[\w-]{1,64}$/.test(keyArn)) {
+    return { wrapped, keyArn };
+  }
+  throw new KeyServiceError(
+    'AWS KMS answered without a ciphertext or without the name of its key. Check the endpoint.',
+  );
+}
+
+function encryptionContext({ tenant, purpose, version }: WrapContext): Readonly<Record<string, string>> {
+  return { tenant, purpose, version: String(version) };
+}

@@ -1,0 +1,48 @@
+import type { OperatorService, ServiceAnswer, ServiceCall } from '../../outbound/operator-service.ts';
+import { keyLength } from './root-key.ts';
+
+/** The key service is away, refuses, or is not set up as it has to be. The message is one line that says what to do. */
+export class KeyServiceError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'KeyServiceError';
+  }
+}
+
+/** The key in an answer. It also exists as text there until that is collected: a price of keys that come over HTTP. */
+export function toKey(base64: string | undefined, service: string): Buffer {
+  const key = Buffer.from(base64 ?? '', 'base64');
+  if (key.length === keyLength) return key;
+  throw new KeyServiceError(
+    `${service} answered without a key of 256 bits. Check what stands between it and this server.`,
+  );
+}
+
+/** Asks; what goes wrong on the way is told without any of what was sent. */
+export async function askKeyService(
+  service: OperatorService,
+  call: ServiceCall & { readonly path: string; readonly name: string },
+): Promise<ServiceAnswer> {
+  try {
+    return await service.ask(call.path, call);
+  } catch (error) {
+    throw new KeyServiceError(
+      `${call.name} cannot be reached. Check its address, its certificate and the network between.`,
+      error,
+    );
+  }
+}
+
+/** The fields of a JSON object; none where the text is something else, such as the page of a proxy on the way. */
+export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

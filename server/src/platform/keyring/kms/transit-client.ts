@@ -1,0 +1,93 @@
+import type { Sensitive } from '../../../core/identity/sensitive.ts';
+import { OperatorService } from '../../outbound/operator-service.ts';
+import { askKeyService, fieldsOf, KeyServiceError, textOf } from './key-service.ts';
+
+/** A key of a Transit engine, of Vault or of OpenBao, and the way to it. */
+export interface TransitOptions {
+  readonly url: string;
+  readonly mount: string;
+  readonly key: string;
+  /** Not needed where an agent on this machine adds its own. */
+  readonly token?: Sensitive<string> | undefined;
+  readonly namespace?: string | undefined;
+  /** As PEM, for a server whose certificate the public authorities do not know. */
+  readonly authority?: string | undefined;
+}
+
+/** Transit read the request and refused it. */
+export class TransitRefusal extends KeyServiceError {
+  readonly status: number;
+  readonly reasons: readonly string[];
+
+  constructor(operation: string, status: number, reasons: readonly string[]) {
+    super(`Transit refused ${operation} (status ${status}). ${adviceFor(status, reasons)}`);
+    this.status = status;
+    this.reasons = reasons;
+  }
+}
+
+/** Calls of a Transit engine about one key. */
+export class TransitClient {
+  readonly #service: OperatorService;
+  readonly #options: TransitOptions;
+
+  constructor(options: TransitOptions) {
+    this.#service = new OperatorService(options.url, options);
+    this.#options = options;
+  }
+
+  /** A field of the answer that is text. */
+  async call(operation: 'encrypt' | 'decrypt' | 'hmac', input: object, field: string): Promise<string> {
+    const { mount, key, token, namespace } = this.#options;
+    const answer = await askKeyService(this.#service, {
+      name: 'Transit',
+      path: `/v1/${mount}/${operation}/${key}`,
+      headers: {
+        'content-type': 'application/json',
+        'x-vault-request': 'true',
+        ...(token === undefined ? {} : { 'x-vault-token': token.reveal() }),
+        ...(namespace === undefined ? {} : { 'x-vault-namespace': namespace }),
+      },
+      body: JSON.stringify(input),
+    });
+    const fields = fieldsOf(answer.body);
+    if (answer.status !== 200) throw new TransitRefusal(operation, answer.status, reasonsIn(fields['errors']));
+    const data = fields['data'];
+    const value =
+      typeof data === 'object' && data !== null ? textOf((data as Record<string, unknown>)[field]) : undefined;
+    if (value !== undefined) return value;
+    throw new KeyServiceError(
+      `Transit answered ${operation} without "${field}". Check what stands between it and this server.`,
+    );
+  }
+
+  close(): void {
+    this.#service.close();
+  }
+}
+
+function reasonsIn(errors: unknown): readonly string[] {
+  return Array.isArray(errors) ? errors.filter((reason) => typeof reason === 'string') : [];
+}
+
+function adviceFor(status: number, reasons: readonly string[]): string {
+  if (reasons.some((reason) => reason.includes('encryption key not found')))
+    return 'Make the key, or correct its name.';
+  if (reasons.some((reason) => reason.includes('too old'))) {
+    return 'Lower min_decryption_version and min_encryption_version of the key: versions are still in use.';
+  }
+  switch (status) {
+    case 400:
+      return 'Use a key of type aes256-gcm96 that is not derived.';
+    case 403:
+      return 'Renew or correct the token, and let its policy update encrypt, decrypt and hmac of the key.';
+    case 404:
+      return 'Correct the mount or the namespace.';
+    case 429:
+      return 'This passes; raise the rate limit quota if it comes back.';
+    case 503:
+      return 'Unseal the server, or wait until it is out of maintenance.';
+    default:
+      return 'Look at the health of the server.';
+  }
+}

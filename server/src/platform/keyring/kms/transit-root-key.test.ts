@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { failureOf, shownOf } from '../../../../test/harness/failure.ts';
+import { TestAuthority, type TestCertificate } from '../../../../test/harness/test-authority.ts';
+import { headersOf } from '../../../../test/harness/tls-destination.ts';
+import { TransitEndpoint } from '../../../../test/harness/transit-endpoint.ts';
+import { Sensitive } from '../../../core/identity/sensitive.ts';
+import { KeyServiceError } from './key-service.ts';
+import { RootKeyMismatch, wrapContextBytes } from './root-key.ts';
+import type { TransitOptions } from './transit-client.ts';
+import { TransitRootKey } from './transit-root-key.ts';
+
+const context = { tenant: 'c0ffee00-0000-4000-8000-000000000001', purpose: 'data', version: 1 };
+let authority: TestAuthority;
+let certificate: TestCertificate;
+let transit: TransitEndpoint;
+let options: TransitOptions;
+let rootKey: TransitRootKey;
+
+beforeAll(async () => {
+  authority = await TestAuthority.create();
+  certificate = await authority.issue(['localhost']);
+});
+afterAll(() => authority.remove());
+beforeEach(async () => {
+  transit = await TransitEndpoint.start(certificate);
+  options = {
+    url: transit.service.url,
+    mount: 'transit',
+    key: 'strongroom',
+    token: new Sensitive(transit.token),
+    namespace: transit.namespace,
+    authority: authority.certificate,
+  };
+  rootKey = await TransitRootKey.open(options);
+  return async () => {
+    await rootKey.close();
+    await transit.service.stop();
+  };
+});
+
+describe('TransitRootKey', () => {
+  it('gives back the key that was wrapped, after a restart too', async () => {
+    const key = randomBytes(32);
+    const wrapped = await rootKey.wrap(key, context);
+    expect(await rootKey.unwrap(wrapped, context)).toEqual(key);
+    const again = await TransitRootKey.open(options);
+    expect(await again.unwrap(wrapped, context)).toEqual(key);
+    await again.close();
+  });
+
+  it('keeps the ciphertext of Transit as its text', async () => {
+    expect((await rootKey.wrap(randomBytes(32), context)).toString('utf8')).toMatch(/^vault:v1:[A-Za-z0-9+/]{80}$/);
+  });
+
+  it('sends token, namespace and the context as associated data', async () => {
+    await rootKey.wrap(randomBytes(32), context);
+    const { last } = transit.service.destination;
+    expect(last.head).toContain('POST /v1/transit/encrypt/strongroom HTTP/1.1');
+    expect(headersOf(last)).toMatchObject({
+      'x-vault-token': [transit.token],
+      'x-vault-namespace': [transit.namespace],
+      'x-vault-request': ['true'],
+    });
+    expect(JSON.parse(last.body.toString('utf8'))).toMatchObject({
+      associated_data: wrapContextBytes(context).toString('base64'),
+    });
+  });
+
+  it.each([
+    ['tenant', { ...context, tenant: 'c0ffee00-0000-4000-8000-000000000002' }],
+    ['purpose', { ...context, purpose: 'index' }],
+    ['version', { ...context, version: 2 }],
+    ['tenant and purpose that run into each other', { ...context, tenant: `${context.tenant}d`, purpose: 'ata' }],
+  ])('refuses a wrapped key of another %s', async (_, other) => {
+    const wrapped = await rootKey.wrap(randomBytes(32), context);
+    await expect(rootKey.unwrap(wrapped, other)).rejects.toThrow(RootKeyMismatch);
+  });
+
+  it('refuses a wrapped key with any byte changed, and any that is shorter or longer', async () => {
+    const wrapped = await rootKey.wrap(randomBytes(32), context);
+    const damaged: Buffer[] = Array.from(wrapped, (byte, place) =>
+      Buffer.from(wrapped).fill(byte ^ 1, place, place + 1),
+    );
+    for (const length of [0, 1, 50, wrapped.length - 1]) damaged.push(wrapped.subarray(0, length));
+    damaged.push(Buffer.concat([wrapped, Buffer.from('AAAA')]), Buffer.alloc(100));
+    const failures = await Promise.all(damaged.map((bytes) => failureOf(rootKey.unwrap(bytes, context))));
+    expect(failures.filter((failure) => !(failure instanceof RootKeyMismatch))).toEqual([]);
+  });
+
+  it.each([0, 16, 31, 33])('wraps no key of %i bytes, which it could not unwrap', async (length) => {
+    await expect(rootKey.wrap(Buffer.alloc(length), context)).rejects.toThrow(TypeError);
+  });
+
+  it('opens what older versions of the key wrapped, under the same id', async () => {
+    const key = randomBytes(32);
+    const wrapped = await rootKey.wrap(key, context);
+    transit.rotate('strongroom');
+    const again = await TransitRootKey.open(options);
+    expect(again.id).toBe(rootKey.id);
+    expect((await again.wrap(key, context)).toString('utf8')).toMatch(/^vault:v2:/);
+    expect(await again.unwrap(wrapped, context)).toEqual(key);
+    await again.close();
+  });
+});
+
+describe('the id', () => {
+  it('has the provider and 64 bits, and is another for another key', async () => {
+    expect(rootKey.id).toMatch(/^transit:[0-9a-f]{16}$/);
+    transit.replace('second');
+    const second = await TransitRootKey.open({ ...options, key: 'second' });
+    expect(second.id).not.toBe(rootKey.id);
+    await second.close();
+  });
+});
+
+describe('a key that was replaced behind its name', () => {
+  it('wraps nothing and opens nothing', async () => {
+    const wrapped = await rootKey.wrap(randomBytes(32), context);
+    transit.replace('strongroom');
+    await expect(rootKey.wrap(randomBytes(32), context)).rejects.toThrow(`this server was started with ${rootKey.id}`);
+    await expect(rootKey.unwrap(wrapped, context)).rejects.toThrow(RootKeyMismatch);
+  });
+});
+
+describe('a key that is not there', () => {
+  it('is not made by asking for it', async () => {
+    const failure = await failureOf(TransitRootKey.open({ ...options, key: 'absent' }));
+    expect(failure.message).toContain('Make the key, or correct its name.');
+    expect(transit.keys.has('absent')).toBe(false);
+  });
+
+  it('is not made again by wrapping once it was deleted', async () => {
+    const wrapped = await rootKey.wrap(randomBytes(32), context);
+    transit.keys.delete('strongroom');
+    expect(await failureOf(rootKey.wrap(randomBytes(32), context))).toBeInstanceOf(KeyServiceError);
+    expect(await failureOf(rootKey.unwrap(wrapped, context))).toBeInstanceOf(KeyServiceError);
+    expect(transit.keys.has('strongroom')).toBe(false);
+  });
+});
+
+describe('a server in trouble', () => {
+  it.each<[string, RegExp, () => void]>([
+    ['is sealed', /Unseal the server/, () => (transit.isSealed = true)],
+    ['has another policy', /Renew or correct the token/, () => (transit.service.mood = says(403, 'permission denied'))],
+    ['has lost the mount', /Correct the mount/, () => (transit.service.mood = says(404, 'no handler for route'))],
+    [
+      'counts requests',
+      /rate limit/,
+      () => (transit.service.mood = says(429, 'request path: rate limit quota exceeded')),
+    ],
+    ['has failed inside', /health of the server/, () => (transit.service.mood = says(500, 'internal error'))],
+    [
+      'wants a context',
+      /aes256-gcm96/,
+      () => (transit.service.mood = says(400, "missing 'context' for key derivation")),
+    ],
+    ['answers with a page', /health/, () => (transit.service.mood = () => ({ status: 502, body: '<html>' }))],
+    ['answers without data', /without "/, () => (transit.service.mood = () => ({ status: 200, body: { data: null } }))],
+    ['hangs up', /cannot be reached/, () => (transit.service.mood = 'hangs-up')],
+  ])('is told apart from a wrong key when it %s', async (_, advice, trouble) => {
+    const key = randomBytes(32);
+    const wrapped = await rootKey.wrap(key, context);
+    trouble();
+    for (const failure of [
+      await failureOf(rootKey.unwrap(wrapped, context)),
+      await failureOf(rootKey.wrap(key, context)),
+    ]) {
+      expect(failure).toBeInstanceOf(KeyServiceError);
+      expect(failure.message).toMatch(advice);
+      const shown = shownOf(failure);
+      expect(shown).not.toContain(transit.token);
+      expect(shown).not.toContain(key.toString('base64'));
+    }
+  });
+
+  it('does not call a version damaged that its policy has retired', async () => {
+    const wrapped = await rootKey.wrap(randomBytes(32), context);
+    transit.rotate('strongroom');
+    const key = transit.keys.get('strongroom');
+    if (key !== undefined) key.minDecryptionVersion = 2;
+    const failure = await failureOf(rootKey.unwrap(wrapped, context));
+    expect(failure).toBeInstanceOf(KeyServiceError);
+    expect(failure.message).toContain('Lower min_decryption_version');
+  });
+});
+
+describe('what is not opened', () => {
+  it('a server that ignores associated data', async () => {
+    transit.ignoresAssociatedData = true;
+    const failure = await failureOf(TransitRootKey.open(options));
+    expect(failure.message).toContain('does not bind a key to its context');
+  });
+
+  it.each<[string, RegExp, () => Partial<TransitOptions>]>([
+    ['a wrong token', /Renew or correct the token/, () => ({ token: new Sensitive('hvs.wrong') })],
+    ['no token', /Renew or correct the token/, () => ({ token: undefined })],
+    ['no namespace', /Correct the mount or the namespace/, () => ({ namespace: undefined })],
+    ['another mount', /Correct the mount or the namespace/, () => ({ mount: 'elsewhere' })],
+    ['a server that nobody vouches for', /certificate/, () => ({ authority: undefined })],
+  ])('%s', async (_, advice, changed) => {
+    const failure = await failureOf(TransitRootKey.open({ ...options, ...changed() }));
+    expect(failure).toBeInstanceOf(KeyServiceError);
+    expect(failure.message).toMatch(advice);
+  });
+});
+
+function says(status: number, reason: string) {
+  return () => ({ status, body: { errors: [reason] } });
+}

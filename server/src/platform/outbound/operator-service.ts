@@ -1,0 +1,105 @@
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, type RequestOptions, request as httpsRequest } from 'node:https';
+
+/** What a service of the operator said. Whether that is good news is for the caller to judge. */
+export interface ServiceAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface ServiceCall {
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const connectionsMax = 8;
+/** Less than a request waits for the key service, so that what is logged says what happened. */
+const usualTimeoutMs = 4_000;
+const answerSizeMax = 256 * 1024;
+
+/**
+ * A service that the operator configured, such as one that holds keys. The address is trusted as the configuration is;
+ * nothing that a caller sends ever decides where this goes. Connections are kept and few: more calls wait in turn, and
+ * the wait counts as part of the call.
+ */
+export class OperatorService {
+  readonly #url: string;
+  readonly #agent: HttpAgent;
+  readonly #options: Pick<AskOptions, 'ca' | 'timeoutMs'>;
+
+  /** With an authority, as PEM, the certificate of the service is believed by that one alone. */
+  constructor(
+    url: string,
+    { authority, timeoutMs }: { readonly authority?: string | undefined; readonly timeoutMs?: number } = {},
+  ) {
+    this.#url = url.replace(/\/$/, '');
+    this.#options = { ...(authority === undefined ? {} : { ca: authority }), timeoutMs: timeoutMs ?? usualTimeoutMs };
+    const options = { keepAlive: true, maxSockets: connectionsMax };
+    this.#agent = url.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options);
+  }
+
+  /** Asks, and asks again where a kept connection turns out to be closed: what is asked must bear being asked twice. */
+  async ask(path: string, call: ServiceCall): Promise<ServiceAnswer> {
+    const url = `${this.#url}${path}`;
+    try {
+      return await askOnce(url, call, { ...this.#options, agent: this.#agent });
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error;
+      return askOnce(url, call, { ...this.#options, agent: false });
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+interface AskOptions extends Pick<RequestOptions, 'agent' | 'ca'> {
+  readonly timeoutMs?: number;
+}
+
+/** One call, over a connection of its own unless the options name an agent. */
+export function askOnce(
+  url: string,
+  call: ServiceCall,
+  { timeoutMs = usualTimeoutMs, agent = false, ...tls }: AskOptions = {},
+): Promise<ServiceAnswer> {
+  const { method = 'POST', headers = {}, body = '' } = call;
+  const length = method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body) };
+  const request = url.startsWith('https:') ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        ...tls,
+        agent,
+        method,
+        minVersion: 'TLSv1.2',
+        signal: AbortSignal.timeout(timeoutMs),
+        headers: { ...headers, ...length },
+      },
+      (answer) => {
+        readBody(answer).then((text) => resolve({ status: answer.statusCode ?? 0, body: text }), reject);
+      },
+    );
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      reject(sent.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error);
+    });
+    sent.end(body);
+  });
+}
+
+class StaleConnection extends Error {}
+
+async function readBody(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // Leaving the loop ends the connection with it.
+    if (size > answerSizeMax) throw new Error('The service answered too much.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

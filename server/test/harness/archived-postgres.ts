@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { vi } from 'vitest';
+import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
+import { findProcessOwner } from '../../src/platform/local-postgres/postgres-binaries.ts';
+
+const run = promisify(execFile);
+
+/** A PostgreSQL that archives its write-ahead log, and what can be made of a base backup and that archive. */
+export class ArchivedPostgres {
+  readonly postgres: LocalPostgres;
+  /** Holds the archive and the restored cluster. */
+  readonly directory: string;
+  readonly #password: string;
+  #restored: LocalPostgres | undefined;
+
+  static async start(): Promise<ArchivedPostgres> {
+    const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-archive-'));
+    await chmod(directory, 0o711);
+    const archive = await makeDirectory(directory, 'archive');
+    const password = randomBytes(16).toString('hex');
+    const settings = { ...quick, archive_mode: 'on', archive_command: `cp %p ${archive}/%f` };
+    return new ArchivedPostgres(await LocalPostgres.start({ password, settings }), directory, password);
+  }
+
+  private constructor(postgres: LocalPostgres, directory: string, password: string) {
+    this.postgres = postgres;
+    this.directory = directory;
+    this.#password = password;
+  }
+
+  /** A base backup without any write-ahead log: that has to come from the archive. */
+  async takeBaseBackup(): Promise<void> {
+    const cluster = await makeDirectory(this.directory, 'postgres');
+    const flags = ['-D', cluster, '-X', 'none', '--checkpoint=fast', '--no-sync', '-d', this.postgres.url];
+    await run(path.join(this.postgres.binaryDirectory, 'pg_basebackup'), flags, {
+      ...(await findProcessOwner()),
+      cwd: cluster,
+    });
+  }
+
+  /** Starts a second server from the base backup and everything that was archived until now. */
+  async restore(): Promise<LocalPostgres> {
+    await this.#archiveAll();
+    await writeFile(path.join(this.directory, 'postgres', 'recovery.signal'), '');
+    const restore_command = `cp ${path.join(this.directory, 'archive')}/%f %p`;
+    this.#restored = await LocalPostgres.start({
+      password: this.#password,
+      dataDirectory: this.directory,
+      settings: { ...quick, restore_command },
+    });
+    return this.#restored;
+  }
+
+  async stop(): Promise<void> {
+    await this.#restored?.stop();
+    await this.postgres.stop();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  async #archiveAll(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.postgres.url });
+    await client.connect();
+    const { rows } = await client.query<{ name: string }>('select pg_walfile_name(pg_switch_wal()) as name');
+    await vi.waitFor(
+      async () => {
+        const { rows: archived } = await client.query<{ last: string | null }>(
+          'select last_archived_wal as last from pg_stat_archiver',
+        );
+        if ((archived[0]?.last ?? '') < (rows[0]?.name ?? '?')) throw new Error('The log is not archived yet.');
+      },
+      { timeout: 60_000 },
+    );
+    await client.end();
+  }
+}
+
+/** What is written is looked at by this process only: it need not outlive a crash. */
+const quick = { fsync: 'off', synchronous_commit: 'off' };
+
+/** One that the user may write to whom PostgreSQL runs as. */
+async function makeDirectory(parent: string, name: string): Promise<string> {
+  const directory = path.join(parent, name);
+  await mkdir(directory, { mode: 0o700 });
+  const owner = await findProcessOwner();
+  if (owner !== undefined) await chown(directory, owner.uid, owner.gid);
+  return directory;
+}

@@ -1,0 +1,15 @@
+/** The error that some work ends with; work that goes well is the failure of a test. */
+export async function failureOf(work: Promise<unknown>): Promise<Error> {
+  const failure: unknown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof Error)) throw new Error('It did not fail.', { cause: failure });
+  return failure;
+}
+
+/** Everything that a log could show of an error. */
+export function shownOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return `${error.stack} ${JSON.stringify(error, Object.getOwnPropertyNames(error))} ${shownOf(error.cause)}`;
+}
