@@ -1,11 +1,6 @@
 -- The tokens under one term, how many they are, and the record that one was read.
 \set second random(1000000000000000000, 9000000000000000000)
 begin;
-select type, containers, sum(tokens)::float8 as tokens from (
-    select type, containers, tokens from token_counts where tenant_id = :tenant::uuid
-    union all
-    select t.type, t.containers, -count(*) from tokens t where t.tenant_id = :tenant::uuid and t.expires_at <= now() group by t.type, t.containers
-  ) as counted group by type, containers having sum(tokens) > 0;
 with page as materialized (
     select t.created_at, t.id from (select created_at, token_id as id from token_terms where tenant_id = :tenant::uuid and term = :term::bytea) as candidate
     join tokens t on t.tenant_id = :tenant::uuid and t.id = candidate.id
