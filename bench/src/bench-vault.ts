@@ -1,14 +1,18 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { generateRootKey } from '../../server/src/platform/keyring/kms/file-root-key.ts';
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
+import { BenchProcess, program } from './bench-process.ts';
 
-const program = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
 const run = promisify(execFile);
+/** Counted, and never reached: everything comes from one address here. */
+const limitsRaised = ['global', 'token-write', 'token-list', 'token-search']
+  .map((scope) => `${scope}=999999999`)
+  .join(',');
 
 interface Keys {
   readonly private: string;
@@ -17,19 +21,19 @@ interface Keys {
 
 /** A vault as in production, in processes of its own, on a PostgreSQL that keeps its promises (fsync, synchronous commit). */
 export class BenchVault {
-  readonly url: string;
   readonly key: string;
   readonly managementKey: string;
   readonly postgres: LocalPostgres;
-  /** For another process of the same vault. */
-  readonly settings: Readonly<Record<string, string>>;
-  readonly #server: ChildProcess;
+  readonly #directory: string;
+  readonly #settings: Readonly<Record<string, string>>;
+  #servers: BenchProcess[] = [];
 
   /** `together`: server and worker in one process. `apart`: a server alone, to which the caller may add workers. */
   static async start(
     kind: 'together' | 'apart' = 'together',
     more: Readonly<Record<string, string>> = {},
   ): Promise<BenchVault> {
+    const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-bench-'));
     const postgres = await LocalPostgres.start({
       password: crypto.randomUUID(),
       settings: { shared_buffers: '1GB', max_wal_size: '8GB', checkpoint_timeout: '30min', track_io_timing: 'on' },
@@ -41,76 +45,115 @@ export class BenchVault {
       STRONGROOM_HOST: '127.0.0.1',
       STRONGROOM_PORT: '0',
       STRONGROOM_ADMIN_PORT: '0',
-      STRONGROOM_LOG_LEVEL: 'warn',
-      // Everything comes from one address here.
-      STRONGROOM_RATE_LIMITS: 'off',
+      STRONGROOM_WORKER_ADMIN_PORT: '0',
+      STRONGROOM_RATE_LIMITS: limitsRaised,
       ...more,
     };
-    const environment = { ...process.env, ...settings };
+    const parts = { directory, postgres, settings };
     if (kind === 'together') {
-      const { server, announced } = await start(['dev', '--port', '0', '--json'], environment);
-      const { url, keys } = announced as { url: string; keys: Keys };
-      return new BenchVault({ url, keys, postgres, settings, server });
+      const server = await BenchProcess.start(['dev', '--port', '0', '--json'], settings, logIn(directory));
+      return new BenchVault({ ...parts, keys: (server.announced as { keys: Keys }).keys, server });
     }
-    await run(process.execPath, [program, 'migrate'], { env: environment });
-    const { stdout } = await run(process.execPath, [program, 'bootstrap', '--name', 'Bench', '--json'], {
-      env: environment,
-    });
-    const { keys } = JSON.parse(stdout) as { keys: { management: string } };
-    const { server, announced } = await start(['serve', '--json'], environment);
-    const { url } = announced as { url: string };
-    const privateKey = await makePrivateKey(url, keys.management);
-    return new BenchVault({ url, keys: { ...keys, private: privateKey }, postgres, settings, server });
+    const env = { ...process.env, ...settings };
+    await run(process.execPath, [program, 'migrate'], { env });
+    const { stdout } = await run(process.execPath, [program, 'bootstrap', '--name', 'Bench', '--json'], { env });
+    const { management } = (JSON.parse(stdout) as { keys: { management: string } }).keys;
+    const server = await BenchProcess.start(['serve', '--json'], settings, logIn(directory));
+    const keys = { management, private: await makePrivateKey(urlOf(server), management) };
+    return new BenchVault({ ...parts, keys, server });
   }
 
   private constructor(parts: {
-    url: string;
-    keys: Keys;
+    directory: string;
     postgres: LocalPostgres;
     settings: Record<string, string>;
-    server: ChildProcess;
+    keys: Keys;
+    server: BenchProcess;
   }) {
-    this.url = parts.url;
+    this.#directory = parts.directory;
+    this.postgres = parts.postgres;
+    this.#settings = parts.settings;
     this.key = parts.keys.private;
     this.managementKey = parts.keys.management;
-    this.postgres = parts.postgres;
-    this.settings = parts.settings;
-    this.#server = parts.server;
+    this.#servers = [parts.server];
   }
 
-  /** Processor time that the server has used so far, in microseconds; the database is another process. */
+  get url(): string {
+    return this.urls[0] ?? '';
+  }
+
+  get urls(): string[] {
+    return this.#servers.map(urlOf);
+  }
+
+  /** Where the first server shows its metrics. */
+  get adminUrl(): string {
+    return this.#servers.map(({ announced }) => (announced as { admin_url: string }).admin_url)[0] ?? '';
+  }
+
+  async startServer(): Promise<void> {
+    this.#servers.push(await BenchProcess.start(['serve', '--json'], this.#settings, logIn(this.#directory)));
+  }
+
+  async stopServers(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.stop()));
+    this.#servers = [];
+  }
+
+  startWorker(): Promise<BenchProcess> {
+    return BenchProcess.start(['work', '--json'], this.#settings, logIn(this.#directory));
+  }
+
+  /** Processor time that the servers have used so far. */
   async cpuMicroseconds(): Promise<number> {
-    const stat = await readFile(`/proc/${this.#server.pid}/stat`, 'utf8');
-    // Fields 14 and 15 of proc(5), in ticks of ten milliseconds; the name before them may hold blanks.
-    const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);
-    return (user + system) * 10_000;
+    const used = await Promise.all(this.#servers.map((server) => server.cpuMicroseconds()));
+    return used.reduce((sum, one) => sum + one, 0);
   }
 
-  async request(method: string, path: string, body?: unknown, key = this.key): Promise<string> {
-    const response = await fetch(`${this.url}${path}`, {
+  async request(method: string, target: string, body?: unknown, key = this.key): Promise<string> {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const response = await fetch(`${this.url}${target}`, {
       method,
-      headers: { 'bt-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: { 'bt-api-key': key, ...(body === undefined ? {} : { 'content-type': type }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`);
+    if (!response.ok) throw new Error(`${method} ${target} answered ${response.status}: ${text.slice(0, 300)}`);
     return text;
   }
 
+  /** As the owner of the tables, past the product. */
+  async withDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = new pg.Client({ connectionString: this.postgres.url });
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** What autovacuum would have done by the time a vault has grown to its size. */
+  settle(): Promise<void> {
+    return this.withDatabase(async (client) => {
+      await client.query('vacuum analyze');
+      await client.query('checkpoint');
+    });
+  }
+
   async stop(): Promise<void> {
-    this.#server.kill('SIGTERM');
-    await once(this.#server, 'exit');
+    await this.stopServers();
     await this.postgres.stop();
+    await rm(this.#directory, { recursive: true, force: true });
   }
 }
 
-async function start(
-  command: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<{ server: ChildProcess; announced: unknown }> {
-  const server = spawn(process.execPath, [program, ...command], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
-  return { server, announced: JSON.parse(line) };
+function logIn(directory: string): string {
+  return path.join(directory, 'log');
+}
+
+function urlOf(server: BenchProcess): string {
+  return (server.announced as { url: string }).url;
 }
 
 async function makePrivateKey(url: string, managementKey: string): Promise<string> {

@@ -16,6 +16,16 @@ export function emailOf(index: number): string {
   return `person-${index}@example.com`;
 }
 
+/** The n-th card, with a number that passes the check. */
+export function cardOf(index: number) {
+  const digits = `4${String(index).padStart(14, '0')}`;
+  return {
+    id: `card-${index}`,
+    type: 'card',
+    data: { number: `${digits}${checkDigitOf(digits)}`, expiration_month: 12, expiration_year: 2030 },
+  };
+}
+
 /** The n-th token: an id of its own, a search index, a metadata pair, about 700 bytes as a row. */
 export function tokenOf(index: number) {
   return {
@@ -28,8 +38,8 @@ export function tokenOf(index: number) {
   };
 }
 
-/** Fills a vault through its own API up to a number of tokens, so that rows are what the product writes. */
-export async function fill(vault: BenchVault, total: number): Promise<void> {
+/** Fills a vault through its own API with a number of tokens, so that rows are what the product writes. */
+export async function fill(vault: BenchVault, total: number, make: (index: number) => object = tokenOf): Promise<void> {
   const progress = new ProgressBar('Filling', total);
   const starts = Array.from({ length: Math.ceil(total / tokensPerRequest) }, (_, batch) => batch * tokensPerRequest);
   let done = 0;
@@ -40,11 +50,20 @@ export async function fill(vault: BenchVault, total: number): Promise<void> {
       await vault.request(
         'POST',
         '/tokenize',
-        Array.from({ length: count }, (_, offset) => tokenOf(first + offset)),
+        Array.from({ length: count }, (_, offset) => make(first + offset)),
       );
       done += count;
       progress.show(done);
     }
   };
   await Promise.all(Array.from({ length: requestsAtOnce }, work));
+}
+
+/** Luhn: what makes the sum of all digits, every second one doubled, a multiple of ten. */
+function checkDigitOf(digits: string): number {
+  const sum = [...digits].reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 2 : 1);
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  return (10 - (sum % 10)) % 10;
 }

@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { LocalRedis } from '../../server/test/harness/local-redis.ts';
 import { BenchVault } from './bench-vault.ts';
 import { median } from './median.ts';
+import { runWrk } from './wrk.ts';
 
 /*
  * What do limits cost? Vaults without limits, with limits in process and with limits in Redis stand side by side and
@@ -23,49 +20,35 @@ const { values } = parseArgs({
 });
 const rounds = Number(values.rounds);
 const costMax = 0.05;
-/** Counted, and never reached. */
-const high = { STRONGROOM_RATE_LIMITS: 'global=999999999,token-write=999999999' };
 
 const redis = await LocalRedis.start();
 const vaults = {
-  off: await BenchVault.start(),
-  process: await BenchVault.start('together', high),
-  redis: await BenchVault.start('together', { ...high, STRONGROOM_REDIS_URL: redis.url }),
+  off: await BenchVault.start('together', { STRONGROOM_RATE_LIMITS: 'off' }),
+  process: await BenchVault.start(),
+  redis: await BenchVault.start('together', { STRONGROOM_REDIS_URL: redis.url }),
 };
 type Kind = keyof typeof vaults;
 const kinds = Object.keys(vaults) as Kind[];
-
-const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-limiter-'));
-const script = path.join(directory, 'create.lua');
 
 interface Measured {
   readonly perSecond: number;
   readonly cpuMicroseconds: number;
 }
 
-/** Anything but success would make the numbers mean something else, so it ends the run. */
-async function createTokens(vault: BenchVault, seconds: string): Promise<Measured> {
-  const body = JSON.stringify({ type: 'token', data: { note: 'x'.repeat(200) } });
-  await writeFile(
-    script,
-    `wrk.method = "POST"\nwrk.body = [[${body}]]\nwrk.headers["content-type"] = "application/json"\nwrk.headers["bt-api-key"] = "${vault.key}"\n`,
-  );
-  const flags = ['-t1', `-c${values.connections}`, `-d${seconds}s`, '-s', script, `${vault.url}/tokens`];
+async function createTokens(vault: BenchVault, seconds: number): Promise<Measured> {
   const before = await vault.cpuMicroseconds();
-  const { stdout } = await promisify(execFile)('wrk', flags);
-  const used = (await vault.cpuMicroseconds()) - before;
-  if (stdout.includes('Non-2xx')) throw new Error(`Not every token was stored:\n${stdout}`);
-  const count = Number(/(\d+) requests in/.exec(stdout)?.[1]);
-  return { perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]), cpuMicroseconds: used / count };
+  const load = { script: 'create-token', connections: Number(values.connections), seconds };
+  const { requests, perSecond } = await runWrk(vault, load);
+  return { perSecond, cpuMicroseconds: ((await vault.cpuMicroseconds()) - before) / requests };
 }
 
 const measured: Record<Kind, Measured[]> = { off: [], process: [], redis: [] };
 // The first runs compile code and fill caches; they are not counted.
-for (const kind of kinds) await createTokens(vaults[kind], '5');
+for (const kind of kinds) await createTokens(vaults[kind], 5);
 for (let round = 0; round < rounds; round += 1) {
   for (let turn = 0; turn < kinds.length; turn += 1) {
     const kind = kinds[(round + turn) % kinds.length] ?? 'off';
-    measured[kind].push(await createTokens(vaults[kind], values.seconds));
+    measured[kind].push(await createTokens(vaults[kind], Number(values.seconds)));
   }
 }
 
@@ -90,5 +73,4 @@ else {
 }
 for (const vault of Object.values(vaults)) await vault.stop();
 await redis.stop();
-await rm(directory, { recursive: true });
 if (results.some(({ cpu_ratio }) => cpu_ratio > 1 + costMax)) process.exitCode = 1;

@@ -12,17 +12,26 @@ interface PlanNode {
 export class QueryPlan {
   readonly #nodes: readonly PlanNode[];
 
-  static async explain(database: TestDatabase, tenantId: string, { text, values }: SentStatement): Promise<QueryPlan> {
+  /** Of a statement with a name it is the plan that is kept after some calls and suits any values. */
+  static async explain(database: TestDatabase, tenantId: string, statement: SentStatement): Promise<QueryPlan> {
+    const { name, text, values = [] } = statement;
     const client = await database.owner.connect();
     try {
       await client.query('begin');
       await client.query('set local role strongroom_app');
       await client.query(`select set_config('app.tenant_id', $1, true)`, [tenantId]);
-      const { rows } = await client.query(`explain (format json) ${text}`, [...(values ?? [])]);
+      const explain = async () => {
+        if (name === undefined) return client.query(`explain (format json) ${text}`, [...values]);
+        await client.query('set local plan_cache_mode = force_generic_plan');
+        await client.query(`prepare explained as ${text}`);
+        return client.query(`explain (format json) execute explained(${values.map(() => 'null').join(', ')})`);
+      };
+      const { rows } = await explain();
       const [{ 'QUERY PLAN': plans }] = rows as [{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }];
       return new QueryPlan(plans.flatMap(({ Plan }) => listNodes(Plan)));
     } finally {
       await client.query('rollback');
+      await client.query('deallocate all');
       client.release();
     }
   }

@@ -21,7 +21,10 @@ export class DetokenizeService {
     const judged = await this.#tokens.find(caller, 'token:read', template.tokenIds);
     const [source] = await Promise.all([
       this.#tokens.open(judged),
-      Promise.all(judged.map(({ token }) => this.#audit.append(caller, tokenEvent(token, 'read')))),
+      this.#audit.appendAll(
+        caller,
+        judged.map(({ token }) => tokenEvent(token, 'read')),
+      ),
     ]);
     return template.render(source);
   }

@@ -7,14 +7,15 @@ import type { PageRequest } from '../../http/pagination.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
+import type { TenantKeyring } from '../../platform/keyring/tenant-keyring.ts';
 import type { StoredToken, VisibleToken } from './token.ts';
 import { toCursor, toSlice } from './token-cursor.ts';
 import { tokenEvent } from './token-event.ts';
 import { findLookup, termOf } from './token-lookup.ts';
 import { Parameters, toPredicate } from './token-predicate.ts';
 import type { TokenPresenter } from './token-presenter.ts';
-import { type Slice, TokenQueryStore } from './token-query-store.ts';
-import { matchShelf } from './token-shelf.ts';
+import { type Slice, type TokenMatch, TokenQueryStore } from './token-query-store.ts';
+import { matchShelf, type TokenShelf } from './token-shelf.ts';
 
 /** What is asked for, and under which permission: tokens of which the caller may not see anything are left out. */
 export interface TokenQuestion {
@@ -70,22 +71,36 @@ export class TokenFinder {
     const keys = await this.#keyring.forTenant(caller.tenantId);
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new TokenQueryStore(tx, caller.tenantId);
-      const effective = asked === 'all' ? undefined : asked;
-      const matching = (await store.listShelves()).filter((shelf) => matchShelf(effective, shelf) !== 'none');
-
-      if (effective === undefined || matching.every((shelf) => matchShelf(effective, shelf) === 'all')) {
-        const totalItems = matching.reduce((sum, { tokens }) => sum + tokens, 0);
-        if (slice.offset >= totalItems) return { tokens: [], totalItems };
-        return { tokens: await store.listOnShelves(effective === undefined ? 'all' : matching, slice), totalItems };
+      if (asked === 'all' && slice.offset === 0) {
+        // Sent together: where the page begins does not depend on how many tokens there are.
+        const [shelves, tokens] = await Promise.all([
+          isCounted ? store.listShelves() : [],
+          store.listOnShelves('all', slice),
+        ]);
+        return { tokens, totalItems: sumOf(shelves) };
       }
-      const match = {
-        makeParameters: () => new Parameters(caller.tenantId),
-        toPredicate: (parameters: Parameters) => toPredicate(effective, keys, parameters),
-        lookup: findLookup(effective, keys),
-      };
-      const term = termOf(effective, keys);
-      const counting = !isCounted ? 0 : term === undefined ? store.countMatching(match) : store.countUnderTerm(term);
-      const [tokens, totalItems] = await Promise.all([store.listMatching(match, slice), counting]);
+      const query = asked === 'all' ? undefined : asked;
+      const term = query === undefined ? undefined : termOf(query, keys);
+      if (query !== undefined && term !== undefined) {
+        const match = toMatch(caller, query, keys);
+        const [tokens, totalItems] = await Promise.all([
+          store.listUnderTerm(match, slice),
+          isCounted ? store.countUnderTerm(term) : 0,
+        ]);
+        return { tokens, totalItems };
+      }
+
+      const matching = (await store.listShelves()).filter((shelf) => matchShelf(query, shelf) !== 'none');
+      if (query === undefined || matching.every((shelf) => matchShelf(query, shelf) === 'all')) {
+        const totalItems = sumOf(matching);
+        if (slice.offset >= totalItems) return { tokens: [], totalItems };
+        return { tokens: await store.listOnShelves(query === undefined ? 'all' : matching, slice), totalItems };
+      }
+      const match = toMatch(caller, query, keys);
+      const [tokens, totalItems] = await Promise.all([
+        store.listMatching(match, slice),
+        isCounted ? store.countMatching(match) : 0,
+      ]);
       return { tokens, totalItems };
     });
   }
@@ -98,8 +113,23 @@ export class TokenFinder {
   ): Promise<VisibleToken[]> {
     const [items] = await Promise.all([
       Promise.all(tokens.map((token) => this.#presenter.show(token, requireAccess(caller.grants, permission, token)))),
-      Promise.all(tokens.map((token) => this.#audit.append(caller, tokenEvent(token, 'read')))),
+      this.#audit.appendAll(
+        caller,
+        tokens.map((token) => tokenEvent(token, 'read')),
+      ),
     ]);
     return items;
   }
+}
+
+function toMatch(caller: Caller, query: SearchQuery, keys: TenantKeyring): TokenMatch {
+  return {
+    makeParameters: () => new Parameters(caller.tenantId),
+    toPredicate: (parameters) => toPredicate(query, keys, parameters),
+    lookup: findLookup(query, keys),
+  };
+}
+
+function sumOf(shelves: readonly TokenShelf[]): number {
+  return shelves.reduce((sum, { tokens }) => sum + tokens, 0);
 }

@@ -119,18 +119,18 @@ describe('with 20,000 tokens, no table is read from end to end', () => {
     expect(plans.flatMap(({ indexes }) => indexes)).toContain('tokens_of_fingerprint');
   });
 
-  it('whatever pages were read before: each is planned on its own, under no name', async () => {
-    for (const path of [
-      '/tokens',
-      '/tokens?page=400',
-      `/v2/tokens?start=${Date.now()}.x`,
-      '/tokens?metadata.group=7',
-    ]) {
-      for (const isLimited of [false, true]) {
-        const statements = await statementsOf({ method: 'GET', path, isLimited });
-        const pages = statements.filter(({ text }) => text.includes('limit $'));
-        expect(pages.map(({ name }) => name)).toEqual([undefined]);
-      }
+  it('whatever pages were read before: those whose plan is kept say how long they are, late ones have no name', async () => {
+    const namesOf = async (path: string, isLimited: boolean) =>
+      (await statementsOf({ method: 'GET', path, isLimited }))
+        .filter(({ text }) => text.includes('limit 20'))
+        .map(({ name }) => name);
+    expect(await namesOf('/tokens', false)).toEqual(['token-newest-20']);
+    expect(await namesOf('/tokens', true)).toEqual(['token-on-shelves-20']);
+    expect(await namesOf('/tokens?metadata.group=7', false)).toEqual(['token-under-term-20']);
+    expect(await namesOf('/tokens?metadata.group=7', true)).toEqual([undefined]);
+    for (const isLimited of [false, true]) {
+      expect(await namesOf('/tokens?page=400', isLimited)).toEqual([undefined]);
+      expect(await namesOf('/tokens?metadata.group=7&page=2', isLimited)).toEqual([undefined]);
     }
   });
 });

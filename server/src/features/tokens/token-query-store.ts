@@ -2,7 +2,7 @@ import type { TenantId, TokenId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenLookup } from './token-lookup.ts';
-import type { Parameters } from './token-predicate.ts';
+import { Parameters } from './token-predicate.ts';
 import { isAlive, joinCvc, tokenColumns, type TokenRow, toStoredToken } from './token-row.ts';
 import { type TokenShelf, toShelfKey } from './token-shelf.ts';
 
@@ -41,46 +41,38 @@ export class TokenQueryStore {
   }
 
   async listOnShelves(shelves: readonly TokenShelf[] | 'all', slice: Slice): Promise<StoredToken[]> {
-    const values = [this.#tenantId, slice.offset, slice.limit, slice.after?.createdAt ?? null, slice.after?.id ?? null];
+    const parameters = new Parameters(this.#tenantId);
+    const isInSlice = `t.tenant_id = $1 and ${isAlive} and ${isAfter('t', slice, parameters)}`;
     if (shelves === 'all') {
-      return this.#read({
-        text: `select t.created_at, t.id from tokens t where t.tenant_id = $1 and ${isAlive} and ${afterOf(slice)} ${newestFirst} offset $2 limit $3`,
-        values,
-      });
+      const text = `select t.created_at, t.id from tokens t where ${isInSlice} ${newestFirst} ${toPlace(slice)}`;
+      return this.#read({ name: 'token-newest', text, parameters, slice });
     }
+    const keys = parameters.add(shelves.map(toShelfKey));
     if (shelves.length > shelvesMax) {
-      return this.#read({
-        text: `select t.created_at, t.id from tokens t where t.tenant_id = $1 and ${isAlive} and ${afterOf(slice)} and ${onShelf('$6')}
-          ${newestFirst} offset $2 limit $3`,
-        values: [...values, shelves.map(toShelfKey)],
-      });
+      const text = `select t.created_at, t.id from tokens t where ${isInSlice} and ${onShelf(keys)} ${newestFirst} ${toPlace(slice)}`;
+      return this.#read({ text, parameters, slice });
     }
     return this.#read({
-      text: `select t.created_at, t.id from unnest($6::text[]) as wanted(shelf)
+      name: 'token-on-shelves',
+      text: `select t.created_at, t.id from unnest(${keys}::text[]) as wanted(shelf)
         cross join lateral (
           select t.created_at, t.id from tokens t
-          where t.tenant_id = $1 and t.shelf = wanted.shelf and ${isAlive} and ${afterOf(slice)}
-          ${newestFirst} limit $2::bigint + $3::bigint
-        ) as t ${newestFirst} offset $2 limit $3`,
-      values: [...values, shelves.map(toShelfKey)],
+          where ${isInSlice} and t.shelf = wanted.shelf
+          ${newestFirst} ${toPlace({ offset: 0, limit: slice.offset + slice.limit })}
+        ) as t ${newestFirst} ${toPlace(slice)}`,
+      parameters,
+      slice,
     });
   }
 
   /** Tokens that meet a condition, found through an index where one narrows them down. */
-  async listMatching(match: TokenMatch, slice: Slice): Promise<StoredToken[]> {
-    const { parameters, text } = this.#matching(match);
-    // Under a single term tokens are listed newest first already; taken from there, nothing has to be sorted.
-    const from = isSingleTerm(match.lookup) ? 'candidate' : 't';
-    const { after } = slice;
-    const isAfter =
-      after === undefined
-        ? 'true'
-        : `(${from}.created_at, ${from}.id) < (${parameters.add(after.createdAt)}::timestamptz, ${parameters.add(after.id)}::text)`;
-    const place = `offset ${parameters.add(slice.offset)} limit ${parameters.add(slice.limit)}`;
-    return this.#read({
-      text: `select t.created_at, t.id ${text} and ${isAfter} order by ${from}.created_at desc, ${from}.id desc ${place}`,
-      values: parameters.values,
-    });
+  listMatching(match: TokenMatch, slice: Slice): Promise<StoredToken[]> {
+    return this.#read({ ...this.#toPage(match, slice), slice });
+  }
+
+  /** Tokens under one term, which is all that the condition says. */
+  listUnderTerm(match: TokenMatch, slice: Slice): Promise<StoredToken[]> {
+    return this.#read({ ...this.#toPage(match, slice), name: 'token-under-term', slice });
   }
 
   async countMatching(match: TokenMatch): Promise<number> {
@@ -103,6 +95,15 @@ export class TokenQueryStore {
     return row?.total ?? 0;
   }
 
+  #toPage(match: TokenMatch, slice: Slice): { parameters: Parameters; text: string } {
+    const { parameters, text } = this.#matching(match);
+    // Under a single term tokens are listed newest first already; taken from there, nothing has to be sorted.
+    const from = isSingleTerm(match.lookup) ? 'candidate' : 't';
+    const isWithin = isAfter(from, slice, parameters);
+    const order = `order by ${from}.created_at desc, ${from}.id desc`;
+    return { parameters, text: `select t.created_at, t.id ${text} and ${isWithin} ${order} ${toPlace(slice)}` };
+  }
+
   #matching({ makeParameters, toPredicate, lookup }: TokenMatch): { parameters: Parameters; text: string } {
     const parameters = makeParameters();
     const from =
@@ -113,22 +114,24 @@ export class TokenQueryStore {
   }
 
   /**
-   * Reads the tokens of a page by their ids: whole rows are fetched for what is shown and for nothing else. Without a
-   * name, since the best plan depends on the page: after some late ones PostgreSQL would keep a plan that suits any
-   * page, and that one reads the whole table for the first page too (seen with 20,000 tokens).
+   * Reads the tokens of a page by their ids: whole rows are fetched for what is shown and for nothing else. A page that
+   * begins at the start, or after a cursor, is prepared once, under a name for its shape and size; planning it each time
+   * took three times as long as reading it. A late page has no name: its best plan depends on how late it is, and
+   * PostgreSQL would keep one that suits any, which reads the whole table (seen with 20,000 tokens).
    */
-  async #read(page: { text: string; values: readonly SqlParameter[] }): Promise<StoredToken[]> {
+  async #read(page: { name?: string; text: string; parameters: Parameters; slice: Slice }): Promise<StoredToken[]> {
+    const { name, slice } = page;
+    const isKept = name !== undefined && slice.offset === 0;
     const rows = await this.#tx.query<TokenRow>({
+      ...(isKept ? { name: `${name}${slice.after === undefined ? '' : '-after'}-${slice.limit}` } : {}),
       text: `with page as materialized (${page.text})
         select ${tokenColumns} from page join tokens t on t.tenant_id = $1 and t.id = page.id ${joinCvc}
         order by page.created_at desc, page.id desc`,
-      values: page.values,
+      values: page.parameters.values,
     });
     return rows.map((row) => toStoredToken(this.#tenantId, row));
   }
 }
-
-type SqlParameter = Parameters['values'][number];
 
 /** A condition on tokens, with where to look for them. */
 export interface TokenMatch {
@@ -138,10 +141,17 @@ export interface TokenMatch {
   readonly lookup: TokenLookup | undefined;
 }
 
-/** After the last token of the page before; the parameters are named either way, since their types are taken from here. */
-function afterOf({ after }: Slice): string {
-  if (after === undefined) return '$4::timestamptz is null and $5::text is null';
-  return '(t.created_at, t.id) < ($4::timestamptz, $5::text)';
+/** After the last token of the page before. */
+function isAfter(from: string, { after }: Slice, parameters: Parameters): string {
+  if (after === undefined) return 'true';
+  return `(${from}.created_at, ${from}.id) < (${parameters.add(after.createdAt)}::timestamptz, ${parameters.add(after.id)}::text)`;
+}
+
+/** Written into the text, so that a plan which is kept is one for so many rows. */
+function toPlace({ offset, limit }: Slice): string {
+  if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(limit))
+    throw new TypeError('A place is two whole numbers.');
+  return `offset ${offset} limit ${limit}`;
 }
 
 /** A comparison with a list, which PostgreSQL hashes. As a join it was planned over all pairs of tokens and shelves. */

@@ -78,14 +78,13 @@ async function listAll(key: string, query = ''): Promise<string[]> {
   return ids;
 }
 
-/** What a search sends after it has looked at the shelves. */
+/** What a search sends, beside a look at the shelves. */
 async function statementsOf(query: string, key: string): Promise<SentStatement[]> {
   const sent = await tap.during(
     async () => pageOf(await vault.request('POST', '/tokens/search', { key, body: { query } })),
     'tokens t',
   );
-  expect(sent[0]?.name).toBe('token-shelves');
-  return sent.slice(1);
+  return sent.filter(({ name }) => name !== 'token-shelves');
 }
 
 const idsWhere = (isWanted: (token: Placed) => boolean) => placed.filter(isWanted).map(({ id }) => id);
@@ -129,7 +128,7 @@ describe('lists over many shelves', () => {
 
 /** Where a statement looks for tokens, in a word or two. */
 function wayOf({ name, text }: SentStatement): string {
-  if (name !== undefined) return name;
+  if (name?.startsWith('token-count-') === true) return name;
   const source = text.includes('select distinct id') ? 'several' : text.includes('as candidate') ? 'term' : 'tokens';
   const way = text.includes('cross join lateral') ? 'each shelf' : source;
   // What a limited key may see is a list of shelves, or where those do not decide a condition on containers.

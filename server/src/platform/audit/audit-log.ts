@@ -23,25 +23,35 @@ export async function recordInTransaction(
 
 /** Records of operations that write nothing else, such as reads: one commit for many, each durable before its answer. */
 export class AuditLog {
-  readonly #batcher: TenantBatcher<AuditRow, true>;
+  readonly #batcher: TenantBatcher<readonly AuditRow[], true>;
 
   constructor(database: Database) {
     this.#batcher = new TenantBatcher({
-      itemsMax: 200,
+      itemsMax: 500,
       queueMax: 10_000,
-      run: async (tenantId, rows) => {
+      sizeOf: (rows) => rows.length,
+      run: async (tenantId, items) => {
         await database.runForTenant(tenantId, {
           name: 'audit-append',
           text: appendText,
-          values: [tenantId, JSON.stringify(rows)],
+          values: [tenantId, JSON.stringify(items.flat())],
         });
-        return rows.map(() => true as const);
+        return items.map(() => true as const);
       },
     });
   }
 
   /** Resolves once the record is committed; an answer must not leave before. */
   async append(caller: Caller | UserCaller, event: AuditEvent): Promise<void> {
-    await this.#batcher.add(caller.tenantId, toAuditRow(caller, event));
+    await this.#batcher.add(caller.tenantId, [toAuditRow(caller, event)]);
+  }
+
+  /** As `append`, for an operation that is about several things: all of their records or none. */
+  async appendAll(caller: Caller, events: readonly AuditEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    await this.#batcher.add(
+      caller.tenantId,
+      events.map((event) => toAuditRow(caller, event)),
+    );
   }
 }

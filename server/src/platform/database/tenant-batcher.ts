@@ -5,12 +5,15 @@ export interface TenantBatcherOptions<Item, Result> {
   /** Handles items of one tenant together and answers in their order. It either does all of them or throws. */
   readonly run: (tenantId: TenantId, items: readonly Item[]) => Promise<readonly Result[]>;
   readonly itemsMax: number;
-  /** Items that may wait over all tenants; one more is turned away at once. */
+  /** How many an item counts for; one where it is left out. An item that counts for more than `itemsMax` goes alone. */
+  readonly sizeOf?: (item: Item) => number;
+  /** Items that may wait over all tenants, each as many as it counts for; one more is turned away at once. */
   readonly queueMax: number;
 }
 
 interface Waiting<Item, Result> {
   readonly item: Item;
+  readonly size: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -36,14 +39,15 @@ export class TenantBatcher<Item, Result> {
         new DomainError('overloaded', 'The vault is handling as many requests as it can. Try again shortly.'),
       );
     }
+    const size = this.#options.sizeOf?.(item) ?? 1;
     return new Promise((resolve, reject) => {
-      this.#waitingCount += 1;
+      this.#waitingCount += size;
       const lane = this.#lanes.get(tenantId);
       if (lane !== undefined) {
-        lane.push({ item, resolve, reject });
+        lane.push({ item, size, resolve, reject });
         return;
       }
-      const opened = [{ item, resolve, reject }];
+      const opened = [{ item, size, resolve, reject }];
       this.#lanes.set(tenantId, opened);
       // Requests that were read from their sockets in the same turn of the event loop share the first batch.
       setImmediate(() => void this.#drain(tenantId, opened));
@@ -52,11 +56,21 @@ export class TenantBatcher<Item, Result> {
 
   async #drain(tenantId: TenantId, lane: Waiting<Item, Result>[]): Promise<void> {
     while (lane.length > 0) {
-      const batch = lane.splice(0, this.#options.itemsMax);
-      this.#waitingCount -= batch.length;
+      const batch = lane.splice(0, this.#countOfNext(lane));
+      for (const { size } of batch) this.#waitingCount -= size;
       await this.#settle(tenantId, batch);
     }
     this.#lanes.delete(tenantId);
+  }
+
+  /** How many of those that wait fit into one batch; at least one. */
+  #countOfNext(lane: readonly Waiting<Item, Result>[]): number {
+    let size = 0;
+    const end = lane.findIndex((waiting, index) => {
+      size += waiting.size;
+      return index > 0 && size > this.#options.itemsMax;
+    });
+    return end < 0 ? lane.length : end;
   }
 
   /** Never throws: every failure goes to the callers it belongs to. */

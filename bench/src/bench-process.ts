@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export const program = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
+
+/** One process of the product. It says on its first line that it is ready, and where. */
+export class BenchProcess {
+  readonly announced: unknown;
+  readonly #process: ChildProcess;
+
+  /** What it logs is really written, as it is in production, and to a file: there it disturbs nobody. */
+  static async start(
+    command: readonly string[],
+    settings: Readonly<Record<string, string>>,
+    logFile: string,
+  ): Promise<BenchProcess> {
+    const log = await open(logFile, 'a');
+    const child = spawn(process.execPath, [program, ...command], {
+      env: { ...process.env, ...settings },
+      stdio: ['ignore', 'pipe', log.fd],
+    });
+    const died = once(child, 'exit').then(async () => {
+      throw new Error(`\`strongroom ${command[0]}\` ended before it was ready:\n${await readFile(logFile, 'utf8')}`);
+    });
+    if (child.stdout === null) throw new Error('A process has no output.');
+    const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), died])) as [string];
+    died.catch(() => undefined);
+    await log.close();
+    return new BenchProcess(child, JSON.parse(line));
+  }
+
+  private constructor(child: ChildProcess, announced: unknown) {
+    this.#process = child;
+    this.announced = announced;
+  }
+
+  /** Processor time used so far; the database is another process. */
+  async cpuMicroseconds(): Promise<number> {
+    const stat = await readFile(`/proc/${this.#process.pid}/stat`, 'utf8');
+    // Fields 14 and 15 of proc(5), in ticks of ten milliseconds; the name before them may hold blanks.
+    const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);
+    return (user + system) * 10_000;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    this.#process.kill('SIGTERM');
+    await once(this.#process, 'exit');
+  }
+}

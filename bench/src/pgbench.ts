@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import type { BenchVault } from './bench-vault.ts';
+import { median, percentile } from './median.ts';
+import { type Load, type Measured, workloads } from './wrk.ts';
+
+/** One transaction in this many is written down with its time. */
+const sampleEvery = 10;
+const databaseName = 'bare';
+
+/**
+ * A copy of a vault's database that nothing but pgbench uses: same tables, indexes, policies and rows, and no product.
+ * It works under the role that serves requests; the tenant is set once a connection.
+ */
+export class BareDatabase {
+  readonly #vault: BenchVault;
+  readonly #variables: readonly string[];
+  readonly #tenantId: string;
+
+  /** Nobody may be connected to the vault while it is copied. */
+  static async copy(vault: BenchVault): Promise<BareDatabase> {
+    await withClient(vault.postgres.urlOf('template1'), (client) =>
+      client.query(`create database ${databaseName} template postgres`),
+    );
+    return withClient(vault.postgres.urlOf(databaseName), async (client) => {
+      const { rows } = await client.query<Record<string, string>>(
+        `select card.tenant_id, card.created_by, '\\x' || encode(card.data, 'hex') as data,
+          (select '\\x' || encode(terms[1], 'hex') from tokens where id = 'token-7') as term,
+          (select key_id::text from audit_records where entity_id = 'card-7' limit 1) as key_id
+        from tokens card where id = 'card-7'`,
+      );
+      const { tenant_id = '', created_by = '', data = '', term = '', key_id = '' } = rows[0] ?? {};
+      // A value of a document is as long as "value 0123456789 number 100" in quotes, and the seal around it.
+      const value = Buffer.alloc(107, 7).toString('hex');
+      const list = `{${Array.from({ length: 100 }, () => String.raw`"\\x${value}"`).join(',')}}`;
+      await client.query('vacuum analyze');
+      const variables = { tenant: tenant_id, actor: created_by, key: key_id, data, term, list };
+      return new BareDatabase(
+        vault,
+        tenant_id,
+        Object.entries(variables).flatMap(([name, value]) => ['-D', `${name}=${value}`]),
+      );
+    });
+  }
+
+  private constructor(vault: BenchVault, tenantId: string, variables: readonly string[]) {
+    this.#vault = vault;
+    this.#tenantId = tenantId;
+    this.#variables = variables;
+  }
+
+  /** Any failed transaction ends the run. */
+  async run({ script, connections, seconds, tokens = 0 }: Load): Promise<Measured> {
+    const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-pgbench-'));
+    const { hostname, port, username, password } = new URL(this.#vault.postgres.url);
+    const flags = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '2', '-T', String(seconds)];
+    const log = ['-l', '--log-prefix', path.join(directory, 'log'), '--sampling-rate', String(1 / sampleEvery)];
+    const file = ['-D', `tokens=${tokens}`, '-f', `${workloads}/${script}.sql`, databaseName];
+    try {
+      const program = path.join(this.#vault.postgres.binaryDirectory, 'pgbench');
+      const { stdout } = await promisify(execFile)(program, [...flags, ...log, ...this.#variables, ...file], {
+        env: {
+          ...process.env,
+          PGHOST: hostname,
+          PGPORT: port,
+          PGUSER: username,
+          PGPASSWORD: decodeURIComponent(password),
+          PGOPTIONS: `-c role=strongroom_app -c app.tenant_id=${this.#tenantId} -c jit=off`,
+        },
+      });
+      const perSecond = Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
+      if (!(perSecond > 0) || !/failed transactions: 0 /.test(stdout)) throw new Error(`pgbench failed:\n${stdout}`);
+      const times = await readTimes(directory);
+      return { perSecond, p50Ms: median(times), p99Ms: percentile(times, 0.99) };
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  }
+}
+
+/** The third word of each line is the time in microseconds. */
+async function readTimes(directory: string): Promise<number[]> {
+  const files = await readdir(directory);
+  const texts = await Promise.all(files.map((file) => readFile(path.join(directory, file), 'utf8')));
+  return texts.flatMap((text) =>
+    text.split('\n').flatMap((line) => (line === '' ? [] : Number(line.split(' ')[2]) / 1_000)),
+  );
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

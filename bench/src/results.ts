@@ -1,0 +1,109 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, totalmem } from 'node:os';
+import type { Measured } from './wrk.ts';
+
+/** Where and when something was measured. */
+export interface Circumstances {
+  readonly recorded_at: string;
+  readonly processor: string;
+  readonly cores: number;
+  readonly memory_gb: number;
+  readonly node: string;
+  readonly postgres: string;
+  /** Over one minute, before and after. */
+  readonly load: readonly [number, number];
+}
+
+export interface ComparedRow {
+  readonly work: string;
+  readonly against: string;
+  readonly goal: number;
+  readonly unit: 'requests' | 'tokens';
+  readonly ours: Measured;
+  readonly bare: Measured;
+  /** Median of the ratios of the rounds. */
+  readonly ratio: number;
+  readonly ratios: readonly number[];
+}
+
+export interface LatencyRow {
+  readonly work: string;
+  readonly rate: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly goal_p99_ms: number;
+}
+
+export interface ThroughputResults {
+  readonly circumstances: Circumstances;
+  readonly servers: number;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly rows: readonly ComparedRow[];
+  readonly latency: readonly LatencyRow[];
+}
+
+export interface GrowthRow {
+  readonly operation: string;
+  /** Medians in milliseconds, by size. */
+  readonly ms: readonly number[];
+  readonly p99Ms: readonly number[];
+  /** The largest over the smallest. */
+  readonly ratio: number;
+}
+
+export interface GrowthResults {
+  readonly circumstances: Circumstances;
+  readonly sizes: readonly number[];
+  readonly rounds: number;
+  readonly goal: number;
+  readonly rows: readonly GrowthRow[];
+}
+
+export interface MemorySample {
+  readonly requests: number;
+  readonly rss_mb: number;
+  readonly heap_mb: number;
+}
+
+export interface MemoryResults {
+  readonly circumstances: Circumstances;
+  readonly goal: number;
+  readonly samples: readonly MemorySample[];
+  readonly rss_ratio: number;
+  readonly heap_ratio: number;
+}
+
+const directory = new URL('../results/', import.meta.url);
+
+export async function saveResults(name: string, results: object): Promise<void> {
+  await writeFile(new URL(`${name}.json`, directory), `${JSON.stringify(results, undefined, 2)}\n`);
+}
+
+export async function saveChart(name: string, svg: string): Promise<void> {
+  await writeFile(new URL(`${name}.svg`, directory), svg);
+}
+
+/** Undefined where nothing was recorded yet. */
+export async function loadResults<T>(name: string): Promise<T | undefined> {
+  const text = await readFile(new URL(`${name}.json`, directory), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as T);
+}
+
+/** Call it before; what it returns is called after. */
+export function watchCircumstances(postgres: string): () => Circumstances {
+  const before = loadNow();
+  return () => ({
+    recorded_at: new Date().toISOString(),
+    processor: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memory_gb: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    postgres,
+    load: [before, loadNow()],
+  });
+}
+
+function loadNow(): number {
+  return Math.round((loadavg()[0] ?? 0) * 10) / 10;
+}

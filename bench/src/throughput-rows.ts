@@ -1,0 +1,76 @@
+/** One line of the comparison: what is asked of the vault, and what bare PostgreSQL does for the same rows. */
+export interface ThroughputRow {
+  readonly work: string;
+  readonly against: string;
+  /** Least ratio of the two. */
+  readonly goal: number;
+  /** The script of wrk and that of pgbench. */
+  readonly script: string;
+  readonly bareScript: string;
+  /** Tokens that one request makes or reads, where that is what is counted. */
+  readonly tokensPerRequest: number;
+  /** Left out of the short form, which has a minute. */
+  readonly isLongOnly?: boolean;
+}
+
+export const connections = 64;
+export const bareClients = 32;
+
+export const throughputRows: readonly ThroughputRow[] = [
+  {
+    work: 'POST /tokens, a card',
+    against: 'BEGIN, the same inserts, COMMIT',
+    goal: 1,
+    script: 'create-card',
+    bareScript: 'create-card',
+    tokensPerRequest: 1,
+  },
+  {
+    work: 'POST /tokens, a card',
+    against: 'the same rows in one statement',
+    goal: 0.5,
+    script: 'create-card',
+    bareScript: 'create-card-in-one',
+    tokensPerRequest: 1,
+    isLongOnly: true,
+  },
+  {
+    work: 'GET /tokens/{id}, a card',
+    against: 'BEGIN, select, audit insert, COMMIT',
+    goal: 1,
+    script: 'get-card',
+    bareScript: 'get-card',
+    tokensPerRequest: 1,
+  },
+  {
+    work: 'POST /tokenize, 100 values',
+    against: 'the same 100 rows by unnest in one statement',
+    goal: 0.5,
+    script: 'tokenize',
+    bareScript: 'tokenize',
+    tokensPerRequest: 100,
+  },
+  {
+    work: 'GET /tokens, 20 of them',
+    against: 'BEGIN, the same queries, audit insert, COMMIT',
+    goal: 0.5,
+    script: 'list',
+    bareScript: 'list',
+    tokensPerRequest: 1,
+  },
+  {
+    work: 'POST /tokens/search, by one index',
+    against: 'BEGIN, the same queries, audit insert, COMMIT',
+    goal: 0.5,
+    script: 'search',
+    bareScript: 'search',
+    tokensPerRequest: 1,
+  },
+];
+
+/** Works whose latency at half of the greatest rate has a limit. */
+export const latencyRows = [
+  { work: 'POST /tokens, a card', script: 'create-card' },
+  { work: 'GET /tokens/{id}, a card', script: 'get-card' },
+] as const;
+export const latencyP99MaxMs = 10;

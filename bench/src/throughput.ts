@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util';
+import { BenchVault } from './bench-vault.ts';
+import { toRatioChart } from './chart.ts';
+import { cardOf, fill } from './fill.ts';
+import { BareDatabase } from './pgbench.ts';
+import { writePage } from './performance-page.ts';
+import { loadResults, saveChart, saveResults, type ThroughputResults, watchCircumstances } from './results.ts';
+import { measureLatencies, measureRow } from './throughput-measurement.ts';
+import { throughputRows } from './throughput-rows.ts';
+import { untilSealed } from './until-sealed.ts';
+
+/*
+ * How fast is the vault, held against the limit: bare PostgreSQL doing the same rows on the same machine in the same run?
+ * The vault runs as in production: servers, a worker that seals the audit log, row-level security, one request log line a
+ * request; its limits are raised. pgbench works on a copy of the database that nothing else uses. The two take turns.
+ * Needs wrk.
+ */
+const { values } = parseArgs({
+  options: {
+    servers: { type: 'string', default: '1' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    tokens: { type: 'string' },
+    /** A minute, compared with what was recorded; fails when something is clearly slower, and records nothing. */
+    short: { type: 'boolean', default: false },
+  },
+});
+const isShort = values.short;
+const servers = Number(values.servers);
+const rounds = Number(values.rounds ?? (isShort ? 2 : 5));
+const seconds = Number(values.seconds ?? (isShort ? 2 : 8));
+const tokens = Number(values.tokens ?? (isShort ? 2_000 : 20_000));
+/** A machine that others use as well must not fail a change, so only half of the recorded ratio does, twice in a row. */
+const clearlyBelow = 0.5;
+
+const vault = await BenchVault.start('apart');
+const finish = watchCircumstances(vault.postgres.version);
+await fill(vault, tokens, cardOf);
+await fill(vault, tokens);
+await vault.settle();
+await vault.stopServers();
+const bare = await BareDatabase.copy(vault);
+for (let index = 0; index < servers; index += 1) await vault.startServer();
+const worker = await vault.startWorker();
+await untilSealed(vault);
+const subject = { vault, bare, rounds, seconds, tokens };
+
+/** Rows that are clearly below what was recorded, measured once more before they are believed. */
+async function runShort(): Promise<void> {
+  const recorded = await loadResults<ThroughputResults>('throughput');
+  let passed = 0;
+  let failed = 0;
+  for (const row of throughputRows.filter(({ isLongOnly }) => isLongOnly !== true)) {
+    const last = recorded?.rows.find(({ work, against }) => work === row.work && against === row.against);
+    const least = (last?.ratio ?? 0) * clearlyBelow;
+    const first = await measureRow(subject, row);
+    const { ratio } = first.ratio < least ? await measureRow(subject, row) : first;
+    if (ratio < least) failed += 1;
+    else passed += 1;
+    const verdict = ratio < least ? `  clearly below ${last?.ratio.toFixed(2)}` : '';
+    process.stdout.write(`${row.work.padEnd(36)} ${ratio.toFixed(2)}×${verdict}\n`);
+  }
+  process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  if (failed > 0) process.exitCode = 1;
+}
+
+async function runWhole(): Promise<void> {
+  const rows = [];
+  for (const row of throughputRows) {
+    const measured = await measureRow(subject, row);
+    rows.push(measured);
+    const figures = `${measured.ours.perSecond.toFixed(0)} : ${measured.bare.perSecond.toFixed(0)} ${measured.unit}/s`;
+    const times = `p50 ${measured.ours.p50Ms.toFixed(1)} : ${measured.bare.p50Ms.toFixed(1)} ms, p99 ${measured.ours.p99Ms.toFixed(1)} : ${measured.bare.p99Ms.toFixed(1)} ms`;
+    const verdict = `${measured.ratio.toFixed(2)}× (goal ${row.goal}×)`;
+    process.stdout.write(`${row.work}\n  against ${row.against}\n  ${figures}, ${times}\n  ${verdict}\n`);
+  }
+  const latency = await measureLatencies(subject, rows);
+  for (const { work, rate, p50Ms, p99Ms } of latency) {
+    const times = `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`;
+    process.stdout.write(`${work} at ${rate.toFixed(0)}/s: ${times}\n`);
+  }
+  const results: ThroughputResults = { circumstances: finish(), servers, rounds, seconds, rows, latency };
+  await saveResults('throughput', results);
+  await saveChart('throughput', toRatioChart(rows));
+  await writePage();
+}
+
+try {
+  await (isShort ? runShort() : runWhole());
+} finally {
+  await worker.stop();
+  await vault.stop();
+}
