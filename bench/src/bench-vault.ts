@@ -104,6 +104,12 @@ export class BenchVault {
     return BenchProcess.start(['work', '--json'], this.#settings, logIn(this.#directory));
   }
 
+  /** Runs a command of the product to its end, or until it is told to stop. */
+  async run(command: readonly string[], signal?: AbortSignal): Promise<void> {
+    const env = { ...process.env, ...this.#settings };
+    await run(process.execPath, [program, ...command], { env, ...(signal === undefined ? {} : { signal }) });
+  }
+
   /** Processor time that the servers have used so far. */
   async cpuMicroseconds(): Promise<number> {
     const used = await Promise.all(this.#servers.map((server) => server.cpuMicroseconds()));
