@@ -1,7 +1,7 @@
 import { sweepIdempotencyJob } from '../features/idempotency/index.ts';
 import { abandonedCallsJob } from '../features/proxy/index.ts';
 import { sweepSessionsJob } from '../features/sessions/index.ts';
-import { InvitationLinks, mailInvitationJob } from '../features/invitations/index.ts';
+import { InvitationLinks, mailInvitationJob, sweepInvitationsJob } from '../features/invitations/index.ts';
 import { sweepSignInsJob } from '../features/portal/index.ts';
 import { purgeTenantJob } from '../features/tenants/index.ts';
 import { sweepTokensJobs } from '../features/tokens/index.ts';
@@ -47,6 +47,7 @@ export class VaultWorker {
         ...sweepTokensJobs(core.database),
         abandonedCallsJob(core.database),
         createMailJob(core, config, logger),
+        sweepInvitationsJob(core.database),
         sweepSignInsJob(core.database),
       ];
       const runner = await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger, metrics });

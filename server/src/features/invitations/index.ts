@@ -4,3 +4,4 @@ export { addInvitationRoutes } from './invitation-routes.ts';
 export { InvitationService } from './invitation-service.ts';
 export { InvitationStore } from './invitation-store.ts';
 export { mailInvitationJob } from './mail-invitation-job.ts';
+export { sweepInvitationsJob } from './sweep-invitations-job.ts';

@@ -162,3 +162,14 @@ export class InvitationStore {
     });
   }
 }
+
+/** Removes up to `limit` links of a tenant that let nobody in any more, and tells how many there were. */
+export async function forgetExpiredLinks(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
+  const rows = await tx.query({
+    text: `update invitations set link_sealed = null where tenant_id = $1 and id = any (array(
+        select id from invitations where tenant_id = $1 and expires_at <= now() and link_sealed is not null
+        limit $2 for update skip locked)) and expires_at <= now() returning 1`,
+    values: [tenantId, limit],
+  });
+  return rows.length;
+}

@@ -7,6 +7,7 @@ import {
   uuidV4,
 } from '../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { sweepInvitationsJob } from './index.ts';
 
 interface View {
   readonly id: string;
@@ -231,5 +232,26 @@ describe('GET and DELETE /tenants/self/invitations/{id}', () => {
       expect((await ask(method, path, undefined, other.keys.management)).status).toBe(404);
     }
     expect((await ask('GET', `/${id}`)).status).toBe(200);
+  });
+});
+
+describe('the sweep of invitations', () => {
+  it('forgets the link of one that has expired, which stays listed and can be sent again', async () => {
+    const [expired, living] = [
+      (await ask('POST', '', { email: newAddress() })).body as View,
+      (await ask('POST', '', { email: newAddress() })).body as View,
+    ];
+    const { owner } = vault.database;
+    await owner.query(`update invitations set expires_at = now() - interval '1 minute' where id = $1`, [expired.id]);
+    await sweepInvitationsJob(vault.server.core.database).run(undefined);
+    const linked = async () => {
+      const ids = [expired.id, living.id];
+      const text = 'select id from invitations where id = any($1) and link_sealed is not null';
+      return (await owner.query<{ id: string }>(text, [ids])).rows.map(({ id }) => id);
+    };
+    expect(await linked()).toEqual([living.id]);
+    expect((await ask('GET', `/${expired.id}`)).body).toMatchObject({ status: 'EXPIRED' });
+    expect((await ask('POST', `/${expired.id}/resend`)).body).toMatchObject({ status: 'PENDING' });
+    expect(await linked()).toHaveLength(2);
   });
 });
