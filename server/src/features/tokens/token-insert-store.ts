@@ -69,6 +69,7 @@ const insertText = `with rows as materialized (
 export class TokenInsertStore {
   readonly #database: Database;
   readonly #batcher: TenantBatcher<TokenInsert, InsertOutcome>;
+  readonly #groups: TenantBatcher<readonly TokenInsert[], Date>;
 
   constructor(database: Database) {
     this.#database = database;
@@ -78,6 +79,17 @@ export class TokenInsertStore {
       run: async (tenantId, items) =>
         toOutcomes(items, await this.#database.runForTenant(tenantId, toStatement(tenantId, items))),
     });
+    this.#groups = new TenantBatcher({
+      itemsMax: 1_000,
+      queueMax: 50_000,
+      sizeOf: (items) => items.length,
+      // A taken id undoes the whole batch, whose groups then go one by one: only the one that has it fails.
+      run: async (tenantId, groups) => {
+        const items = [...groups.flat().entries()];
+        const createdAt = await this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, tenantId, items));
+        return groups.map(() => createdAt);
+      },
+    });
   }
 
   /** Committed together with whatever else the tenant inserts at this moment. */
@@ -85,9 +97,12 @@ export class TokenInsertStore {
     return this.#batcher.add(item.token.tenantId, item);
   }
 
-  /** Inserts all of them or none: throws `TakenIds` when an id is taken, which undoes the rest. */
+  /**
+   * Inserts all of them or none: throws `TakenIds` when an id is taken, which undoes the rest. Committed together with
+   * other groups of the tenant, which would otherwise wait for each other at the counter.
+   */
   insertAll(tenantId: TenantId, items: readonly TokenInsert[]): Promise<Date> {
-    return this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, tenantId, [...items.entries()]));
+    return this.#groups.add(tenantId, items);
   }
 
   /**

@@ -23,10 +23,11 @@ beforeEach(async () => {
   await test.owner.query('truncate numbers');
 });
 
-function makeBatcher(limits: { itemsMax?: number; queueMax?: number } = {}) {
+function makeBatcher(limits: { itemsMax?: number; queueMax?: number; sizeOf?: (value: number) => number } = {}) {
   return new TenantBatcher<number, number>({
-    itemsMax: limits.itemsMax ?? 100,
-    queueMax: limits.queueMax ?? 10_000,
+    itemsMax: 100,
+    queueMax: 10_000,
+    ...limits,
     run: async (tenantId, values) => {
       batchSizes.push(values.length);
       const rows = await database.runForTenant<{ value: number }>(tenantId, {
@@ -48,6 +49,16 @@ describe('TenantBatcher', () => {
     expect(await Promise.all(values.map((value) => batcher.add(tenant, value)))).toEqual(values);
     expect(await storedCount()).toBe(500);
     expect(batchSizes).toEqual([100, 100, 100, 100, 100]);
+  });
+
+  it('fills batches by what items count for, and sends one that counts for more than a batch alone', async () => {
+    const batcher = makeBatcher({ itemsMax: 10, queueMax: 100, sizeOf: (value) => value });
+    const values = [4, 5, 6, 30, 1, 2, 3];
+    expect(await Promise.all(values.map((value) => batcher.add(tenant, value)))).toEqual(values);
+    expect(batchSizes).toEqual([2, 1, 1, 3]);
+    const waiting = [50, 51].map((value) => batcher.add(tenant, value));
+    await expect(batcher.add(tenant, 7)).rejects.toMatchObject({ code: 'overloaded' });
+    await Promise.all(waiting);
   });
 
   it('fails one bad row alone', async () => {

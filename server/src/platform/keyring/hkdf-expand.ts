@@ -13,12 +13,13 @@ export function hkdfExpand(
 ): Buffer {
   const blockCount = Math.ceil(output.length / blockLengths[output.hash]);
   if (blockCount < 1 || blockCount > 255) throw new RangeError('HKDF gives between one byte and 255 blocks.');
-  const blocks: Buffer[] = [];
-  let previous: Buffer = Buffer.alloc(0);
-  for (let counter = 1; counter <= blockCount; counter += 1) {
-    const hmac = createHmac(output.hash, key);
-    previous = hmac.update(previous).update(info).update(Buffer.of(counter)).digest();
-    blocks.push(previous);
+  const blocks = [expandOnce(key, output.hash, [info, Buffer.of(1)])];
+  for (let counter = 2; counter <= blockCount; counter += 1) {
+    blocks.push(expandOnce(key, output.hash, [...blocks.slice(-1), info, Buffer.of(counter)]));
   }
   return Buffer.concat(blocks, output.length);
+}
+
+function expandOnce(key: KeyObject, hash: keyof typeof blockLengths, parts: readonly Buffer[]): Buffer {
+  return createHmac(hash, key).update(Buffer.concat(parts)).digest();
 }

@@ -55,8 +55,23 @@ export class SealedRecordError extends Error {
 }
 
 export function sealRecord(plaintext: Buffer, binding: RecordBinding, under: VersionedKey): Buffer {
-  const salt = randomFillSync(Buffer.allocUnsafe(saltLength));
-  return sealRecordWithSalt(plaintext, binding, under, salt);
+  return sealRecordWithSalt(plaintext, binding, under, nextSalt());
+}
+
+/** Random bytes are drawn for many salts at once, which costs as much as for one; each is handed out once and wiped. */
+const drawn = Buffer.alloc(saltLength * 128);
+let drawnAt = drawn.length;
+
+function nextSalt(): Buffer {
+  if (drawnAt === drawn.length) {
+    randomFillSync(drawn);
+    drawnAt = 0;
+  }
+  const place = drawn.subarray(drawnAt, drawnAt + saltLength);
+  drawnAt += saltLength;
+  const salt = Buffer.from(place);
+  place.fill(0);
+  return salt;
 }
 
 /** Separate only so that frozen test vectors can fix the salt; a salt is never used twice. */
@@ -104,10 +119,11 @@ export function openRecord(record: Buffer, binding: RecordBinding, under: Versio
 }
 
 function deriveRecordKey(under: VersionedKey, salt: Buffer): { recordKey: Buffer; commitment: Buffer } {
-  const suiteAndVersion = Buffer.allocUnsafe(5);
-  suiteAndVersion.writeUInt8(suite, 0);
-  suiteAndVersion.writeUInt32BE(under.version, 1);
-  const info = Buffer.concat([infoLabel, suiteAndVersion, salt]);
+  const info = Buffer.allocUnsafe(infoLabel.length + 5 + saltLength);
+  infoLabel.copy(info);
+  info.writeUInt8(suite, infoLabel.length);
+  info.writeUInt32BE(under.version, infoLabel.length + 1);
+  salt.copy(info, infoLabel.length + 5);
   const block = hkdfExpand(under.key, info, { hash: 'sha512', length: 2 * keyLength });
   return { recordKey: block.subarray(0, keyLength), commitment: block.subarray(keyLength) };
 }
