@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyDatabase } from '../../src/platform/audit/log-verification.ts';
-import { type AuditRecord, compareOrders, compareRecords, hashRecord } from '../../src/platform/audit/audit-record.ts';
+import {
+  type AuditRecord,
+  compareOrders,
+  compareRecords,
+  firstOrder,
+  hashRecord,
+} from '../../src/platform/audit/audit-record.ts';
 import { fileAnchor } from '../../src/platform/audit/anchor.ts';
 import { compareWithAnchor, type SealedRoot } from '../../src/platform/audit/anchor-comparison.ts';
 import { toSignedText } from '../../src/platform/audit/checkpoint.ts';
@@ -55,7 +61,7 @@ function verify(log: readonly LogSection[], after?: StoredCheckpoint): readonly 
 
 /** The records of some checkpoints, dealt out to them by their order as the reader does. */
 function deal(checkpoints: readonly StoredCheckpoint[], records: readonly AuditRecord[]): LogSection[] {
-  let from = '-9223372036854775808';
+  let from = firstOrder;
   return checkpoints.map((checkpoint) => {
     const to = checkpoint.orderTo;
     const since = from;

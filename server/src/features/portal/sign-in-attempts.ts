@@ -1,3 +1,4 @@
+import { toClientNetwork } from '../../core/network/client-network.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { type DatabaseClock, databaseClock } from '../../platform/database/database-clock.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
@@ -27,7 +28,7 @@ export class SignInAttempts {
   /** By address first, so that one client cannot fill the table with accounts. */
   async count(email: string, address: string): Promise<void> {
     const isAllowed =
-      (await this.#count(`address ${toNetwork(address)}`)) <= addressMax &&
+      (await this.#count(`address ${toClientNetwork(address)}`)) <= addressMax &&
       (await this.#count(accountOf(email))) <= accountMax;
     if (!isAllowed) throw new SignInRefused('There were too many attempts. Try again in a quarter of an hour.', 429);
   }
@@ -52,13 +53,4 @@ export class SignInAttempts {
 
 function accountOf(email: string): string {
   return `account ${email.toLowerCase()}`;
-}
-
-/** One client has a whole /64 of IPv6 addresses (four groups), so single ones would count nothing. */
-function toNetwork(address: string): string {
-  if (!address.includes(':') || address.startsWith('::ffff:')) return address;
-  const [left = '', right] = address.split('::');
-  const groups = left === '' ? [] : left.split(':');
-  const filled = right === undefined ? groups : [...groups, '0', '0', '0', '0'];
-  return filled.slice(0, 4).join(':');
 }

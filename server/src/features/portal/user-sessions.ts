@@ -1,5 +1,5 @@
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { Outcome } from '../../platform/audit/audit-event.ts';
+import { noSingleEntity, type Outcome } from '../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { type DatabaseClock, databaseClock } from '../../platform/database/database-clock.ts';
@@ -78,7 +78,13 @@ export class UserSessions {
   /** Somebody tried to be this user and was not. */
   async recordRefusal(userId: string, origin: Origin): Promise<void> {
     const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
-    await this.#record(memberships, { userId, sessionId: '*', operation: 'create', outcome: 'denied', origin });
+    await this.#record(memberships, {
+      userId,
+      sessionId: noSingleEntity,
+      operation: 'create',
+      outcome: 'denied',
+      origin,
+    });
   }
 
   /** The user has changed how they sign in: their tenants get to know. */

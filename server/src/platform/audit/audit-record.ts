@@ -74,6 +74,9 @@ export function compareRecords(a: OrderedRecord, b: OrderedRecord): number {
   );
 }
 
+/** Before every order there is. */
+export const firstOrder = '-9223372036854775808';
+
 /** Of two whole numbers written in digits; nearly all are positive, and those need no arithmetic. */
 export function compareOrders(a: string, b: string): number {
   if (a === b) return 0;

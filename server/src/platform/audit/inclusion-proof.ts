@@ -1,4 +1,4 @@
-import { type AuditRecord, compareRecords, hashRecord } from './audit-record.ts';
+import { type AuditRecord, compareRecords, firstOrder, hashRecord } from './audit-record.ts';
 import { isGenuine, parseCheckpointJson, type SignedCheckpoint, toCheckpointJson } from './checkpoint.ts';
 import type { LogReader } from './log-reader.ts';
 import { isIncluded, MerkleFrontier, rootOf, type Subtree } from './merkle-tree.ts';
@@ -129,7 +129,7 @@ class Replay {
     const before =
       previous === undefined ? MerkleFrontier.empty() : MerkleFrontier.parse(previous.treeSize, previous.frontier);
     if (before === undefined) throw new UnprovableError('A checkpoint is damaged. Run `strongroom audit verify`.');
-    const from = previous?.orderTo ?? '-9223372036854775808';
+    const from = previous?.orderTo ?? firstOrder;
     const read = await this.#reader.recordsBetween(this.#tenantId, from, checkpoint.orderTo);
     const records = read.toSorted(compareRecords);
     const frontier = before.copy();

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { type AuditRecord, compareOrders, parseRecordText, recordTextSql } from './audit-record.ts';
+import { type AuditRecord, compareOrders, firstOrder, parseRecordText, recordTextSql } from './audit-record.ts';
 import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
 import type { SealedRoot } from './anchor-comparison.ts';
 import type { LogSection } from './log-verifier.ts';
@@ -7,8 +7,6 @@ import type { LogSection } from './log-verifier.ts';
 /** Of a thousand records each: what is held in memory at a time. */
 const checkpointsPerRead = 50;
 const outsideMax = 100;
-/** Before every order there is. */
-const beginning = '-9223372036854775808';
 
 /** Reads the sealed log of a tenant in the order of its tree. */
 export class LogReader {
@@ -69,7 +67,7 @@ export class LogReader {
       );
       const last = checkpoints.at(-1);
       if (last === undefined) return;
-      const records = await this.recordsBetween(tenantId, before?.orderTo ?? beginning, last.orderTo);
+      const records = await this.recordsBetween(tenantId, before?.orderTo ?? firstOrder, last.orderTo);
       // Asked afterwards: a month that is dropped in between would look like records that are missing.
       const isKept = await this.#monthsKept(checkpoints.map(({ month }) => month));
       let taken = 0;
@@ -98,7 +96,7 @@ export class LogReader {
         and r.sealing_order >= coalesce(
           (select c.order_to from audit_checkpoints c where c.tenant_id = $1 order by c.number desc limit 1), $2::bigint)
         order by r.sealing_order limit ${outsideMax}`,
-      [tenantId, beginning],
+      [tenantId, firstOrder],
     );
   }
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.ts';
 import { leafHashSql } from './audit-record.ts';
-import type { SignedCheckpoint } from './checkpoint.ts';
+import { type SignedCheckpoint, toCheckpointJson } from './checkpoint.ts';
 import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
 
 /** Chosen once: whoever seals holds it, so there is one sealer at a time in the whole installation. */
@@ -125,8 +125,8 @@ export class SealStore {
           do update set records = audit_counts.records + excluded.records
         )
         insert into audit_checkpoints (tenant_id, number, tree_size, month, order_to, root, frontier, sealed_at, key_version, signature)
-        select tenant_id, number, tree_size, month, order_to, decode(root, 'hex'), decode(frontier, 'hex'), sealed_at,
-          key_version, decode(signature, 'hex')
+        select tenant_id, number, tree_size, month, order_to, decode(root, 'base64'), decode(frontier, 'base64'), sealed_at,
+          key_version, decode(signature, 'base64')
         from json_to_recordset($1::json) as c(tenant_id uuid, number bigint, tree_size bigint, month date, order_to bigint,
           root text, frontier text, sealed_at timestamptz, key_version integer, signature text)`,
       values: [
@@ -139,18 +139,7 @@ export class SealStore {
 }
 
 function toJsonRow(checkpoint: NewCheckpoint) {
-  return {
-    tenant_id: checkpoint.tenantId,
-    number: checkpoint.number,
-    tree_size: checkpoint.treeSize,
-    month: checkpoint.month,
-    order_to: checkpoint.orderTo,
-    root: checkpoint.root.toString('hex'),
-    frontier: checkpoint.frontier.toString('hex'),
-    sealed_at: checkpoint.sealedAt.toISOString(),
-    key_version: checkpoint.keyVersion,
-    signature: checkpoint.signature.toString('hex'),
-  };
+  return { ...toCheckpointJson(checkpoint), frontier: checkpoint.frontier.toString('base64') };
 }
 
 function toCountRow({ tenantId, entityType, minute, records }: MinuteCount) {
