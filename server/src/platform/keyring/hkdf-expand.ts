@@ -16,9 +16,9 @@ export function hkdfExpand(
   const blocks: Buffer[] = [];
   let previous: Buffer = Buffer.alloc(0);
   for (let counter = 1; counter <= blockCount; counter += 1) {
-    const hmac = createHmac(output.hash, key);
-    previous = hmac.update(previous).update(info).update(Buffer.of(counter)).digest();
+    const message = Buffer.concat([previous, info, Buffer.of(counter)]);
+    previous = createHmac(output.hash, key).update(message).digest();
     blocks.push(previous);
   }
-  return Buffer.concat(blocks, output.length);
+  return blocks.length === 1 ? previous.subarray(0, output.length) : Buffer.concat(blocks, output.length);
 }

@@ -1,7 +1,8 @@
-import { type KeyObject, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { decryptGcm, encryptGcm, gcmTagLength } from './aes-gcm.ts';
 import { hkdfExpand } from './hkdf-expand.ts';
 import { lengthPrefixed } from './length-prefixed.ts';
+import { RandomPool } from './random-pool.ts';
 
 /*
  * A sealed record, byte by byte:
@@ -29,6 +30,7 @@ const ciphertextStart = 62;
 const saltLength = commitmentStart - saltStart;
 const keyLength = 32;
 const nonce = Buffer.alloc(12);
+const salts = new RandomPool(saltLength);
 const infoLabel = Buffer.from('strongroom/token/1', 'ascii');
 
 /** What a record belongs to. It is rebuilt from the row at every opening and never stored with the ciphertext. */
@@ -55,8 +57,7 @@ export class SealedRecordError extends Error {
 }
 
 export function sealRecord(plaintext: Buffer, binding: RecordBinding, under: VersionedKey): Buffer {
-  const salt = randomFillSync(Buffer.allocUnsafe(saltLength));
-  return sealRecordWithSalt(plaintext, binding, under, salt);
+  return sealRecordWithSalt(plaintext, binding, under, salts.take());
 }
 
 /** Separate only so that frozen test vectors can fix the salt; a salt is never used twice. */
@@ -103,13 +104,14 @@ export function openRecord(record: Buffer, binding: RecordBinding, under: Versio
   return plaintext;
 }
 
-function deriveRecordKey(under: VersionedKey, salt: Buffer): { recordKey: Buffer; commitment: Buffer } {
+function deriveRecordKey(under: VersionedKey, salt: Buffer): { recordKey: KeyObject; commitment: Buffer } {
   const suiteAndVersion = Buffer.allocUnsafe(5);
   suiteAndVersion.writeUInt8(suite, 0);
   suiteAndVersion.writeUInt32BE(under.version, 1);
   const info = Buffer.concat([infoLabel, suiteAndVersion, salt]);
   const block = hkdfExpand(under.key, info, { hash: 'sha512', length: 2 * keyLength });
-  return { recordKey: block.subarray(0, keyLength), commitment: block.subarray(keyLength) };
+  // As a key object: Node takes 16 µs longer to find out what bytes are, more than the encryption itself (measured).
+  return { recordKey: createSecretKey(block.subarray(0, keyLength)), commitment: block.subarray(keyLength) };
 }
 
 function associatedData(binding: RecordBinding, keyVersion: number): Buffer {
