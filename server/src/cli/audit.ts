@@ -5,6 +5,7 @@ import { isProven, parseProofJson, proveInclusion, toProofJson } from '../platfo
 import { writeExport } from '../platform/audit/log-export.ts';
 import { type LogVerdict, type OpenLog, verifyDatabase, verifyExport } from '../platform/audit/log-verification.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
+import { parseId } from './id-argument.ts';
 import { printJson, printText } from './output.ts';
 import { Progress } from './progress.ts';
 
@@ -28,7 +29,7 @@ export function auditCommand(): Command {
 function verifyCommand(): Command {
   return new Command('verify')
     .description('Recompute the log from its records and compare it with what was sealed.')
-    .option('--tenant <id>', 'only this tenant', parseUuid)
+    .option('--tenant <id>', 'only this tenant', parseId)
     .option('--from <file>', 'an export instead of the database')
     .option('--anchor <file>', 'also compare with checkpoints from the second place')
     .option('--public-key <key>', 'with --from: the key that must have signed, as base64', parsePublicKey)
@@ -57,7 +58,7 @@ function exportCommand(): Command {
   return new Command('export')
     .description('Write the sealed log to a file of JSON lines that can be verified anywhere.')
     .requiredOption('--output <file>', 'where to write; a file from an earlier run is continued')
-    .option('--tenant <id>', 'only this tenant', parseUuid)
+    .option('--tenant <id>', 'only this tenant', parseId)
     .option('--json', 'print the result as JSON')
     .action(async (flags: { output: string; tenant?: string; json?: boolean }) => {
       const progress = new Progress('Exporting records', flags.json !== true);
@@ -79,8 +80,8 @@ function exportCommand(): Command {
 function proveCommand(): Command {
   return new Command('prove')
     .description('Prove that one record is in the sealed log, without showing any other.')
-    .requiredOption('--tenant <id>', 'tenant of the record', parseUuid)
-    .requiredOption('--record <id>', 'id of the record, as GET /logs shows it', parseUuid)
+    .requiredOption('--tenant <id>', 'tenant of the record', parseId)
+    .requiredOption('--record <id>', 'id of the record, as GET /logs shows it', parseId)
     .addHelpText('after', '\nPrints the proof as JSON; `strongroom audit check` verifies it anywhere.')
     .action(async (flags: { tenant: string; record: string }) => {
       printJson(
@@ -155,11 +156,6 @@ function describe({ publicKey, tenants, findings, foreignAnchorLines }: LogVerdi
     `${verified} records of ${tenants.length} tenants verified.${kept} ${signer}${advice}`,
     result,
   ].join('\n');
-}
-
-function parseUuid(text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new InvalidArgumentError('It must be a UUID.');
-  return text.toLowerCase();
 }
 
 function parsePublicKey(text: string): Buffer {

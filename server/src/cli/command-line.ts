@@ -4,6 +4,7 @@ import { auditCommand } from './audit.ts';
 import { bootstrapCommand } from './bootstrap.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
+import { importCommand } from './import.ts';
 import { membersCommand } from './members.ts';
 import { migrateCommand } from './migrate.ts';
 import { printError } from './output.ts';
@@ -24,6 +25,7 @@ In production, in this order:
 Afterwards:
   strongroom members invite           let somebody in, with or without a mail server
   strongroom audit verify             prove that nobody touched the audit log
+  strongroom import                   bring tokens in from a file
 
 Settings come from the environment; \`strongroom serve\` lists whatever is missing.`;
 
@@ -41,6 +43,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     doctorCommand(),
     membersCommand(),
     auditCommand(),
+    importCommand(),
   ]) {
     program.addCommand(command);
   }

@@ -1,10 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { VaultCore } from '../app/vault-core.ts';
 import { type EmailAddress, parseEmailAddress } from '../core/identity/email-address.ts';
-import { isUuid, parseTenantId, type TenantId } from '../core/identity/ids.ts';
+import type { TenantId } from '../core/identity/ids.ts';
 import { InvitationLinks, InvitationService } from '../features/invitations/index.ts';
 import { SignInLinks } from '../features/portal/index.ts';
 import { processEnvironment, readLinkConfig } from '../platform/config/config.ts';
+import { parseId, parseTenant } from './id-argument.ts';
 import { printJson, printText } from './output.ts';
 
 interface InviteFlags {
@@ -108,16 +109,6 @@ async function withCore<T>(work: (core: VaultCore, publicUrl: string) => Promise
   } finally {
     await core.close();
   }
-}
-
-function parseTenant(text: string): TenantId {
-  if (!isUuid(text)) throw new InvalidArgumentError('It must be a UUID.');
-  return parseTenantId(text);
-}
-
-function parseId(text: string): string {
-  if (!isUuid(text)) throw new InvalidArgumentError('It must be a UUID.');
-  return text.toLowerCase();
 }
 
 /** Also of the owner, in `bootstrap`. */

@@ -1,6 +1,6 @@
 import type { TenantId, TokenId } from '../../core/identity/ids.ts';
 import type { AuditRow } from '../../platform/audit/audit-event.ts';
-import { insertAuditRecords } from '../../platform/audit/audit-statement.ts';
+import { insertSharedAuditRecords, type SharedAuditRow } from '../../platform/audit/audit-statement.ts';
 import type { Database, Statement, Transaction } from '../../platform/database/database.ts';
 import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
 import { countSlot } from './count-slot.ts';
@@ -22,6 +22,14 @@ export interface TokenInsert {
   readonly audit: AuditRow;
 }
 
+/** The same as the statement takes it: JSON text, so that another thread can have made it. */
+export interface InsertRow {
+  readonly id: TokenId;
+  readonly token: string;
+  /** But for what the token says itself. */
+  readonly audit: string;
+}
+
 /** When the token was created; undefined where its id was taken. */
 export interface InsertOutcome {
   readonly createdAt: Date | undefined;
@@ -41,7 +49,7 @@ export class TakenIds extends Error {
 
 /** Tokens, what finds them, their counters and their records are written by one statement: all of it or nothing. */
 const insertText = `with rows as materialized (
-    select * from json_to_recordset($2::json) as row(${jsonRowColumns})
+    select * from json_to_recordset($2::json) as row(${jsonRowColumns}, record integer)
   ), written as (
     insert into tokens (tenant_id, id, type, version, data, mask, containers, shelf, metadata, search_indexes, fingerprint,
       fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by)
@@ -61,7 +69,7 @@ const insertText = `with rows as materialized (
     on conflict (tenant_id, type, containers, slot)
     do update set tokens = token_counts.tokens + excluded.tokens, last_created_at = excluded.last_created_at
   ), recorded as (
-    ${insertAuditRecords(3, 'join written on written.id = record.entity_id')}
+    ${insertSharedAuditRecords(3, 'select written.id, written.containers, rows.record from written join rows using (id)')}
   )
   select id, created_at from written`;
 
@@ -74,8 +82,10 @@ export class TokenInsertStore {
     this.#batcher = new TenantBatcher({
       itemsMax: 200,
       queueMax: 10_000,
-      run: async (tenantId, items) =>
-        toOutcomes(items, await this.#database.runForTenant(tenantId, toStatement(tenantId, items))),
+      run: async (tenantId, items) => {
+        const rows = items.map(toInsertRow);
+        return toOutcomes(rows, await this.#database.runForTenant(tenantId, toStatement(tenantId, rows)));
+      },
     });
   }
 
@@ -136,6 +146,24 @@ export class TokenInsertStore {
   }
 }
 
+export function toInsertRow({ token, audit }: TokenInsert): InsertRow {
+  const { entity_id: _id, containers: _containers, ...shared } = audit;
+  return {
+    id: token.id,
+    token: JSON.stringify(toJsonRow(token)),
+    audit: JSON.stringify(shared satisfies SharedAuditRow),
+  };
+}
+
+/** Inserts those whose ids are free, and tells which those were. */
+export async function insertFreeIn(
+  tx: Transaction,
+  tenantId: TenantId,
+  rows: readonly InsertRow[],
+): Promise<InsertOutcome[]> {
+  return toOutcomes(rows, await tx.query(toStatement(tenantId, rows)));
+}
+
 /** Living tokens by fingerprint, the oldest of each. */
 async function findByFingerprint(
   tx: Transaction,
@@ -158,39 +186,43 @@ async function insertAllIn(
   entries: readonly (readonly [index: number, item: TokenInsert])[],
 ): Promise<Date> {
   if (entries.length === 0) return new Date(0);
-  const items = entries.map(([, item]) => item);
-  const outcomes = toOutcomes(items, await tx.query(toStatement(tenantId, items)));
+  const outcomes = await insertFreeIn(
+    tx,
+    tenantId,
+    entries.map(([, item]) => toInsertRow(item)),
+  );
   const taken = entries.filter((_, position) => outcomes[position]?.createdAt === undefined);
   if (taken.length > 0) throw new TakenIds(taken.map(([index]) => index));
   return outcomes[0]?.createdAt ?? new Date(0);
 }
 
-function toStatement(tenantId: TenantId, items: readonly TokenInsert[]): Statement {
-  const winners = firstOfEachId(items);
+function toStatement(tenantId: TenantId, rows: readonly InsertRow[]): Statement {
+  const winners = firstOfEachId(rows);
+  const records = new Map([...new Set(winners.map(({ audit }) => audit))].map((audit, index) => [audit, index + 1]));
   return {
     name: 'token-insert',
     text: insertText,
     values: [
       tenantId,
-      JSON.stringify(winners.map(({ token }) => toJsonRow(token))),
-      JSON.stringify(winners.map(({ audit }) => audit)),
+      `[${winners.map(({ token, audit }) => `${token.slice(0, -1)},"record":${records.get(audit)}}`).join(',')}]`,
+      `[${[...records.keys()].join(',')}]`,
       countSlot,
     ],
   };
 }
 
 function toOutcomes(
-  items: readonly TokenInsert[],
-  rows: readonly { id: TokenId; created_at: Date }[],
+  rows: readonly InsertRow[],
+  written: readonly { id: TokenId; created_at: Date }[],
 ): InsertOutcome[] {
-  const winners = new Set(firstOfEachId(items));
-  const createdAt = new Map(rows.map((row) => [row.id, row.created_at]));
-  return items.map((item) => ({ createdAt: winners.has(item) ? createdAt.get(item.token.id) : undefined }));
+  const winners = new Set(firstOfEachId(rows));
+  const createdAt = new Map(written.map((row) => [row.id, row.created_at]));
+  return rows.map((row) => ({ createdAt: winners.has(row) ? createdAt.get(row.id) : undefined }));
 }
 
 /** Of two equal ids in one batch the first wins, as it would have with a statement each. */
-function firstOfEachId(items: readonly TokenInsert[]): TokenInsert[] {
-  const winners = new Map<TokenId, TokenInsert>();
-  for (const item of items) if (!winners.has(item.token.id)) winners.set(item.token.id, item);
+function firstOfEachId(rows: readonly InsertRow[]): InsertRow[] {
+  const winners = new Map<TokenId, InsertRow>();
+  for (const row of rows) if (!winners.has(row.id)) winners.set(row.id, row);
   return [...winners.values()];
 }
