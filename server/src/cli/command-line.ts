@@ -5,6 +5,7 @@ import { bootstrapCommand } from './bootstrap.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
 import { keysCommand } from './keys.ts';
+import { importCommand } from './import.ts';
 import { membersCommand } from './members.ts';
 import { migrateCommand } from './migrate.ts';
 import { printError } from './output.ts';
@@ -26,6 +27,7 @@ Afterwards:
   strongroom members invite           let somebody in, with or without a mail server
   strongroom keys rotate data --all   give every tenant a new data key; then reencrypt, then retire
   strongroom audit verify             prove that nobody touched the audit log
+  strongroom import                   bring tokens in from a file
 
 Settings come from the environment; \`strongroom serve\` lists whatever is missing.`;
 
@@ -44,6 +46,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     membersCommand(),
     keysCommand(),
     auditCommand(),
+    importCommand(),
   ]) {
     program.addCommand(command);
   }

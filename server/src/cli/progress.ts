@@ -13,14 +13,16 @@ export class Progress {
     this.#isShown = isShown;
   }
 
-  update(done: number, total: number | undefined): void {
+  /** The share of the work that is done, where the total is not what it is counted in. */
+  update(done: number, total: number | undefined, share = shareOf(done, total)): void {
     const now = performance.now();
     const isTerminal = process.stderr.isTTY;
     if (!this.#isShown || now - this.#shownAt < (isTerminal ? 100 : lineEveryMs)) return;
     this.#shownAt = now;
     const rate = Math.round((done / (now - this.#startedAt)) * 1_000);
-    const text = `${this.#label}: ${done.toLocaleString('en')}${total === undefined ? '' : ` of ${total.toLocaleString('en')}`}, ${rate.toLocaleString('en')}/s`;
-    process.stderr.write(isTerminal ? `\r\u001b[K${toBar(done, total)}${text}` : `${text}\n`);
+    const part = total === undefined && share !== undefined ? `, ${Math.floor(share * 100)} %` : '';
+    const text = `${this.#label}: ${done.toLocaleString('en')}${total === undefined ? '' : ` of ${total.toLocaleString('en')}`}${part}, ${rate.toLocaleString('en')}/s`;
+    process.stderr.write(isTerminal ? `\r\u001b[K${toBar(share)}${text}` : `${text}\n`);
   }
 
   /** Leaves the line free for what comes next. */
@@ -29,8 +31,12 @@ export class Progress {
   }
 }
 
-function toBar(done: number, total: number | undefined): string {
-  if (total === undefined || total === 0) return '';
-  const filled = Math.min(barWidth, Math.round((done / total) * barWidth));
+function shareOf(done: number, total: number | undefined): number | undefined {
+  return total === undefined || total === 0 ? undefined : done / total;
+}
+
+function toBar(share: number | undefined): string {
+  if (share === undefined) return '';
+  const filled = Math.min(barWidth, Math.round(share * barWidth));
   return `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}] `;
 }

@@ -1,7 +1,7 @@
 import { permissionsOf } from '../../src/core/access/permission.ts';
 import type { FirstApplication } from '../../src/features/tenants/index.ts';
 import { VaultServer } from '../../src/app/vault-server.ts';
-import type { LimitsConfig } from '../../src/platform/config/config.ts';
+import type { LimitsConfig, VaultConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { rateLimitScopes, withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
@@ -72,6 +72,16 @@ export class TestVault {
     this.#limits = parts.limits;
     this.#outbound = parts.outbound;
     this.logLines = parts.lines;
+  }
+
+  /** For a command on the same vault. */
+  get config(): VaultConfig {
+    const { url } = this.database;
+    return {
+      database: { url, ownerUrl: url, connectionsMax: 4 },
+      rootKeys: { primary: { kind: 'file', key: this.#rootKey }, others: [] },
+      logLevel: 'silent',
+    };
   }
 
   /** A second server on the same database, as behind a load balancer. */

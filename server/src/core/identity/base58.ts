@@ -14,23 +14,27 @@ const groupBase = 58 ** digitsAtOnce;
 export function encodeBase58(bytes: Uint8Array): string {
   const limbs = toLimbs(bytes);
   const length = base58Length(bytes.length);
-  let text = '';
-  while (text.length < length) {
+  const codes = new Uint8Array(length);
+  let first = 0;
+  for (let at = length; at > 0; ) {
     let remainder = 0;
-    for (let index = 0; index < limbs.length; index += 1) {
+    // What has become zero at the front stays zero.
+    while (first < limbs.length && limbs[first] === 0) first += 1;
+    for (let index = first; index < limbs.length; index += 1) {
       const current = remainder * limbBase + (limbs[index] ?? 0);
       const quotient = Math.floor(current / groupBase);
       limbs[index] = quotient;
       remainder = current - quotient * groupBase;
     }
-    for (let digit = 0; digit < digitsAtOnce; digit += 1) {
+    // The last group may bring more zeros than are asked for.
+    for (let digit = 0; digit < digitsAtOnce && at > 0; digit += 1) {
       const quotient = Math.floor(remainder / 58);
-      text = (alphabet[remainder - quotient * 58] ?? '') + text;
+      at -= 1;
+      codes[at] = alphabet.charCodeAt(remainder - quotient * 58);
       remainder = quotient;
     }
   }
-  // The last group may have brought more zeros than were asked for.
-  return text.slice(-length);
+  return String.fromCharCode(...codes);
 }
 
 /** Reads what `encodeBase58` wrote for that many bytes, and nothing else. */

@@ -57,6 +57,10 @@ describe('DELETE /tenants/self', () => {
         select tenant, gen_random_uuid(), 'api.provider.example' from unnest($1::uuid[]) as tenant`,
       [[tenant.id, other.id]],
     );
+    await vault.database.owner.query(
+      `insert into token_imports (tenant_id, source, settings) select tenant, '', '' from unnest($1::uuid[]) as tenant`,
+      [[tenant.id, other.id]],
+    );
     const otherBefore = await rowsOf(other.id);
     for (const [table, rows] of Object.entries(otherBefore)) expect([table, rows]).not.toEqual([table, 0]);
     expect(await openStored(tenant, token.id)).toBe('"Sensitive Value"');

@@ -13,6 +13,16 @@ export interface TenantSettings {
   readonly disableEphemeralProxy: boolean;
 }
 
+/** Settings as they are stored at this moment. */
+export async function readTenantSettings(database: Database, tenantId: TenantId): Promise<TenantSettings> {
+  const tenant = await database.forTenant(tenantId, (tx) => new TenantStore(tx, tenantId).find());
+  return {
+    fingerprintTokens: tenant?.settings['fingerprint_tokens'] !== 'false',
+    deduplicateTokens: tenant?.settings['deduplicate_tokens'] === 'true',
+    disableEphemeralProxy: tenant?.settings['disable_ephemeral_proxy'] === 'true',
+  };
+}
+
 /** Settings from memory, for as long as this process would hear of a change. */
 export class TenantSettingsDirectory {
   readonly #database: Database;
@@ -34,12 +44,7 @@ export class TenantSettingsDirectory {
     if (known !== undefined) return known;
 
     const generation = this.#generation;
-    const tenant = await this.#database.forTenant(tenantId, (tx) => new TenantStore(tx, tenantId).find());
-    const settings = {
-      fingerprintTokens: tenant?.settings['fingerprint_tokens'] !== 'false',
-      deduplicateTokens: tenant?.settings['deduplicate_tokens'] === 'true',
-      disableEphemeralProxy: tenant?.settings['disable_ephemeral_proxy'] === 'true',
-    };
+    const settings = await readTenantSettings(this.#database, tenantId);
     // What was read before a change arrived may be older than the change: it serves this request and is not kept.
     if (generation === this.#generation) this.#known.set(tenantId, settings);
     return settings;

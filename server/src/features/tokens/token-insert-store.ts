@@ -1,9 +1,10 @@
 import type { TenantId, TokenId } from '../../core/identity/ids.ts';
 import type { AuditRow } from '../../platform/audit/audit-event.ts';
-import { insertAuditRecords } from '../../platform/audit/audit-statement.ts';
+import { insertSharedAuditRecords, type SharedAuditRow } from '../../platform/audit/audit-statement.ts';
 import type { Database, Statement, Transaction } from '../../platform/database/database.ts';
 import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
-import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/sealed-rows.ts';
+import { keyVersionOf } from '../../platform/keyring/sealed-record.ts';
+import { keysAreOpen } from '../../platform/keyring/sealed-rows.ts';
 import { countSlot } from './count-slot.ts';
 import type { StoredToken } from './token.ts';
 import {
@@ -21,6 +22,16 @@ import type { SealedToken } from './token-sealer.ts';
 export interface TokenInsert {
   readonly token: SealedToken;
   readonly audit: AuditRow;
+}
+
+/** The same as the statement takes it: JSON text, so that another thread can have made it. */
+export interface InsertRow {
+  readonly id: TokenId;
+  readonly token: string;
+  /** But for what the token says itself. */
+  readonly audit: string;
+  /** Of the key that the data is sealed under. */
+  readonly keyVersion: number;
 }
 
 /** When the token was created; undefined where its id was taken. */
@@ -42,7 +53,7 @@ export class TakenIds extends Error {
 
 /** Tokens, what finds them, their counters and their records are written by one statement: all of it or nothing. */
 const insertText = `with rows as materialized (
-    select * from json_to_recordset($2::json) as row(${jsonRowColumns}) where ${keysAreOpen(5)}
+    select * from json_to_recordset($2::json) as row(${jsonRowColumns}, record integer) where ${keysAreOpen(5)}
   ), written as (
     insert into tokens (tenant_id, id, type, version, data, mask, containers, shelf, metadata, search_indexes, fingerprint,
       fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by)
@@ -62,7 +73,7 @@ const insertText = `with rows as materialized (
     on conflict (tenant_id, type, containers, slot)
     do update set tokens = token_counts.tokens + excluded.tokens, last_created_at = excluded.last_created_at
   ), recorded as (
-    ${insertAuditRecords(3, 'join written on written.id = record.entity_id')}
+    ${insertSharedAuditRecords(3, 'select written.id, written.containers, rows.record from written join rows using (id)')}
   )
   select id, created_at from written`;
 
@@ -76,8 +87,10 @@ export class TokenInsertStore {
     this.#batcher = new TenantBatcher({
       itemsMax: 200,
       queueMax: 10_000,
-      run: async (tenantId, items) =>
-        toOutcomes(items, await this.#database.runForTenant(tenantId, toStatement(tenantId, items))),
+      run: async (tenantId, items) => {
+        const rows = items.map(toInsertRow);
+        return toOutcomes(rows, await this.#database.runForTenant(tenantId, toStatement(tenantId, rows)));
+      },
     });
     this.#groups = new TenantBatcher({
       itemsMax: 1_000,
@@ -152,6 +165,25 @@ export class TokenInsertStore {
   }
 }
 
+export function toInsertRow({ token, audit }: TokenInsert): InsertRow {
+  const { entity_id: _id, containers: _containers, ...shared } = audit;
+  return {
+    id: token.id,
+    token: JSON.stringify(toJsonRow(token)),
+    audit: JSON.stringify(shared satisfies SharedAuditRow),
+    keyVersion: keyVersionOf(token.data),
+  };
+}
+
+/** Inserts those whose ids are free, and tells which those were. */
+export async function insertFreeIn(
+  tx: Transaction,
+  tenantId: TenantId,
+  rows: readonly InsertRow[],
+): Promise<InsertOutcome[]> {
+  return toOutcomes(rows, await tx.query(toStatement(tenantId, rows)));
+}
+
 /** Living tokens by fingerprint, the oldest of each. */
 async function findByFingerprint(
   tx: Transaction,
@@ -174,40 +206,44 @@ async function insertAllIn(
   entries: readonly (readonly [index: number, item: TokenInsert])[],
 ): Promise<Date> {
   if (entries.length === 0) return new Date(0);
-  const items = entries.map(([, item]) => item);
-  const outcomes = toOutcomes(items, await tx.query(toStatement(tenantId, items)));
+  const outcomes = await insertFreeIn(
+    tx,
+    tenantId,
+    entries.map(([, item]) => toInsertRow(item)),
+  );
   const taken = entries.filter((_, position) => outcomes[position]?.createdAt === undefined);
   if (taken.length > 0) throw new TakenIds(taken.map(([index]) => index));
   return outcomes[0]?.createdAt ?? new Date(0);
 }
 
-function toStatement(tenantId: TenantId, items: readonly TokenInsert[]): Statement {
-  const winners = firstOfEachId(items);
+function toStatement(tenantId: TenantId, rows: readonly InsertRow[]): Statement {
+  const winners = firstOfEachId(rows);
+  const records = new Map([...new Set(winners.map(({ audit }) => audit))].map((audit, index) => [audit, index + 1]));
   return {
     name: 'token-insert',
     text: insertText,
     values: [
       tenantId,
-      JSON.stringify(winners.map(({ token }) => toJsonRow(token))),
-      JSON.stringify(winners.map(({ audit }) => audit)),
+      `[${winners.map(({ token, audit }) => `${token.slice(0, -1)},"record":${records.get(audit)}}`).join(',')}]`,
+      `[${[...records.keys()].join(',')}]`,
       countSlot,
-      keyVersionsOf(winners.map(({ token }) => token.data)),
+      [...new Set(winners.map(({ keyVersion }) => keyVersion))],
     ],
   };
 }
 
 function toOutcomes(
-  items: readonly TokenInsert[],
-  rows: readonly { id: TokenId; created_at: Date }[],
+  rows: readonly InsertRow[],
+  written: readonly { id: TokenId; created_at: Date }[],
 ): InsertOutcome[] {
-  const winners = new Set(firstOfEachId(items));
-  const createdAt = new Map(rows.map((row) => [row.id, row.created_at]));
-  return items.map((item) => ({ createdAt: winners.has(item) ? createdAt.get(item.token.id) : undefined }));
+  const winners = new Set(firstOfEachId(rows));
+  const createdAt = new Map(written.map((row) => [row.id, row.created_at]));
+  return rows.map((row) => ({ createdAt: winners.has(row) ? createdAt.get(row.id) : undefined }));
 }
 
 /** Of two equal ids in one batch the first wins, as it would have with a statement each. */
-function firstOfEachId(items: readonly TokenInsert[]): TokenInsert[] {
-  const winners = new Map<TokenId, TokenInsert>();
-  for (const item of items) if (!winners.has(item.token.id)) winners.set(item.token.id, item);
+function firstOfEachId(rows: readonly InsertRow[]): InsertRow[] {
+  const winners = new Map<TokenId, InsertRow>();
+  for (const row of rows) if (!winners.has(row.id)) winners.set(row.id, row);
   return [...winners.values()];
 }

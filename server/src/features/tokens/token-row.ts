@@ -18,7 +18,7 @@ export interface TokenRow {
   readonly terms: Buffer[];
   readonly expires_at: Date | null;
   readonly expires_at_offset_minutes: number | null;
-  readonly created_by: string;
+  readonly created_by: string | null;
   readonly created_at: Date;
   readonly modified_by: string | null;
   readonly modified_at: Date | null;
@@ -71,24 +71,25 @@ export const jsonRowColumns = `id text, type text, version integer, data bytea, 
   search_indexes text, fingerprint text, fingerprint_expression text, terms bytea[], expires_at timestamptz,
   expires_at_offset_minutes smallint, created_by uuid, cvc bytea`;
 
+/** What is null is left out: PostgreSQL takes an absent member for one, and need not read it. */
 export function toJsonRow(token: SealedToken) {
   return {
     id: token.id,
     type: token.type,
     version: token.version,
     data: toByteaText(token.data),
-    mask: token.mask,
+    mask: token.mask ?? undefined,
     containers: token.containers,
     shelf: toShelfKey(token),
-    metadata: token.metadata,
-    search_indexes: token.searchIndexes,
-    fingerprint: token.fingerprint,
-    fingerprint_expression: token.fingerprintExpression,
+    metadata: token.metadata ?? undefined,
+    search_indexes: token.searchIndexes ?? undefined,
+    fingerprint: token.fingerprint ?? undefined,
+    fingerprint_expression: token.fingerprintExpression ?? undefined,
     terms: token.terms.map(toByteaText),
-    expires_at: token.expiresAt === null ? null : toTimestampText(token.expiresAt.instant),
-    expires_at_offset_minutes: token.expiresAt?.offsetMinutes ?? null,
-    created_by: token.createdBy,
-    cvc: token.cvc === null ? null : toByteaText(token.cvc.sealed),
+    expires_at: token.expiresAt === null ? undefined : toTimestampText(token.expiresAt.instant),
+    expires_at_offset_minutes: token.expiresAt?.offsetMinutes,
+    created_by: token.createdBy ?? undefined,
+    cvc: token.cvc === null ? undefined : toByteaText(token.cvc.sealed),
   };
 }
 

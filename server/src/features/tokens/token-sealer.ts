@@ -1,7 +1,5 @@
-import type { Caller } from '../../core/identity/caller.ts';
-import type { TokenId } from '../../core/identity/ids.ts';
+import type { ApplicationId, TenantId, TokenId } from '../../core/identity/ids.ts';
 import type { CvcSealer } from '../../platform/keyring/cvc-sealer.ts';
-import type { Keyring } from '../../platform/keyring/keyring.ts';
 import type { FieldBinding, TenantKeyring } from '../../platform/keyring/tenant-keyring.ts';
 import { toJsonText } from '../../core/json/json-text.ts';
 import type { Metadata, StoredToken } from './token.ts';
@@ -12,30 +10,41 @@ import { fingerprintContent, searchIndexValues } from './token-expressions.ts';
 /** A token ready to be written. */
 export type SealedToken = Omit<StoredToken, 'createdAt' | 'modifiedBy' | 'modifiedAt'>;
 
+/** For whom a token is sealed; no application where an operator imports it. */
+export interface TokenOwner {
+  readonly tenantId: TenantId;
+  readonly applicationId: ApplicationId | null;
+}
+
+/** Where the keys of a tenant come from: the keyring of this process, or what another thread was handed of it. */
+export interface KeySource {
+  forTenant(tenantId: TenantId): Promise<TenantKeyring>;
+}
+
 /** Gives a draft what needs keys: the sealed data, the fingerprint, and the terms it is found by. Plaintext ends here. */
 export class TokenSealer {
-  readonly #keyring: Keyring;
+  readonly #keyring: KeySource;
   readonly #cvcSealer: CvcSealer;
 
-  constructor(parts: { keyring: Keyring; cvcSealer: CvcSealer }) {
+  constructor(parts: { keyring: KeySource; cvcSealer: CvcSealer }) {
     this.#keyring = parts.keyring;
     this.#cvcSealer = parts.cvcSealer;
   }
 
   /** Seals several drafts under keys that are fetched once. */
   async sealAll(
-    caller: Caller,
+    owner: TokenOwner,
     drafts: readonly { readonly draft: TokenDraft; readonly id: TokenId; readonly version?: number }[],
     options: { readonly hasFingerprints: boolean },
   ): Promise<SealedToken[]> {
-    const keys = await this.#keyring.forTenant(caller.tenantId);
+    const keys = await this.#keyring.forTenant(owner.tenantId);
     return drafts.map(({ draft, id, version = 1 }) =>
-      this.#seal(caller, { draft, id, version }, keys, options.hasFingerprints),
+      this.#seal(owner, { draft, id, version }, keys, options.hasFingerprints),
     );
   }
 
   #seal(
-    caller: Caller,
+    owner: TokenOwner,
     { draft, id, version }: { draft: TokenDraft; id: TokenId; version: number },
     keys: TenantKeyring,
     hasFingerprint: boolean,
@@ -45,12 +54,12 @@ export class TokenSealer {
     const content = hasFingerprint ? fingerprintContent(path, draft.expressions, scope) : '';
     const place = { id, version, type: type.name };
     return {
-      tenantId: caller.tenantId,
+      tenantId: owner.tenantId,
       id,
       version,
       type: type.name,
       data: keys.seal(draft.dataText.reveal(), tokenBinding(place, 'data')),
-      cvc: this.#sealCvc(caller, draft, tokenBinding(place, 'cvc')),
+      cvc: this.#sealCvc(owner, draft, tokenBinding(place, 'cvc')),
       mask: texts.mask === undefined ? null : toJsonText(texts.mask),
       containers: draft.containers,
       metadata,
@@ -62,13 +71,13 @@ export class TokenSealer {
         ...metadataTerms(keys, metadata),
       ]),
       expiresAt: draft.expiresAt,
-      createdBy: caller.applicationId,
+      createdBy: owner.applicationId,
     };
   }
 
-  #sealCvc(caller: Caller, { cvc }: TokenDraft, binding: FieldBinding) {
+  #sealCvc(owner: TokenOwner, { cvc }: TokenDraft, binding: FieldBinding) {
     if (cvc === undefined) return null;
-    const sealed = this.#cvcSealer.seal(cvc.reveal(), { ...binding, tenantId: caller.tenantId });
+    const sealed = this.#cvcSealer.seal(cvc.reveal(), { ...binding, tenantId: owner.tenantId });
     return { sealed, tokenVersion: binding.recordVersion };
   }
 }

@@ -28,7 +28,8 @@ export interface StoredToken extends TokenAttributes {
   readonly data: Buffer;
   readonly terms: readonly Buffer[];
   readonly cvc: { readonly sealed: Buffer; readonly tokenVersion: number } | null;
-  readonly createdBy: string;
+  /** Null where an operator imported it. */
+  readonly createdBy: string | null;
   readonly createdAt: Date;
   readonly modifiedBy: string | null;
   readonly modifiedAt: Date | null;

@@ -1,5 +1,5 @@
 import { isGenuine, parseCheckpointJson, type SignedCheckpoint } from './checkpoint.ts';
-import { readLines } from './line-reader.ts';
+import { readLines } from '../files/line-reader.ts';
 import type { Finding } from './log-verifier.ts';
 
 /** What a checkpoint says about the tree. */

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AuditRecord } from './audit-record.ts';
 import { parseCheckpointJson, toCheckpointJson } from './checkpoint.ts';
-import { readLines } from './line-reader.ts';
+import { readLines } from '../files/line-reader.ts';
 import type { LogReader } from './log-reader.ts';
 import type { LogSection } from './log-verifier.ts';
 

@@ -13,7 +13,9 @@ export function hkdfExpand(
 ): Buffer {
   const blockCount = Math.ceil(output.length / blockLengths[output.hash]);
   if (blockCount < 1 || blockCount > 255) throw new RangeError('HKDF gives between one byte and 255 blocks.');
-  const blocks = [expandOnce(key, output.hash, [info, Buffer.of(1)])];
+  const first = expandOnce(key, output.hash, [info, Buffer.of(1)]);
+  if (blockCount === 1) return first.subarray(0, output.length);
+  const blocks = [first];
   for (let counter = 2; counter <= blockCount; counter += 1) {
     blocks.push(expandOnce(key, output.hash, [...blocks.slice(-1), info, Buffer.of(counter)]));
   }

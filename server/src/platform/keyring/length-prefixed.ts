@@ -4,16 +4,20 @@
  * surrogate pair) is taken as UTF-16 and marked in the highest bit of the length; as UTF-8 all such halves look alike.
  */
 export function lengthPrefixed(parts: readonly (string | number)[]): Buffer {
-  const buffers: Buffer[] = [];
-  for (const part of parts) {
-    const text = String(part);
-    const isWellFormed = text.isWellFormed();
-    const bytes = Buffer.from(text, isWellFormed ? 'utf8' : 'utf16le');
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(bytes.length + (isWellFormed ? 0 : illFormedMark));
-    buffers.push(length, bytes);
+  const texts = parts.map(String);
+  const measured = texts.map((text) => {
+    const encoding = text.isWellFormed() ? 'utf8' : 'utf16le';
+    return { text, encoding, length: Buffer.byteLength(text, encoding) } as const;
+  });
+  const bytes = Buffer.allocUnsafe(measured.reduce((sum, { length }) => sum + prefixLength + length, 0));
+  let at = 0;
+  for (const { text, encoding, length } of measured) {
+    bytes.writeUInt32BE(length + (encoding === 'utf8' ? 0 : illFormedMark), at);
+    bytes.write(text, at + prefixLength, encoding);
+    at += prefixLength + length;
   }
-  return Buffer.concat(buffers);
+  return bytes;
 }
 
+const prefixLength = 4;
 const illFormedMark = 0x8000_0000;

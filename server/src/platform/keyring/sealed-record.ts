@@ -1,7 +1,8 @@
-import { type KeyObject, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { type KeyObject, timingSafeEqual } from 'node:crypto';
 import { decryptGcm, encryptGcm, gcmTagLength } from './aes-gcm.ts';
 import { hkdfExpand } from './hkdf-expand.ts';
 import { lengthPrefixed } from './length-prefixed.ts';
+import { RandomPool } from './random-pool.ts';
 
 /*
  * A sealed record, byte by byte:
@@ -29,6 +30,7 @@ const ciphertextStart = 62;
 const saltLength = commitmentStart - saltStart;
 const keyLength = 32;
 const nonce = Buffer.alloc(12);
+const salts = new RandomPool(saltLength);
 const infoLabel = Buffer.from('strongroom/token/1', 'ascii');
 
 /** What a record belongs to. It is rebuilt from the row at every opening and never stored with the ciphertext. */
@@ -55,23 +57,7 @@ export class SealedRecordError extends Error {
 }
 
 export function sealRecord(plaintext: Buffer, binding: RecordBinding, under: VersionedKey): Buffer {
-  return sealRecordWithSalt(plaintext, binding, under, nextSalt());
-}
-
-/** Random bytes are drawn for many salts at once, which costs as much as for one; each is handed out once and wiped. */
-const drawn = Buffer.alloc(saltLength * 128);
-let drawnAt = drawn.length;
-
-function nextSalt(): Buffer {
-  if (drawnAt === drawn.length) {
-    randomFillSync(drawn);
-    drawnAt = 0;
-  }
-  const place = drawn.subarray(drawnAt, drawnAt + saltLength);
-  drawnAt += saltLength;
-  const salt = Buffer.from(place);
-  place.fill(0);
-  return salt;
+  return sealRecordWithSalt(plaintext, binding, under, salts.take());
 }
 
 /** Separate only so that frozen test vectors can fix the salt; a salt is never used twice. */

@@ -15,8 +15,8 @@ export const tenantKeyPurposes = ['data', 'fingerprint', 'index'] as const;
 export type TenantKeyPurpose = (typeof tenantKeyPurposes)[number];
 export type TenantKeys = Readonly<Record<TenantKeyPurpose, readonly VersionedKey[]>>;
 
-/** What a hashed value is: the evaluated search index of a token, a pair of its metadata, or the key of a request. */
-export type BlindIndexKind = 'data' | 'metadata' | 'idempotency';
+/** What a hashed value is: the evaluated search index of a token, a pair of its metadata, the key of a request, or an imported file. */
+export type BlindIndexKind = 'data' | 'metadata' | 'idempotency' | 'import';
 
 /** 128 bits: two values meet by accident after 2⁶⁴ of them. */
 const termLength = 16;
@@ -27,6 +27,7 @@ export type FieldBinding = Omit<RecordBinding, 'tenantId'>;
 /** The unwrapped keys of one tenant and everything that is done with them. Plaintext passes through here and stays nowhere. */
 export class TenantKeyring {
   readonly #tenantId: TenantId;
+  readonly #keys: TenantKeys;
   readonly #dataKeys: ReadonlyMap<number, VersionedKey>;
   readonly #newestDataKey: VersionedKey;
   readonly #fingerprintKey: KeyObject;
@@ -34,10 +35,16 @@ export class TenantKeyring {
 
   constructor(tenantId: TenantId, keys: TenantKeys) {
     this.#tenantId = tenantId;
+    this.#keys = keys;
     this.#dataKeys = new Map(keys.data.map((key) => [key.version, key]));
     this.#newestDataKey = newest(keys.data);
     this.#fingerprintKey = newest(keys.fingerprint).key;
     this.#indexKey = newest(keys.index).key;
+  }
+
+  /** For a keyring of the same tenant in another thread. Key objects are handed over as they are: no message holds their bytes. */
+  share(): TenantKeys {
+    return this.#keys;
   }
 
   seal(text: string, binding: FieldBinding): Buffer {

@@ -1,0 +1,11 @@
+/** Says when to stop a job that can stop between two steps. A second signal ends the process at once, for whoever cannot wait. */
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const onSignal = () => {
+    if (controller.signal.aborted) process.exit(1);
+    controller.abort();
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  return controller.signal;
+}

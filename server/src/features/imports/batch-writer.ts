@@ -1,0 +1,139 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { StatementError } from '../../platform/database/database-error.ts';
+import type { FileRecord } from '../../platform/files/record-reader.ts';
+import { insertFreeIn } from '../tokens/index.ts';
+import type { ImportReject } from './import-reject.ts';
+import type { PreparedRecord } from './record-preparer.ts';
+import type { RejectedRecord, RejectFile } from './reject-file.ts';
+import { type ImportState, TokenImportStore } from './token-import-store.ts';
+
+export interface WrittenBatch {
+  readonly state: ImportState;
+  readonly codesDropped: number;
+}
+
+/** What takes prepared records: the vault, or the rehearsal of a dry run. */
+export interface BatchWriter {
+  write(records: readonly FileRecord[], prepared: readonly PreparedRecord[], from: ImportState): Promise<WrittenBatch>;
+  finish(): Promise<void>;
+}
+
+/** A record with what became of it. */
+interface Entry {
+  readonly record: FileRecord;
+  readonly prepared: PreparedRecord;
+}
+
+/** What PostgreSQL says of a value it does not take: bad data, a constraint, a limit of the server. */
+const faultsOfRows = ['22', '23', '54'];
+export const idTaken = { code: 'token-id-taken', reason: 'A token with this id exists already.' } as const;
+
+/** Writes batches into the vault: tokens with all that belongs to them, and the place in the file, in one transaction. */
+export class VaultWriter implements BatchWriter {
+  readonly #database: Database;
+  readonly #tenantId: TenantId;
+  readonly #source: Buffer;
+  readonly #rejects: RejectFile;
+
+  constructor(parts: { database: Database; tenantId: TenantId; source: Buffer; rejects: RejectFile }) {
+    this.#database = parts.database;
+    this.#tenantId = parts.tenantId;
+    this.#source = parts.source;
+    this.#rejects = parts.rejects;
+  }
+
+  async write(
+    records: readonly FileRecord[],
+    prepared: readonly PreparedRecord[],
+    from: ImportState,
+  ): Promise<WrittenBatch> {
+    const state = await this.#writeAll(toEntries(records, prepared), from);
+    return { state, codesDropped: countDropped(prepared) };
+  }
+
+  async finish(): Promise<void> {
+    // The first commit of the import that waits for the disk, and with it for all before.
+    await this.#database.forTenant(this.#tenantId, (tx) =>
+      new TokenImportStore(tx, this.#tenantId).finish(this.#source),
+    );
+  }
+
+  /** A batch that PostgreSQL refuses is halved until the row that it refuses stands alone. */
+  async #writeAll(entries: readonly Entry[], from: ImportState): Promise<ImportState> {
+    try {
+      return await this.#writeTogether(entries, from);
+    } catch (error) {
+      if (!(error instanceof StatementError) || !faultsOfRows.includes(error.sqlState.slice(0, 2))) throw error;
+      const [only] = entries;
+      if (only === undefined) throw error;
+      if (entries.length === 1) {
+        const reject = { code: 'refused-by-database', reason: error.message };
+        return this.#writeTogether([{ record: only.record, prepared: { kind: 'reject', reject } }], from);
+      }
+      const middle = Math.ceil(entries.length / 2);
+      return this.#writeAll(entries.slice(middle), await this.#writeAll(entries.slice(0, middle), from));
+    }
+  }
+
+  async #writeTogether(entries: readonly Entry[], from: ImportState): Promise<ImportState> {
+    const rows = entries.flatMap(({ prepared }) => (prepared.kind === 'row' ? [prepared.row] : []));
+    const { to, rejectsLength } = await this.#database.forTenant(this.#tenantId, async (tx) => {
+      const store = new TokenImportStore(tx, this.#tenantId);
+      await store.commitInBackground();
+      const outcomes = rows.length === 0 ? [] : await insertFreeIn(tx, this.#tenantId, rows);
+      const taken = new Set(rows.filter((_, index) => outcomes[index]?.createdAt === undefined));
+      const rejects = entries.flatMap(({ record, prepared }) => {
+        if (prepared.kind === 'reject') return [toRejected(record, prepared.reject)];
+        if (prepared.kind === 'row' && taken.has(prepared.row)) {
+          return [toRejected(record, { ...idTaken, id: prepared.row.id })];
+        }
+        return [];
+      });
+      const to = advance(from, entries, { imported: rows.length - taken.size, rejected: rejects.length });
+      const rejectsLength = await this.#rejects.write(rejects);
+      if (!(await store.advance(this.#source, from, to))) {
+        throw new Error('Another process is importing this file at this moment. Let it finish, or stop it first.');
+      }
+      return { to, rejectsLength };
+    });
+    this.#rejects.keep(rejectsLength);
+    return to;
+  }
+}
+
+export function toEntries(records: readonly FileRecord[], prepared: readonly PreparedRecord[]): Entry[] {
+  return records.map((record, index) => {
+    const one = prepared[index];
+    if (one === undefined) throw new Error('A batch came back shorter than it went out.');
+    return { record, prepared: one };
+  });
+}
+
+export function toRejected(record: FileRecord, reject: ImportReject): RejectedRecord {
+  const lastLine = record.line + record.lineCount - 1;
+  return {
+    line: record.line,
+    ...(lastLine > record.line ? { last_line: lastLine } : {}),
+    offset: record.offset,
+    ...reject,
+  };
+}
+
+export function advance(
+  from: ImportState,
+  entries: readonly Entry[],
+  counts: { readonly imported: number; readonly rejected: number },
+): ImportState {
+  const last = entries.at(-1)?.record;
+  return {
+    position: last?.end ?? from.position,
+    line: last === undefined ? from.line : last.line + last.lineCount - 1,
+    imported: from.imported + counts.imported,
+    rejected: from.rejected + counts.rejected,
+  };
+}
+
+export function countDropped(prepared: readonly PreparedRecord[]): number {
+  return prepared.filter((one) => one.kind === 'row' && one.hasLostCvc).length;
+}

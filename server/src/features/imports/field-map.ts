@@ -1,0 +1,113 @@
+import type { JsonSource } from '../../core/json/json-source.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { assign, type FieldTarget, isTokenField, parseFieldTarget, type TokenBody } from './field-target.ts';
+
+/** Something of a record, and where it goes; nowhere means that it is left out on purpose. */
+interface Move {
+  readonly from: string;
+  readonly to: FieldTarget | undefined;
+}
+
+/** How records become token requests. Plain data, so that another thread can be given it. */
+export interface FieldMap {
+  readonly moves: readonly Move[];
+  /** The same for every record. */
+  readonly fixed: readonly { readonly target: FieldTarget; readonly value: string }[];
+}
+
+const examples = 'such as id, type, data.number, data.expiration_month:number, metadata.customer or containers';
+
+/** Reads `--map name=field` and `--set field=value`. Throws a message for whoever typed them. */
+export function parseFieldMap(given: { readonly map: readonly string[]; readonly set: readonly string[] }): FieldMap {
+  const moves = given.map.map((text) => {
+    const [from, to] = splitAtEqualSign(text, '--map column=field');
+    return { from, to: to === '' ? undefined : requireTarget(to) };
+  });
+  const fixed = given.set.map((text) => {
+    const [field, value] = splitAtEqualSign(text, '--set field=value');
+    return { target: requireTarget(field), value };
+  });
+  const twice = moves.find(({ from }, index) => moves.findIndex((other) => other.from === from) < index);
+  if (twice !== undefined) throw new Error(`${JSON.stringify(twice.from)} is mapped twice.`);
+  return { moves, fixed };
+}
+
+/** Where each column of a CSV file goes: where it was mapped to, or to the field that it is named after. */
+export function toColumnTargets(columns: readonly string[], map: FieldMap): readonly (FieldTarget | undefined)[] {
+  const unknown = map.moves.find(({ from }) => !columns.includes(from));
+  if (unknown !== undefined) throw new Error(`The file has no column named ${JSON.stringify(unknown.from)}.`);
+  return columns.map((column, index) => {
+    if (columns.indexOf(column) < index) throw new Error(`The file has two columns named ${JSON.stringify(column)}.`);
+    const move = map.moves.find(({ from }) => from === column);
+    if (move !== undefined) return move.to;
+    const target = parseFieldTarget(column);
+    if (target !== undefined) return target;
+    throw new Error(
+      `The column ${JSON.stringify(column)} goes nowhere. Say where with --map ${quoteArgument(`${column}=field`)}, with a field ${examples}; or leave it out with --map ${quoteArgument(`${column}=`)}.`,
+    );
+  });
+}
+
+/** An empty cell is one that is not there. */
+export function fromCells(
+  cells: readonly string[],
+  targets: readonly (FieldTarget | undefined)[],
+  map: FieldMap,
+): TokenBody {
+  const body: TokenBody = {};
+  targets.forEach((target, index) => {
+    const cell = cells[index] ?? '';
+    if (target !== undefined && cell !== '') assign(body, target, cell);
+  });
+  return fix(body, map);
+}
+
+/** Members named like a field of a token stay where they are, unless they are mapped; others are ignored, as in a request. */
+export function fromObject(object: JsonObject, source: JsonSource, map: FieldMap): TokenBody | JsonObject {
+  if (map.moves.length === 0 && map.fixed.length === 0) return object;
+  const body: TokenBody = {};
+  const moved = new Set(map.moves.map(({ from }) => from));
+  for (const [name, value] of Object.entries(object)) if (isTokenField(name) && !moved.has(name)) body[name] = value;
+  const { data } = body;
+  for (const { from, to } of map.moves) {
+    const value = to === undefined ? undefined : find(object, from);
+    if (to !== undefined && value !== undefined) assign(body, to, value);
+  }
+  fix(body, map);
+  // Data that nobody has touched is stored the way it was spelled.
+  if (data !== undefined && body.data === data) source.note(body, 'data', source.textOf(object, 'data', data));
+  return body;
+}
+
+function fix(body: TokenBody, { fixed }: FieldMap): TokenBody {
+  for (const { target, value } of fixed) assign(body, target, value);
+  return body;
+}
+
+/** A member by its name, or by a path of names. */
+function find(object: JsonObject, name: string): JsonValue | undefined {
+  if (Object.hasOwn(object, name)) return object[name];
+  let value: JsonValue | undefined = object;
+  for (const part of name.split('.')) {
+    value = isJsonObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
+  }
+  return value;
+}
+
+function splitAtEqualSign(text: string, form: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new Error(`${JSON.stringify(text)} should read ${form}.`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+function requireTarget(text: string): FieldTarget {
+  const target = parseFieldTarget(text);
+  if (target === undefined) {
+    throw new Error(`${JSON.stringify(text)} is no field of a token. Name one ${examples}.`);
+  }
+  return target;
+}
+
+function quoteArgument(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,96 @@
+import { ExactNumber, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { parseJson } from '../../core/json/parse-json.ts';
+import { invalidField } from '../../core/errors/domain-error.ts';
+
+/** Fields that a value goes to as a whole. */
+const wholeFields = [
+  'id',
+  'type',
+  'data',
+  'mask',
+  'metadata',
+  'containers',
+  'search_indexes',
+  'fingerprint_expression',
+  'deduplicate_token',
+  'expires_at',
+] as const;
+type WholeField = (typeof wholeFields)[number];
+const listFields: readonly string[] = ['containers', 'search_indexes'];
+
+const valueTypes = ['text', 'number', 'boolean', 'json'] as const;
+type ValueType = (typeof valueTypes)[number];
+
+const depthMax = 64;
+const pathDepthMax = 16;
+const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Where a value goes in a token, and what it is turned into on the way. */
+export interface FieldTarget {
+  readonly field: WholeField;
+  /** Members below `data` or `metadata`; empty for the field as a whole. */
+  readonly path: readonly string[];
+  readonly type: ValueType | undefined;
+}
+
+/** A token request under construction. */
+export type TokenBody = { [Field in WholeField]?: JsonValue };
+
+export function isTokenField(name: string): name is WholeField {
+  return (wholeFields as readonly string[]).includes(name);
+}
+
+/** Reads `data.number`, `metadata.customer`, `data.expiration_month:number`; undefined where it is none of these. */
+export function parseFieldTarget(text: string): FieldTarget | undefined {
+  const colon = text.lastIndexOf(':');
+  const suffix = colon === -1 ? undefined : valueTypes.find((type) => type === text.slice(colon + 1));
+  const place = suffix === undefined ? text : text.slice(0, colon);
+  const dot = place.indexOf('.');
+  const field = dot === -1 ? place : place.slice(0, dot);
+  if (!isTokenField(field)) return undefined;
+  if (dot === -1) return { field, path: [], type: suffix };
+
+  const below = place.slice(dot + 1);
+  // A key of metadata is one text, whatever is in it.
+  const path = field === 'metadata' ? [below] : below.split('.');
+  const isSound = path.length <= pathDepthMax && path.every((name) => name !== '' && name !== '__proto__');
+  return (field === 'metadata' || field === 'data') && isSound ? { field, path, type: suffix } : undefined;
+}
+
+/** Puts a value where it belongs. */
+export function assign(body: TokenBody, target: FieldTarget, value: JsonValue): void {
+  const { field, path } = target;
+  const converted = convert(value, target);
+  const [last] = path.slice(-1);
+  if (last === undefined) {
+    body[field] = listFields.includes(field) && typeof converted === 'string' ? [converted] : converted;
+    return;
+  }
+  let place = memberOf(body, field);
+  for (const name of path.slice(0, -1)) place = memberOf(place, name);
+  place[last] = converted;
+}
+
+/** The object below a name, made where there is none; one that was read from a file is copied, not changed. */
+function memberOf(object: Record<string, JsonValue>, name: string): Record<string, JsonValue> {
+  const found = Object.hasOwn(object, name) ? object[name] : undefined;
+  const isObject = typeof found === 'object' && found !== null && !Array.isArray(found);
+  const member = isObject && !(found instanceof ExactNumber) ? { ...(found as JsonObject) } : {};
+  object[name] = member;
+  return member;
+}
+
+function convert(value: JsonValue, target: FieldTarget): JsonValue {
+  if (target.type === undefined || target.type === 'text' || typeof value !== 'string') return value;
+  const place = [target.field, ...(target.field === 'data' ? target.path : [])].join('.');
+  switch (target.type) {
+    case 'number':
+      if (!numberPattern.test(value)) throw invalidField(place, 'must be a number');
+      return String(Number(value)) === value ? Number(value) : new ExactNumber(value);
+    case 'boolean':
+      if (value !== 'true' && value !== 'false') throw invalidField(place, 'must be true or false');
+      return value === 'true';
+    case 'json':
+      return parseJson(value, { depthMax });
+  }
+}

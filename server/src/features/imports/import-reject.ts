@@ -1,0 +1,46 @@
+import type { DomainError, FieldErrors } from '../../core/errors/domain-error.ts';
+
+/** Why a record was not taken. It is kept in a file, so it holds nothing that the record held. */
+export interface ImportReject {
+  readonly code: string;
+  readonly reason: string;
+  readonly fields?: FieldErrors;
+  /** Only where the vault has a token of this id already. */
+  readonly id?: string;
+}
+
+/** Names that our own schemas use; every other name in a path came from the file. */
+const knownNames = new Set([
+  'id',
+  'type',
+  'data',
+  'mask',
+  'containers',
+  'metadata',
+  'search_indexes',
+  'fingerprint_expression',
+  'deduplicate_token',
+  'expires_at',
+  'body',
+  'number',
+  'expiration_month',
+  'expiration_year',
+  'cvc',
+  'routing_number',
+  'account_number',
+]);
+const fieldsMax = 20;
+
+export function toReject(error: DomainError): ImportReject {
+  const entries = Object.entries(error.fields ?? {}).slice(0, fieldsMax);
+  const fields: Record<string, readonly string[]> = {};
+  for (const [path, messages] of entries) fields[withoutForeignNames(path)] = messages;
+  return { code: error.code, reason: error.message, ...(entries.length === 0 ? {} : { fields }) };
+}
+
+function withoutForeignNames(path: string): string {
+  return path
+    .split('.')
+    .map((name) => (knownNames.has(name) || /^\d{1,3}$/.test(name) ? name : '*'))
+    .join('.');
+}

@@ -1,0 +1,122 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ImportFolder, toLines } from '../../../test/harness/import-file.ts';
+import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+
+let vault: TestVault;
+let folder: ImportFolder;
+beforeAll(async () => {
+  vault = await TestVault.start();
+  folder = await ImportFolder.make();
+});
+afterAll(async () => {
+  await vault.stop();
+  await folder.remove();
+});
+
+/** Half of them without an id, so that nothing but the place in the file keeps them from coming twice. */
+const makeText = (count: number) =>
+  toLines(
+    ...Array.from({ length: count }, (_, index) => ({
+      ...(index % 2 === 0 ? { id: `resumed-${index}` } : {}),
+      type: index % 1_000 === 500 ? 'no such type' : 'token',
+      data: `value ${index}`,
+    })),
+  );
+const countTokens = async ({ id }: TestTenant) =>
+  (await vault.database.owner.query('select count(*)::int as count from tokens where tenant_id = $1', [id])).rows[0];
+
+/** Stops as soon as something is written. */
+function stopAfterFirstBatch() {
+  const controller = new AbortController();
+  return { signal: controller.signal, onProgress: () => controller.abort() };
+}
+
+describe('an import that was stopped', () => {
+  it('goes on where it stopped, and neither loses nor doubles a row or a reject', async () => {
+    const tenant = await vault.makeTenant();
+    const text = makeText(5_000);
+    const path = folder.path('stopped.ndjson');
+    const first = await folder.import(vault, tenant, { text, path, ...stopAfterFirstBatch() });
+    expect(first).toMatchObject({ isFinished: false, line: 1_000, imported: 999, rejected: 1 });
+    expect(await countTokens(tenant)).toEqual({ count: 999 });
+
+    await expect(folder.import(vault, tenant, { text, path })).rejects.toThrow(
+      'stopped after line 1000, with 999 tokens imported. Go on with --resume.',
+    );
+    const second = await folder.import(vault, tenant, { text, path, isResumed: true });
+    expect(second).toMatchObject({ isFinished: true, imported: 4_995, rejected: 5, resumedAt: 1_000 });
+    expect(second.rejects.map(({ line }) => line)).toEqual([501, 1_501, 2_501, 3_501, 4_501]);
+    expect(await countTokens(tenant)).toEqual({ count: 4_995 });
+  });
+
+  it('drops what was written about a batch that was not committed', async () => {
+    const tenant = await vault.makeTenant();
+    const text = makeText(3_000);
+    const path = folder.path('uncommitted.ndjson');
+    await folder.import(vault, tenant, { text, path, ...stopAfterFirstBatch() });
+    const rejects = `${path}.rejects`;
+    await appendFile(rejects, `${JSON.stringify({ line: 1_501, offset: 1, code: 'x', reason: 'x' })}\n{"line":15`);
+    await folder.import(vault, tenant, { text, path, isResumed: true });
+    const lines = (await readFile(rejects, 'utf8')).trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { line: number }).line)).toEqual([501, 1_501, 2_501]);
+  });
+
+  it('is not resumed with another map', async () => {
+    const tenant = await vault.makeTenant();
+    const text = makeText(2_000);
+    const path = folder.path('other-map.ndjson');
+    await folder.import(vault, tenant, { text, path, ...stopAfterFirstBatch() });
+    await expect(folder.import(vault, tenant, { text, path, isResumed: true, set: ['type=token'] })).rejects.toThrow(
+      'begun with another format, map',
+    );
+  });
+
+  it('begins from the beginning for another file', async () => {
+    const tenant = await vault.makeTenant();
+    const path = folder.path('changed.ndjson');
+    await folder.import(vault, tenant, { text: makeText(2_000), path, ...stopAfterFirstBatch() });
+    const changed = makeText(2_000).replace('value 1999', 'value 2000');
+    expect(
+      await folder.import(vault, tenant, { text: changed, path, isResumed: true, rejectsPath: `${path}.other` }),
+    ).toMatchObject({ resumedAt: 0, rejected: 501 });
+  });
+});
+
+describe('an import that is finished', () => {
+  it('is not done twice by mistake', async () => {
+    const tenant = await vault.makeTenant();
+    const text = makeText(10);
+    const path = folder.path('twice.ndjson');
+    await folder.import(vault, tenant, { text, path });
+    await expect(folder.import(vault, tenant, { text, path })).rejects.toThrow('has been imported already: 10 tokens');
+    expect(await folder.import(vault, tenant, { text, path, isResumed: true })).toMatchObject({ imported: 10 });
+    expect(await countTokens(tenant)).toEqual({ count: 10 });
+    expect(await folder.import(vault, tenant, { text, path, isRepeated: true })).toMatchObject({
+      imported: 5,
+      rejected: 5,
+    });
+  });
+
+  it('may be done in another tenant', async () => {
+    const text = makeText(10);
+    await folder.import(vault, await vault.makeTenant(), { text });
+    expect(await folder.import(vault, await vault.makeTenant(), { text })).toMatchObject({ imported: 10 });
+  });
+});
+
+describe('two imports of one file at once', () => {
+  it('import it once', async () => {
+    const tenant = await vault.makeTenant();
+    const text = makeText(4_000);
+    const outcomes = await Promise.allSettled(
+      ['a', 'b', 'c'].map((name) => folder.import(vault, tenant, { text, path: folder.path(name), isResumed: true })),
+    );
+    expect(outcomes.map(({ status }) => status).filter((status) => status === 'fulfilled').length).toBeGreaterThan(0);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ message: expect.stringContaining('Another process is importing') });
+    }
+    expect(await countTokens(tenant)).toEqual({ count: 3_996 });
+  });
+});

@@ -1,0 +1,73 @@
+import { Worker } from 'node:worker_threads';
+import type { RecordBatch } from '../../platform/files/record-reader.ts';
+import type { TenantKeys } from '../../platform/keyring/tenant-keyring.ts';
+import type { PreparedRecord } from './record-preparer.ts';
+import type { ThreadAnswer, ThreadSettings, ThreadTask } from './preparer-thread.ts';
+
+/** Compiled, this file and the thread's end in `.js`. */
+const threadFile = new URL(
+  `./preparer-thread${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`,
+  import.meta.url,
+);
+
+/**
+ * Threads that check and seal. On the thread that talks to the database this would hold up every answer of it: sealing a
+ * row takes about as long as writing it.
+ */
+export class PreparerPool {
+  readonly #threads: PreparerThread[];
+  #turn = 0;
+
+  constructor(settings: ThreadSettings, threadCount: number) {
+    this.#threads = Array.from({ length: threadCount }, () => new PreparerThread(settings));
+  }
+
+  get size(): number {
+    return this.#threads.length;
+  }
+
+  prepare(batch: RecordBatch, keys: TenantKeys): Promise<readonly PreparedRecord[]> {
+    const thread = this.#threads[this.#turn % this.#threads.length];
+    this.#turn += 1;
+    if (thread === undefined) throw new Error('A pool has at least one thread.');
+    return thread.prepare({ batch, keys });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+}
+
+class PreparerThread {
+  readonly #worker: Worker;
+  readonly #waiting: PromiseWithResolvers<readonly PreparedRecord[]>[] = [];
+  #failure: Error | undefined;
+
+  constructor(settings: ThreadSettings) {
+    this.#worker = new Worker(threadFile, { workerData: settings });
+    this.#worker.on('message', (answer: ThreadAnswer) => {
+      const waiting = this.#waiting.shift();
+      if ('prepared' in answer) waiting?.resolve(answer.prepared);
+      else waiting?.reject(new Error(answer.failure));
+    });
+    this.#worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
+    this.#worker.on('exit', () => this.#fail(new Error('A thread that prepares records has ended.')));
+  }
+
+  prepare(task: ThreadTask): Promise<readonly PreparedRecord[]> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const waiting = Promise.withResolvers<readonly PreparedRecord[]>();
+    this.#waiting.push(waiting);
+    this.#worker.postMessage(task, [task.batch.bytes.buffer]);
+    return waiting.promise;
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(this.#failure);
+  }
+}

@@ -1,0 +1,41 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { TenantKeyring, type TenantKeys } from '../../platform/keyring/tenant-keyring.ts';
+import type { RecordBatch } from '../../platform/files/record-reader.ts';
+import { type IntakeSettings, TokenIntake } from '../tokens/index.ts';
+import { type FileShape, RecordPreparer, type PreparedRecord } from './record-preparer.ts';
+
+export interface ThreadSettings {
+  readonly intake: IntakeSettings;
+  readonly shape: FileShape;
+}
+
+export interface ThreadTask {
+  /** Handed over with every batch: a key that was made meanwhile is used from the next one on. */
+  readonly keys: TenantKeys;
+  readonly batch: RecordBatch;
+}
+
+/** What a thread answers: the records in their order, or what stopped it. */
+export type ThreadAnswer = { readonly prepared: readonly PreparedRecord[] } | { readonly failure: string };
+
+const { intake, shape } = workerData as ThreadSettings;
+
+async function prepareAll({ keys, batch }: ThreadTask): Promise<readonly PreparedRecord[]> {
+  const keyring = new TenantKeyring(intake.tenantId, keys);
+  const preparer = new RecordPreparer(new TokenIntake({ forTenant: () => Promise.resolve(keyring) }, intake), shape);
+  const bytes = Buffer.from(batch.bytes.buffer);
+  const now = new Date();
+  const prepared: PreparedRecord[] = [];
+  for (const record of batch.records) prepared.push(await preparer.prepare(bytes, record, now));
+  return prepared;
+}
+
+parentPort?.on('message', (task: ThreadTask) => {
+  prepareAll(task).then(
+    (prepared) => parentPort?.postMessage({ prepared } satisfies ThreadAnswer),
+    (error: unknown) =>
+      parentPort?.postMessage({
+        failure: error instanceof Error ? error.message : String(error),
+      } satisfies ThreadAnswer),
+  );
+});

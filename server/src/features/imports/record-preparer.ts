@@ -1,0 +1,78 @@
+import { isUtf8 } from 'node:buffer';
+import { CsvError, parseCsvRecord } from '../../core/csv/csv-record.ts';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { JsonSource } from '../../core/json/json-source.ts';
+import { isJsonObject } from '../../core/json/json-value.ts';
+import { parseJson } from '../../core/json/parse-json.ts';
+import type { FileRecord } from '../../platform/files/record-reader.ts';
+import type { InsertRow, TokenIntake } from '../tokens/index.ts';
+import { type FieldMap, fromCells, fromObject } from './field-map.ts';
+import type { FieldTarget } from './field-target.ts';
+import { type ImportReject, toReject } from './import-reject.ts';
+
+export const csvDelimiter = ',';
+export const recordBytesMax = 4 * 1024 * 1024;
+const depthMax = 64;
+
+/** How a file is read. Plain data, so that another thread can be given it. */
+export interface FileShape {
+  readonly map: FieldMap;
+  /** Where each column goes; absent for lines of JSON. */
+  readonly columns: readonly (FieldTarget | undefined)[] | undefined;
+}
+
+/** What became of a record: a row to insert, a reason why not, or nothing where the line is empty. */
+export type PreparedRecord =
+  | { readonly kind: 'row'; readonly row: InsertRow; readonly hasLostCvc: boolean }
+  | { readonly kind: 'reject'; readonly reject: ImportReject }
+  | { readonly kind: 'empty' };
+
+/** Turns records of a file into sealed rows. Whatever is wrong with one concerns that one alone. */
+export class RecordPreparer {
+  readonly #intake: TokenIntake;
+  readonly #shape: FileShape;
+
+  constructor(intake: TokenIntake, shape: FileShape) {
+    this.#intake = intake;
+    this.#shape = shape;
+  }
+
+  async prepare(bytes: Buffer, record: FileRecord, now: Date): Promise<PreparedRecord> {
+    try {
+      const text = readText(bytes, record);
+      if (text.trim() === '') return { kind: 'empty' };
+      const source = new JsonSource();
+      const body = this.#toBody(text, source);
+      return { kind: 'row', ...(await this.#intake.prepare(body, source, now)) };
+    } catch (error) {
+      if (error instanceof CsvError) {
+        return { kind: 'reject', reject: { code: 'malformed-csv', reason: error.message } };
+      }
+      if (error instanceof DomainError) return { kind: 'reject', reject: toReject(error) };
+      throw error;
+    }
+  }
+
+  #toBody(text: string, source: JsonSource): object {
+    const { map, columns } = this.#shape;
+    if (columns === undefined) {
+      const value = parseJson(text, { depthMax, source });
+      if (!isJsonObject(value)) throw new DomainError('malformed-json', 'A line must be an object.');
+      return fromObject(value, source, map);
+    }
+    const cells = parseCsvRecord(text, csvDelimiter);
+    if (cells.length !== columns.length) {
+      throw new CsvError(`The record has ${cells.length} fields, the header has ${columns.length}.`);
+    }
+    return fromCells(cells, columns, map);
+  }
+}
+
+function readText(bytes: Buffer, { range }: FileRecord): string {
+  if (range === undefined) {
+    throw new DomainError('body-too-large', `A record has at most ${recordBytesMax / 1024 / 1024} MiB.`);
+  }
+  const part = bytes.subarray(range.from, range.to);
+  if (!isUtf8(part)) throw new DomainError('malformed-request', 'The record is not valid UTF-8.');
+  return part.toString('utf8');
+}

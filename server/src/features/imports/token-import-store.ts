@@ -1,0 +1,85 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+
+/** Which file, and what it is read with; both as keyed hashes. */
+export interface ImportIdentity {
+  readonly source: Buffer;
+  readonly settings: Buffer;
+}
+
+/** How far an import has come. */
+export interface ImportState {
+  readonly position: number;
+  readonly line: number;
+  readonly imported: number;
+  readonly rejected: number;
+}
+
+export interface StoredImport extends ImportState {
+  readonly settings: Buffer;
+  readonly finishedAt: Date | null;
+}
+
+export class TokenImportStore {
+  readonly #tx: Transaction;
+  readonly #tenantId: TenantId;
+
+  constructor(tx: Transaction, tenantId: TenantId) {
+    this.#tx = tx;
+    this.#tenantId = tenantId;
+  }
+
+  async find(source: Buffer): Promise<StoredImport | undefined> {
+    const [row] = await this.#tx.query<StoredImport>({
+      text: `select settings, position::float8, line::float8, imported::float8, rejected::float8, finished_at as "finishedAt"
+        from token_imports where tenant_id = $1 and source = $2`,
+      values: [this.#tenantId, source],
+    });
+    return row;
+  }
+
+  /** Also for a file that was imported before and is to be imported again. */
+  async begin({ source, settings }: ImportIdentity): Promise<void> {
+    await this.#tx.query({
+      text: `insert into token_imports (tenant_id, source, settings) values ($1, $2, $3)
+        on conflict (tenant_id, source) do update set settings = excluded.settings, position = 0, line = 0,
+          imported = 0, rejected = 0, started_at = now(), moved_at = now(), finished_at = null`,
+      values: [this.#tenantId, source, settings],
+    });
+  }
+
+  /** False where somebody else has moved it meanwhile: what this transaction wrote must then not be kept. */
+  async advance(source: Buffer, from: ImportState, to: ImportState): Promise<boolean> {
+    const rows = await this.#tx.query({
+      name: 'token-import-advance',
+      text: `update token_imports set position = $4, line = $5, imported = $6, rejected = $7, moved_at = now()
+        where tenant_id = $1 and source = $2 and position = $3 and finished_at is null returning 1`,
+      values: [this.#tenantId, source, from.position, to.position, to.line, to.imported, to.rejected],
+    });
+    return rows.length === 1;
+  }
+
+  async finish(source: Buffer): Promise<void> {
+    await this.#tx.query({
+      text: `update token_imports set finished_at = now() where tenant_id = $1 and source = $2 and finished_at is null`,
+      values: [this.#tenantId, source],
+    });
+  }
+
+  /** Those of the ids that are taken, also by tokens that have expired and are not removed yet. */
+  async listTaken(ids: readonly string[]): Promise<string[]> {
+    const rows = await this.#tx.query<{ id: string }>({
+      text: 'select id from tokens where tenant_id = $1 and id = any($2)',
+      values: [this.#tenantId, ids],
+    });
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Commits without waiting for the disk. What a crash of the database takes away then is the end of the import, rows and
+   * position together, and the import goes on before it; the last commit waits for everything before it.
+   */
+  async commitInBackground(): Promise<void> {
+    await this.#tx.query({ text: 'set local synchronous_commit = off' });
+  }
+}

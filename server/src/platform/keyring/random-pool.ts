@@ -1,0 +1,24 @@
+import { randomFillSync } from 'node:crypto';
+
+const piecesAtOnce = 128;
+
+/** Random bytes in pieces of one length. Drawing many at once costs what drawing one does; none is handed out twice. */
+export class RandomPool {
+  readonly #length: number;
+  #pool = Buffer.alloc(0);
+  #at = 0;
+
+  constructor(length: number) {
+    this.#length = length;
+  }
+
+  take(): Buffer {
+    if (this.#at === this.#pool.length) {
+      this.#pool = randomFillSync(Buffer.alloc(this.#length * piecesAtOnce));
+      this.#at = 0;
+    }
+    const piece = this.#pool.subarray(this.#at, this.#at + this.#length);
+    this.#at += this.#length;
+    return piece;
+  }
+}

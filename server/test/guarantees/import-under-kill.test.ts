@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseTenantId } from '../../src/core/identity/ids.ts';
+import { TokenPresenter, TokenStore } from '../../src/features/tokens/index.ts';
+import { ImportFolder, readJsonLines, toLines } from '../harness/import-file.ts';
+import { TestVault } from '../harness/test-vault.ts';
+import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+
+/** `IMPORT_ROWS` and `IMPORT_KILLS` make it longer. */
+const rows = Number(process.env['IMPORT_ROWS'] ?? 12_000);
+const kills = Number(process.env['IMPORT_KILLS'] ?? 4);
+const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const rootKey = generateRootKey();
+
+let vault: TestVault;
+let folder: ImportFolder;
+beforeAll(async () => {
+  vault = await TestVault.start(parseRootKey(rootKey));
+  folder = await ImportFolder.make();
+});
+afterAll(async () => {
+  await vault.stop();
+  await folder.remove();
+});
+
+/** Every third has no id, so that nothing but the place in the file keeps it from coming twice; some are rejected. */
+const tokenOf = (index: number) => ({
+  ...(index % 3 === 0 ? {} : { id: `killed-${index}` }),
+  type: isBad(index) ? 'no such type' : 'token',
+  data: `value ${index}`,
+  metadata: { index: String(index) },
+});
+const isBad = (index: number) => index % 997 === 500;
+
+it(`loses and doubles nothing when it is killed ${kills} times`, { timeout: 60_000 + rows * 5 }, async () => {
+  const tenant = await vault.makeTenant();
+  const file = folder.path('tokens.ndjson');
+  await writeFile(file, toLines(...Array.from({ length: rows }, (_, index) => tokenOf(index))));
+  const stoppedAt: number[] = [];
+  for (let attempt = 0; attempt < kills; attempt += 1) {
+    const importer = start(tenant.id, file);
+    const ended = once(importer, 'exit');
+    const before = await positionOf(tenant.id);
+    // Killed somewhere within the next batches, at a moment that the import does not choose.
+    await Promise.race([ended, untilMoved(tenant.id, before)]);
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 120));
+    importer.kill('SIGKILL');
+    await ended;
+    stoppedAt.push(await positionOf(tenant.id));
+  }
+  const [code] = (await once(start(tenant.id, file), 'exit')) as [number | null];
+  expect(code).toBe(1);
+  expect(new Set(stoppedAt).size).toBeGreaterThan(1);
+
+  const good = Array.from({ length: rows }, (_, index) => index).filter((index) => !isBad(index));
+  expect(await openAll(tenant.id)).toEqual(good.map((index) => `value ${index}`));
+  expect(await countsOf(tenant.id)).toEqual({ tokens: good.length, counted: good.length, recorded: good.length });
+  const rejects = await readJsonLines(`${file}.rejects.ndjson`);
+  expect(rejects.map(({ line }) => line)).toEqual(
+    Array.from({ length: rows }, (_, index) => index).flatMap((index) => (isBad(index) ? [index + 1] : [])),
+  );
+});
+
+function start(tenantId: string, file: string) {
+  const env = { PATH: process.env['PATH'], STRONGROOM_DATABASE_URL: vault.database.url, STRONGROOM_ROOT_KEY: rootKey };
+  const command = [program, 'import', '--tenant', tenantId, '--file', file, '--resume'];
+  return spawn(process.execPath, command, { env, stdio: 'ignore' });
+}
+
+async function positionOf(tenantId: string): Promise<number> {
+  const { rows: found } = await vault.database.owner.query<{ line: number }>(
+    'select line::int from token_imports where tenant_id = $1',
+    [tenantId],
+  );
+  return found[0]?.line ?? 0;
+}
+
+async function untilMoved(tenantId: string, from: number): Promise<void> {
+  while ((await positionOf(tenantId)) <= from) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** What every token holds, opened with the keys of the tenant, in the order of the file. */
+async function openAll(tenantId: string): Promise<unknown[]> {
+  const id = parseTenantId(tenantId);
+  const { database, keyring } = vault.server.core;
+  const store = new TokenStore(database);
+  const noCodes = { seal: () => Buffer.alloc(0), open: () => Promise.resolve(undefined) };
+  const presenter = new TokenPresenter({ keyring, cvcSealer: noCodes });
+  const { rows: ids } = await vault.database.owner.query<{ id: string }>(
+    `select id from tokens where tenant_id = $1 order by (metadata->>'index')::int, id`,
+    [tenantId],
+  );
+  const opened: unknown[] = [];
+  for (const row of ids) {
+    const token = await store.find(id, row.id as never);
+    opened.push(token === undefined ? undefined : (await presenter.open(token)).data);
+  }
+  return opened;
+}
+
+async function countsOf(tenantId: string) {
+  const { rows: found } = await vault.database.owner.query(
+    `select (select count(*) from tokens where tenant_id = $1)::int as tokens,
+      (select sum(tokens) from token_counts where tenant_id = $1)::int as counted,
+      (select count(*) from audit_records where tenant_id = $1 and operation = 'create' and entity_type = 'token')::int as recorded`,
+    [tenantId],
+  );
+  return found[0] as unknown;
+}
