@@ -107,7 +107,7 @@ function newVersion(): TransitKey['versions'][number] {
 function hmac(key: TransitKey, input: Input): EndpointAnswer {
   const version = Number(input['key_version'] ?? key.versions.length);
   const used = key.versions[version - 1];
-  if (used === undefined) return refuse(400, 'cannot generate HMAC: version is too new');
+  if (used === undefined || version < key.minDecryptionVersion) return refuse(400, 'no such key version');
   const digest = createHmac('sha256', used.hmacKey)
     .update(Buffer.from(String(input['input']), 'base64'))
     .digest('base64');

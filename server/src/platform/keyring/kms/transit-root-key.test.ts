@@ -157,6 +157,7 @@ describe('a server in trouble', () => {
     ],
     ['answers with a page', /health/, () => (transit.service.mood = () => ({ status: 502, body: '<html>' }))],
     ['answers without data', /without "/, () => (transit.service.mood = () => ({ status: 200, body: { data: null } }))],
+    ['has put the key aside', /Restore/, () => (transit.service.mood = says(400, 'refusing to use soft-deleted key'))],
     ['hangs up', /cannot be reached/, () => (transit.service.mood = 'hangs-up')],
   ])('is told apart from a wrong key when it %s', async (_, advice, trouble) => {
     const key = randomBytes(32);
@@ -181,7 +182,9 @@ describe('a server in trouble', () => {
     if (key !== undefined) key.minDecryptionVersion = 2;
     const failure = await failureOf(rootKey.unwrap(wrapped, context));
     expect(failure).toBeInstanceOf(KeyServiceError);
-    expect(failure.message).toContain('Lower min_decryption_version');
+    expect(failure.message).toContain('Set min_decryption_version');
+    // The fingerprint needs the first version too.
+    expect((await failureOf(TransitRootKey.open(options))).message).toContain('Set min_decryption_version');
   });
 });
 
