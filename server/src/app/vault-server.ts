@@ -21,6 +21,7 @@ import { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
 import { markOf } from '../platform/keyring/kms/root-key-marks.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
+import { databaseCheck } from './database-check.ts';
 import { addProxy } from './proxy-wiring.ts';
 import { addAllPortalRoutes } from './portal-wiring.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
@@ -122,10 +123,7 @@ function readinessChecks(core: VaultCore, feed: ChangeFeed, isDraining: () => bo
   };
   return [
     { name: 'not draining', check: async () => require(!isDraining()) },
-    {
-      name: 'database',
-      check: async () => void (await core.database.forSystem((tx) => tx.query({ text: 'select 1' }))),
-    },
+    databaseCheck(core.database),
     { name: 'change feed', check: async () => require(feed.isCurrent) },
   ];
 }

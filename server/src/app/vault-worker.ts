@@ -14,6 +14,7 @@ import { startJobRunner } from '../platform/jobs/job-runner.ts';
 import { Mailer } from '../platform/mail/mailer.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
+import { databaseCheck } from './database-check.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { startSealing } from './start-sealing.ts';
 import { openSealerDatabase, VaultCore } from './vault-core.ts';
@@ -52,8 +53,7 @@ export class VaultWorker {
       ];
       const runner = await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger, metrics });
       undo.push(() => runner.stop());
-      const check = async () => void (await core.database.forSystem((tx) => tx.query({ text: 'select 1' })));
-      const admin = createAdminEdge({ metrics, checks: [{ name: 'database', check }] });
+      const admin = createAdminEdge({ metrics, checks: [databaseCheck(core.database)] });
       undo.push(() => admin.close());
       const adminUrl = await admin.listen(config.admin);
       logger.info('working', { count: jobs.length });

@@ -1,4 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { Sensitive } from '../../src/core/identity/sensitive.ts';
+import type { TransitOptions } from '../../src/platform/keyring/kms/transit-client.ts';
 import { decryptAsService, encryptAsService, type EndpointAnswer, KeyServiceEndpoint } from './key-service-endpoint.ts';
 import type { TestCertificate } from './test-authority.ts';
 import { headersOf, type SeenRequest } from './tls-destination.ts';
@@ -33,6 +35,13 @@ export class TransitEndpoint {
   get service(): KeyServiceEndpoint {
     if (this.#endpoint === undefined) throw new Error('The endpoint has not started.');
     return this.#endpoint;
+  }
+
+  /** How a root key is reached here by whoever trusts this authority. */
+  options(authority: string): TransitOptions {
+    const { token, namespace } = this;
+    const { url } = this.service;
+    return { url, mount: 'transit', key: 'strongroom', token: new Sensitive(token), namespace, authority };
   }
 
   /** Another key under the same name. */
@@ -107,7 +116,7 @@ function newVersion(): TransitKey['versions'][number] {
 function hmac(key: TransitKey, input: Input): EndpointAnswer {
   const version = Number(input['key_version'] ?? key.versions.length);
   const used = key.versions[version - 1];
-  if (used === undefined) return refuse(400, 'cannot generate HMAC: version is too new');
+  if (used === undefined || version < key.minDecryptionVersion) return refuse(400, 'no such key version');
   const digest = createHmac('sha256', used.hmacKey)
     .update(Buffer.from(String(input['input']), 'base64'))
     .digest('base64');

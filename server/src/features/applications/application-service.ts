@@ -3,7 +3,7 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
 import type { Page, PageRequest } from '../../http/pagination.ts';
-import { type AuditEvent, noSingleEntity, type Operation } from '../../platform/audit/audit-event.ts';
+import { type AuditEvent, noSingleEntity, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Application, ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
@@ -107,7 +107,7 @@ export class ApplicationService {
 }
 
 export function applicationEvent(id: string, operation: Operation): AuditEvent {
-  return { entityType: 'application', entityId: id, operation, outcome: 'success' };
+  return successEvent('application', id, operation);
 }
 
 export function noSuchApplication(): DomainError {

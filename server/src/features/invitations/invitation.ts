@@ -1,7 +1,7 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { EmailAddress } from '../../core/identity/email-address.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
+import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 
 /** A tenant has one owner, who is not found by invitation. */
 export const invitedRoles = ['ADMIN', 'READ_ONLY'] as const;
@@ -35,7 +35,7 @@ export interface InvitationDetails extends Invitation {
 }
 
 export function invitationEvent(id: string, operation: Operation): AuditEvent {
-  return { entityType: 'invitation', entityId: id, operation, outcome: 'success' };
+  return successEvent('invitation', id, operation);
 }
 
 export function noSuchInvitation(): DomainError {

@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/identity/caller.ts';
-import { noSingleEntity } from '../../platform/audit/audit-event.ts';
+import { noSingleEntity, successEvent } from '../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log, LogCursor, LogFilter } from './log.ts';
@@ -42,11 +42,6 @@ export class LogService {
 
   /** Durable before the answer leaves. */
   async recordRead(caller: Caller): Promise<void> {
-    await this.#audit.append(caller, {
-      entityType: 'log',
-      entityId: noSingleEntity,
-      operation: 'read',
-      outcome: 'success',
-    });
+    await this.#audit.append(caller, successEvent('log', noSingleEntity, 'read'));
   }
 }

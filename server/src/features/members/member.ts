@@ -1,6 +1,6 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
+import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 
 export const roles = ['ADMIN', 'READ_ONLY', 'OWNER'] as const;
 export type Role = (typeof roles)[number];
@@ -22,7 +22,7 @@ export interface Member {
 }
 
 export function memberEvent(id: string, operation: Operation): AuditEvent {
-  return { entityType: 'member', entityId: id, operation, outcome: 'success' };
+  return successEvent('member', id, operation);
 }
 
 export function noSuchMember(): DomainError {

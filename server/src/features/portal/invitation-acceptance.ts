@@ -1,5 +1,6 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
+import { successEvent } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { type DatabaseClock, databaseClock } from '../../platform/database/database-clock.ts';
@@ -82,12 +83,7 @@ export class InvitationAcceptance {
       const memberId = await members.insert({ userId: user.id, role, createdBy });
       const started = await this.#sessions.startInTransaction(tx, user.id);
       const actor = { tenantId, userId: user.id, ...origin };
-      const signedIn = {
-        entityType: 'session',
-        entityId: started.id,
-        operation: 'create',
-        outcome: 'success',
-      } as const;
+      const signedIn = successEvent('session', started.id, 'create');
       for (const event of [invitationEvent(invitation.id, 'delete'), memberEvent(memberId, 'create'), signedIn]) {
         await recordInTransaction(tx, tenantId, actor, event);
       }

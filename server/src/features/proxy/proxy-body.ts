@@ -5,7 +5,7 @@ import { parseJson } from '../../core/json/parse-json.ts';
 import { compileDocument, compileText, type ReferenceTemplate } from '../tokens/index.ts';
 import { mediaTypeOf } from './forwarded-headers.ts';
 import { headerOf, type ProxyRequest } from './proxy-request.ts';
-import { compileQuery } from './url-fields.ts';
+import { compileQuery, mayHoldReference } from './url-fields.ts';
 
 const depthMax = 64;
 const field = 'body';
@@ -20,8 +20,8 @@ export function compileBody({
 
   const mediaType = mediaTypeOf(headers);
   if (mediaType === 'application/x-www-form-urlencoded') {
-    if (!/(?:\{|%7b){2}/i.test(body.toString('latin1'))) return asItIs;
-    return asBytes(compileQuery(body.toString('latin1'), field), 'latin1');
+    const form = body.toString('latin1');
+    return mayHoldReference(form) ? asBytes(compileQuery(form, field), 'latin1') : asItIs;
   }
   if (!body.includes('{{')) return asItIs;
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) return compileJson(body);

@@ -4,7 +4,7 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import { sendRawAnswer } from '../../http/raw-reply.ts';
 import { destinationStatusHeader, toAnswerHeaders } from './answer-headers.ts';
 import { headerOf, type ProxyRequest } from './proxy-request.ts';
-import { toProxyProblem } from './proxy-schemas.ts';
+import { proxyProblemForm } from './proxy-schemas.ts';
 import type { ProxyService } from './proxy-service.ts';
 
 const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -27,8 +27,7 @@ export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void 
     permission: 'token:use',
     isBodyRaw: true,
     isRepeatable: false,
-    presentProblem: toProxyProblem,
-    problemField: 'proxy_error',
+    ...proxyProblemForm,
   } as const;
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const answer = await proxy.forward(request.caller, toProxyRequest(request, reply));

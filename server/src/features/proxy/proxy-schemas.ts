@@ -1,10 +1,15 @@
 import type { Problem } from '../../http/problem.ts';
 
-/** A failure of the proxy itself, in the words that published clients look for. */
-export function toProxyProblem(problem: Problem): { readonly proxy_error: Problem } {
-  if (problem.status === 400) return { proxy_error: { ...problem, title: 'Invalid proxy request' } };
-  if (problem.status !== 401) return { proxy_error: problem };
-  return {
-    proxy_error: { ...problem, title: 'Unauthorized proxy request', detail: 'The BT-API-KEY header is required' },
-  };
+const problemField = 'proxy_error';
+
+/** The form of failures of the proxy itself, for the config of its routes: published clients look for it. */
+export const proxyProblemForm = {
+  problemField,
+  presentProblem: (problem: Problem) => ({ [problemField]: inProxyWords(problem) }),
+} as const;
+
+function inProxyWords(problem: Problem): Problem {
+  if (problem.status === 400) return { ...problem, title: 'Invalid proxy request' };
+  if (problem.status !== 401) return problem;
+  return { ...problem, title: 'Unauthorized proxy request', detail: 'The BT-API-KEY header is required' };
 }

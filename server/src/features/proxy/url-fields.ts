@@ -14,13 +14,18 @@ export interface UrlFieldOptions {
   readonly isPlusSpace?: boolean;
 }
 
+/** Whether there can be a reference in it. Where there cannot, nothing has to be taken apart. */
+export function mayHoldReference(text: string): boolean {
+  return opening.test(text);
+}
+
 /**
  * One segment of a path, or one name or value of a query or form. Without a reference it stays as it was written; with
  * one it is decoded, evaluated and encoded again as a whole, so nothing that a value holds can end it.
  */
 export function compileUrlField(text: string, options: UrlFieldOptions): ReferenceTemplate<string> {
   const { field, isPlusSpace = false } = options;
-  if (!opening.test(text)) {
+  if (!mayHoldReference(text)) {
     if (!plainCharacters.test(text)) throw invalidField(field, 'holds a character that must be percent-encoded');
     return { tokenIds: new Set(), render: () => text };
   }

@@ -2,7 +2,7 @@ import type { AccessRule } from '../../core/access/access-rule.ts';
 import type { Permission } from '../../core/access/permission.ts';
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
-import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
+import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { generateApiKey, generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
@@ -88,7 +88,7 @@ function requireSensible({ permissions, rules, expiresAt }: SessionGrant): void 
 }
 
 function sessionEvent(id: string, operation: Operation): AuditEvent {
-  return { entityType: 'session', entityId: id, operation, outcome: 'success' };
+  return successEvent('session', id, operation);
 }
 
 function unknownNonce(): DomainError {

@@ -1,6 +1,7 @@
 import type { AccessRule } from '../../core/access/access-rule.ts';
 import type { ApplicationType, Permission } from '../../core/access/permission.ts';
 import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
+import { successEvent } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
@@ -50,12 +51,7 @@ export class TenantMaker {
       // Somebody who owns or belongs to another tenant stays the same user.
       const owner = await members.joinUser(tenant.ownerEmail);
       await members.insert({ userId: owner.id, role: 'OWNER', createdBy: null });
-      await recordInTransaction(tx, tenantId, 'system', {
-        entityType: 'tenant',
-        entityId: tenantId,
-        operation: 'create',
-        outcome: 'success',
-      });
+      await recordInTransaction(tx, tenantId, 'system', successEvent('tenant', tenantId, 'create'));
 
       const keys: string[] = [];
       for (const wanted of tenant.applications) {
@@ -68,12 +64,7 @@ export class TenantMaker {
           createdBy: null,
         });
         keys.push((await this.#keyMaker.make(tx, application, null)).text);
-        await recordInTransaction(tx, tenantId, 'system', {
-          entityType: 'application',
-          entityId: id,
-          operation: 'create',
-          outcome: 'success',
-        });
+        await recordInTransaction(tx, tenantId, 'system', successEvent('application', id, 'create'));
       }
       return { tenantId, keys };
     });

@@ -1,6 +1,6 @@
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
-import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
+import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { type Member, memberEvent, MemberStore } from '../members/index.ts';
@@ -66,7 +66,7 @@ export class TenantService {
 }
 
 function tenantEvent(caller: Caller, operation: Operation): AuditEvent {
-  return { entityType: 'tenant', entityId: caller.tenantId, operation, outcome: 'success' };
+  return successEvent('tenant', caller.tenantId, operation);
 }
 
 function required<T>(found: T | undefined): T {

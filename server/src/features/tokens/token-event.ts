@@ -1,5 +1,5 @@
 import type { TokenId } from '../../core/identity/ids.ts';
-import type { AuditEvent, EntityType, Operation } from '../../platform/audit/audit-event.ts';
+import { type AuditEvent, type EntityType, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 
 const entityTypes: ReadonlyMap<string, EntityType> = new Map([
   ['card', 'card'],
@@ -11,11 +11,6 @@ export function tokenEvent(
   token: { readonly id: TokenId; readonly type: string; readonly containers: readonly string[] },
   operation: Operation,
 ): AuditEvent {
-  return {
-    entityType: entityTypes.get(token.type) ?? 'token',
-    entityId: token.id,
-    operation,
-    outcome: 'success',
-    containers: token.containers,
-  };
+  const entityType = entityTypes.get(token.type) ?? 'token';
+  return { ...successEvent(entityType, token.id, operation), containers: token.containers };
 }

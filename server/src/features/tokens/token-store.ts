@@ -6,6 +6,7 @@ import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
 import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/sealed-rows.ts';
 import { countSlot } from './count-slot.ts';
 import type { StoredToken } from './token.ts';
+import { removeWithGone } from './token-removal-statement.ts';
 import {
   isAlive,
   joinCvc,
@@ -26,16 +27,7 @@ const findText = `select ${tokenColumns} from tokens t ${joinCvc}
 const deleteText = `with gone as (
     delete from tokens where tenant_id = $1 and id = $2 and version = $3 and created_at = $6
     returning id, type, containers, terms, created_at
-  ), unlisted as (
-    delete from token_terms using gone
-    where tenant_id = $1 and token_id = gone.id and token_terms.created_at = gone.created_at and term = any(gone.terms)
-  ), uncoded as (
-    delete from token_cvcs using gone where tenant_id = $1 and token_id = gone.id
-  ), counted as (
-    insert into token_counts (tenant_id, type, containers, slot, tokens)
-    select $1::uuid, type, containers, $5, -1 from gone
-    on conflict (tenant_id, type, containers, slot) do update set tokens = token_counts.tokens - 1
-  ), recorded as (
+  ), ${removeWithGone(5)}, recorded as (
     ${insertAuditRecords(4, 'join gone on gone.id = record.entity_id')}
   )
   select id from gone`;

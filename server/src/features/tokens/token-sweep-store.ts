@@ -3,6 +3,7 @@ import { toAuditRow } from '../../platform/audit/audit-event.ts';
 import { insertAuditRecords } from '../../platform/audit/audit-statement.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { countSlot } from './count-slot.ts';
+import { removeWithGone } from './token-removal-statement.ts';
 import { tokenEvent } from './token-event.ts';
 
 /** What finds a token and what counts it go with it, as in a deletion. A token that is being changed waits for the next run. */
@@ -11,16 +12,7 @@ const deleteExpiredText = `with gone as (
       select id from tokens where tenant_id = $1 and expires_at <= now() limit $2 for update skip locked))
     and expires_at <= now()
     returning id, type, containers, terms, created_at
-  ), unlisted as (
-    delete from token_terms using gone
-    where tenant_id = $1 and token_id = gone.id and token_terms.created_at = gone.created_at and term = any(gone.terms)
-  ), uncoded as (
-    delete from token_cvcs using gone where tenant_id = $1 and token_id = gone.id
-  ), counted as (
-    insert into token_counts (tenant_id, type, containers, slot, tokens)
-    select $1::uuid, type, containers, $3, -count(*) from gone group by type, containers order by type, containers
-    on conflict (tenant_id, type, containers, slot) do update set tokens = token_counts.tokens + excluded.tokens
-  )
+  ), ${removeWithGone(3)}
   select id, type, containers from gone`;
 
 /** Removes tokens that have expired, each with its record. */

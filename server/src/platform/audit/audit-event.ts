@@ -32,6 +32,11 @@ export interface AuditEvent {
   readonly destination?: string;
 }
 
+/** What was done, as opposed to what was tried. */
+export function successEvent(entityType: EntityType, entityId: string, operation: Operation): AuditEvent {
+  return { entityType, entityId, operation, outcome: 'success' };
+}
+
 /** An event with its actor, in the shape of the columns that it is stored in. */
 export interface AuditRow {
   readonly entity_id: string;

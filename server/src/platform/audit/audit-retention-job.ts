@@ -1,6 +1,7 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database } from '../database/database.ts';
 import type { Job } from '../jobs/job.ts';
+import { successEvent } from './audit-event.ts';
 import { recordInTransaction } from './audit-log.ts';
 import { RetentionStore } from './retention-store.ts';
 
@@ -28,11 +29,6 @@ async function recordRemoval(database: Database, tenantId: TenantId, month: stri
   const entityId = month.slice(0, 7);
   await database.forTenant(tenantId, async (tx) => {
     if (await new RetentionStore(tx).isRemovalRecorded(tenantId, entityId)) return;
-    await recordInTransaction(tx, tenantId, 'system', {
-      entityType: 'log',
-      entityId,
-      operation: 'delete',
-      outcome: 'success',
-    });
+    await recordInTransaction(tx, tenantId, 'system', successEvent('log', entityId, 'delete'));
   });
 }

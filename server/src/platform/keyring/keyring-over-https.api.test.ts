@@ -39,15 +39,7 @@ beforeAll(async () => {
   });
   services.set('AWS KMS', { rootKey: awsKms, endpoint: kms.service });
   const transit = await TransitEndpoint.start(certificate);
-  const transitKey = await open({
-    kind: 'transit',
-    url: transit.service.url,
-    mount: 'transit',
-    key: 'strongroom',
-    token: new Sensitive(transit.token),
-    namespace: transit.namespace,
-    authority: authority.certificate,
-  });
+  const transitKey = await open({ kind: 'transit', ...transit.options(authority.certificate) });
   services.set('Transit', { rootKey: transitKey, endpoint: transit.service });
 });
 afterAll(async () => {

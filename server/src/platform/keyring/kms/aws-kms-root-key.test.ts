@@ -9,6 +9,7 @@ import { AwsKmsEndpoint } from '../../../../test/harness/aws-kms-endpoint.ts';
 import { failureOf, shownOf } from '../../../../test/harness/failure.ts';
 import { TestAuthority } from '../../../../test/harness/test-authority.ts';
 import { headersOf } from '../../../../test/harness/tls-destination.ts';
+import { context, otherContexts } from '../../../../test/harness/wrap-contexts.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { AwsKmsOptions } from './aws-kms-client.ts';
 import { AwsKmsRootKey } from './aws-kms-root-key.ts';
@@ -16,7 +17,6 @@ import { toCredentialSource } from './aws-credentials.ts';
 import { KeyServiceError } from './key-service.ts';
 import { RootKeyMismatch } from './root-key.ts';
 
-const context = { tenant: 'c0ffee00-0000-4000-8000-000000000001', purpose: 'data', version: 1 };
 const own = { accessKeyId: 'AKIAEXAMPLEEXAMPLE', secretAccessKey: randomBytes(30).toString('base64') };
 const temporary = {
   accessKeyId: 'ASIAEXAMPLEEXAMPLE',
@@ -75,11 +75,7 @@ describe('AwsKmsRootKey', () => {
     });
   });
 
-  it.each([
-    ['tenant', { ...context, tenant: 'c0ffee00-0000-4000-8000-000000000002' }],
-    ['purpose', { ...context, purpose: 'index' }],
-    ['version', { ...context, version: 2 }],
-  ])('refuses a wrapped key of another %s', async (_, other) => {
+  it.each(otherContexts)('refuses a wrapped key of another %s', async (_, other) => {
     const wrapped = await rootKey.wrap(randomBytes(32), context);
     await expect(rootKey.unwrap(wrapped, other)).rejects.toThrow(RootKeyMismatch);
   });

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { context, otherContexts } from '../../../../test/harness/wrap-contexts.ts';
 import { FileRootKey, generateRootKey, parseRootKey } from './file-root-key.ts';
 import { RootKeyMismatch } from './root-key.ts';
 
 const bytes = randomBytes(32);
 const rootKey = new FileRootKey(bytes);
-const context = { tenant: 'c0ffee00-0000-4000-8000-000000000001', purpose: 'data', version: 1 };
 
 describe('FileRootKey', () => {
   it('gives back the key that was wrapped, after a restart too', async () => {
@@ -33,12 +33,7 @@ describe('FileRootKey', () => {
     await expect(rootKey.unwrap(wrapped, context)).rejects.toThrow(RootKeyMismatch);
   });
 
-  it.each([
-    ['tenant', { ...context, tenant: 'c0ffee00-0000-4000-8000-000000000002' }],
-    ['purpose', { ...context, purpose: 'index' }],
-    ['version', { ...context, version: 2 }],
-    ['tenant and purpose that run into each other', { ...context, tenant: `${context.tenant}d`, purpose: 'ata' }],
-  ])('refuses a wrapped key of another %s', async (_, other) => {
+  it.each(otherContexts)('refuses a wrapped key of another %s', async (_, other) => {
     const wrapped = await rootKey.wrap(randomBytes(32), context);
     await expect(rootKey.unwrap(wrapped, other)).rejects.toThrow(RootKeyMismatch);
   });

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Attribute, Handle } from 'pkcs11js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SoftHsm } from '../../../../test/harness/soft-hsm.ts';
+import { context } from '../../../../test/harness/wrap-contexts.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { createPkcs11Key } from './pkcs11-key.ts';
 import { HsmError, loadPkcs11Module, type Pkcs11Module } from './pkcs11-module.ts';
 import { Pkcs11RootKey } from './pkcs11-root-key.ts';
 import { PinRefused, type Pkcs11Options } from './pkcs11-session.ts';
 
-const context = { tenant: 'c0ffee00-0000-4000-8000-000000000001', purpose: 'data', version: 1 };
 const pin = new Sensitive('12345678');
 let hsm: SoftHsm;
 let options: Pkcs11Options;

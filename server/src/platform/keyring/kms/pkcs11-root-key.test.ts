@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SoftHsm } from '../../../../test/harness/soft-hsm.ts';
+import { context, otherContexts } from '../../../../test/harness/wrap-contexts.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { createPkcs11Key } from './pkcs11-key.ts';
 import { HsmError, loadPkcs11Module, type Pkcs11Module } from './pkcs11-module.ts';
@@ -8,7 +9,6 @@ import { Pkcs11RootKey } from './pkcs11-root-key.ts';
 import type { Pkcs11Options } from './pkcs11-session.ts';
 import { RootKeyMismatch } from './root-key.ts';
 
-const context = { tenant: 'c0ffee00-0000-4000-8000-000000000001', purpose: 'data', version: 1 };
 let hsm: SoftHsm;
 let options: Pkcs11Options;
 let rootKey: Pkcs11RootKey;
@@ -77,11 +77,7 @@ describe('wrap and unwrap', () => {
     await expect(rootKey.wrap(Buffer.alloc(length), context)).rejects.toThrow(TypeError);
   });
 
-  it.each([
-    ['tenant', { ...context, tenant: 'c0ffee00-0000-4000-8000-000000000002' }],
-    ['purpose', { ...context, purpose: 'index' }],
-    ['version', { ...context, version: 2 }],
-  ])('refuses a wrapped key of another %s', async (_, other) => {
+  it.each(otherContexts)('refuses a wrapped key of another %s', async (_, other) => {
     const wrapped = await rootKey.wrap(randomBytes(32), context);
     await expect(rootKey.unwrap(wrapped, other)).rejects.toThrow(RootKeyMismatch);
   });

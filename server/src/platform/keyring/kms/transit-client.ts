@@ -70,11 +70,20 @@ function reasonsIn(errors: unknown): readonly string[] {
   return Array.isArray(errors) ? errors.filter((reason) => typeof reason === 'string') : [];
 }
 
+const retiredVersion =
+  'Set min_decryption_version and min_encryption_version of the key back to 1; where versions were trimmed, restore its backup.';
+
+/** Reasons that say more than the status, by what they contain. */
+const adviceByReason: readonly (readonly [string, string])[] = [
+  ['encryption key not found', 'Make the key, or correct its name.'],
+  ['soft-deleted', 'Restore the key.'],
+  ['too old', retiredVersion],
+  ['no such key version', retiredVersion],
+];
+
 function adviceFor(status: number, reasons: readonly string[]): string {
-  if (reasons.some((reason) => reason.includes('encryption key not found')))
-    return 'Make the key, or correct its name.';
-  if (reasons.some((reason) => reason.includes('too old'))) {
-    return 'Lower min_decryption_version and min_encryption_version of the key: versions are still in use.';
+  for (const [text, advice] of adviceByReason) {
+    if (reasons.some((reason) => reason.includes(text))) return advice;
   }
   switch (status) {
     case 400:

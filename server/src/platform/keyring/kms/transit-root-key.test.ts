@@ -4,13 +4,13 @@ import { failureOf, shownOf } from '../../../../test/harness/failure.ts';
 import { TestAuthority, type TestCertificate } from '../../../../test/harness/test-authority.ts';
 import { headersOf } from '../../../../test/harness/tls-destination.ts';
 import { TransitEndpoint } from '../../../../test/harness/transit-endpoint.ts';
+import { context, otherContexts } from '../../../../test/harness/wrap-contexts.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { KeyServiceError } from './key-service.ts';
 import { RootKeyMismatch, wrapContextBytes } from './root-key.ts';
 import type { TransitOptions } from './transit-client.ts';
 import { TransitRootKey } from './transit-root-key.ts';
 
-const context = { tenant: 'c0ffee00-0000-4000-8000-000000000001', purpose: 'data', version: 1 };
 let authority: TestAuthority;
 let certificate: TestCertificate;
 let transit: TransitEndpoint;
@@ -24,14 +24,7 @@ beforeAll(async () => {
 afterAll(() => authority.remove());
 beforeEach(async () => {
   transit = await TransitEndpoint.start(certificate);
-  options = {
-    url: transit.service.url,
-    mount: 'transit',
-    key: 'strongroom',
-    token: new Sensitive(transit.token),
-    namespace: transit.namespace,
-    authority: authority.certificate,
-  };
+  options = transit.options(authority.certificate);
   rootKey = await TransitRootKey.open(options);
   return async () => {
     await rootKey.close();
@@ -67,12 +60,7 @@ describe('TransitRootKey', () => {
     });
   });
 
-  it.each([
-    ['tenant', { ...context, tenant: 'c0ffee00-0000-4000-8000-000000000002' }],
-    ['purpose', { ...context, purpose: 'index' }],
-    ['version', { ...context, version: 2 }],
-    ['tenant and purpose that run into each other', { ...context, tenant: `${context.tenant}d`, purpose: 'ata' }],
-  ])('refuses a wrapped key of another %s', async (_, other) => {
+  it.each(otherContexts)('refuses a wrapped key of another %s', async (_, other) => {
     const wrapped = await rootKey.wrap(randomBytes(32), context);
     await expect(rootKey.unwrap(wrapped, other)).rejects.toThrow(RootKeyMismatch);
   });
@@ -157,6 +145,7 @@ describe('a server in trouble', () => {
     ],
     ['answers with a page', /health/, () => (transit.service.mood = () => ({ status: 502, body: '<html>' }))],
     ['answers without data', /without "/, () => (transit.service.mood = () => ({ status: 200, body: { data: null } }))],
+    ['has put the key aside', /Restore/, () => (transit.service.mood = says(400, 'refusing to use soft-deleted key'))],
     ['hangs up', /cannot be reached/, () => (transit.service.mood = 'hangs-up')],
   ])('is told apart from a wrong key when it %s', async (_, advice, trouble) => {
     const key = randomBytes(32);
@@ -181,7 +170,9 @@ describe('a server in trouble', () => {
     if (key !== undefined) key.minDecryptionVersion = 2;
     const failure = await failureOf(rootKey.unwrap(wrapped, context));
     expect(failure).toBeInstanceOf(KeyServiceError);
-    expect(failure.message).toContain('Lower min_decryption_version');
+    expect(failure.message).toContain('Set min_decryption_version');
+    // The fingerprint needs the first version too.
+    expect((await failureOf(TransitRootKey.open(options))).message).toContain('Set min_decryption_version');
   });
 });
 

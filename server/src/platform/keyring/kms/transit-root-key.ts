@@ -18,7 +18,7 @@ import { TransitClient, type TransitOptions, TransitRefusal } from './transit-cl
 const ciphertextText = /^vault:v[1-9]\d{0,8}:[A-Za-z0-9+/]{40,1000}={0,2}$/;
 
 /** How Transit says that the bytes or the associated data are at fault. */
-const mismatch = /^invalid ciphertext|message authentication failed/;
+const mismatch = /invalid ciphertext|message authentication failed/;
 
 const fingerprintText = Buffer.from('strongroom/root-key-id/1', 'utf8').toString('base64');
 
@@ -37,7 +37,7 @@ export class TransitRootKey implements RootKey {
       const isSame = probe.equals(await rootKey.unwrap(wrapped, probeContext));
       if (isSame && (await rootKey.#refuses(wrapped, { ...probeContext, version: 2 }))) return rootKey;
       throw new KeyServiceError(
-        'Transit does not bind a key to its context. Use a key of type aes256-gcm96 in Vault 1.9 or newer, or in OpenBao.',
+        'Transit does not bind a key to its context. Use a key of type aes256-gcm96 in Vault 1.13 or newer, or in OpenBao.',
       );
     } catch (error) {
       client.close();
