@@ -25,7 +25,8 @@ export class BenchVault {
   readonly managementKey: string;
   readonly postgres: LocalPostgres;
   readonly #directory: string;
-  readonly #settings: Readonly<Record<string, string>>;
+  /** For whoever does to the database what a server would do. */
+  readonly settings: Readonly<Record<string, string>>;
   #servers: BenchProcess[] = [];
 
   /** `together`: server and worker in one process. `apart`: a server alone, to which the caller may add workers. */
@@ -36,7 +37,15 @@ export class BenchVault {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-bench-'));
     const postgres = await LocalPostgres.start({
       password: crypto.randomUUID(),
-      settings: { shared_buffers: '1GB', max_wal_size: '8GB', checkpoint_timeout: '30min', track_io_timing: 'on' },
+      settings: {
+        shared_buffers: '1GB',
+        max_wal_size: '8GB',
+        checkpoint_timeout: '30min',
+        track_io_timing: 'on',
+        // Nothing is replicated here, and what is filled in bulk then need not go through the log.
+        wal_level: 'minimal',
+        max_wal_senders: '0',
+      },
     });
     const settings = {
       STRONGROOM_DATABASE_URL: postgres.url,
@@ -72,7 +81,7 @@ export class BenchVault {
   }) {
     this.#directory = parts.directory;
     this.postgres = parts.postgres;
-    this.#settings = parts.settings;
+    this.settings = parts.settings;
     this.key = parts.keys.private;
     this.managementKey = parts.keys.management;
     this.#servers = [parts.server];
@@ -92,7 +101,7 @@ export class BenchVault {
   }
 
   async startServer(): Promise<void> {
-    this.#servers.push(await BenchProcess.start(['serve', '--json'], this.#settings, logIn(this.#directory)));
+    this.#servers.push(await BenchProcess.start(['serve', '--json'], this.settings, logIn(this.#directory)));
   }
 
   async stopServers(): Promise<void> {
@@ -101,7 +110,7 @@ export class BenchVault {
   }
 
   startWorker(): Promise<BenchProcess> {
-    return BenchProcess.start(['work', '--json'], this.#settings, logIn(this.#directory));
+    return BenchProcess.start(['work', '--json'], this.settings, logIn(this.#directory));
   }
 
   /** Runs a command of the product to its end, or until it is told to stop. */

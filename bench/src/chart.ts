@@ -1,4 +1,4 @@
-import type { ComparedRow } from './results.ts';
+import type { ComparedRow, GrowthRow } from './results.ts';
 
 const width = 760;
 const labelWidth = 330;
@@ -22,6 +22,12 @@ export function toRatioChart(rows: readonly ComparedRow[]): string {
     isMet: ratio >= goal,
   }));
   return toChart('Throughput, as a multiple of bare PostgreSQL', bars);
+}
+
+/** How much dearer an operation is in the largest vault than in the smallest. */
+export function toGrowthChart(rows: readonly GrowthRow[], goal: number): string {
+  const bars = rows.map(({ operation, ratio }) => ({ label: operation, value: ratio, goal, isMet: ratio <= goal }));
+  return toChart('Time in the largest vault, as a multiple of the smallest', bars);
 }
 
 function toChart(title: string, bars: readonly Bar[]): string {

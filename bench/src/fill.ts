@@ -6,6 +6,12 @@ const requestsAtOnce = 4;
 /** Every customer has this many tokens, however large the vault is. */
 const tokensPerCustomer = 20;
 
+/** The id of the n-th token: spread like the random ones that the vault gives, and known without asking. */
+export function tokenIdOf(index: number): string {
+  const mixed = Math.imul(index ^ 0x5bd1e995, 0x9e3779b1) >>> 0;
+  return `${mixed.toString(16).padStart(8, '0')}-token-${index}`;
+}
+
 /** The customer of the n-th token. */
 export function customerOf(index: number): string {
   return `customer-${Math.floor(index / tokensPerCustomer)}`;

@@ -1,93 +1,95 @@
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import { BenchVault } from './bench-vault.ts';
-import { customerOf, emailOf, fill, tokenOf } from './fill.ts';
-import { median, percentile } from './median.ts';
+import { bulkFill } from './bulk-fill.ts';
+import { toGrowthChart } from './chart.ts';
+import { customerOf, emailOf, tokenIdOf, tokenOf } from './fill.ts';
+import { measureInTurn, type Operations } from './measure-in-turn.ts';
+import { writePage } from './performance-page.ts';
+import { type GrowthResults, saveChart, saveResults, watchCircumstances } from './results.ts';
 
 /*
- * Does the cost of a request grow with the vault? Two vaults of different size stand side by side on this machine, and
- * every operation is measured on both in turn, so that what disturbs one disturbs the other. Limits and ratios are of
- * medians; the machine may be noisy.
+ * Does the cost of a request grow with the vault? Vaults of different size stand side by side on this machine, and every
+ * operation is asked of all of them in turn. Limits and ratios are of medians; the machine may be noisy.
  */
 const { values } = parseArgs({
   options: {
-    small: { type: 'string', default: '10000' },
-    large: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '400' },
-    json: { type: 'boolean', default: false },
+    sizes: { type: 'string', default: '10000,100000,1000000,10000000' },
+    rounds: { type: 'string', default: '200' },
+    /** Whether docs/performance.md and bench/results are written. */
+    record: { type: 'boolean', default: true },
   },
+  allowNegative: true,
 });
-const sizes = { small: Number(values.small), large: Number(values.large) };
+const sizes = values.sizes.split(',').map(Number);
 const rounds = Number(values.rounds);
-const ratioMax = 1.2;
+const goal = 1.2;
 
 interface Subject {
   readonly vault: BenchVault;
   readonly size: number;
 }
 
-let created = 0;
-const anyIndex = (size: number) => Math.floor(Math.random() * size);
-const operations: Readonly<Record<string, (subject: Subject) => Promise<unknown>>> = {
-  'get a token': ({ vault, size }) => vault.request('GET', `/tokens/token-${anyIndex(size)}`),
-  'create a token': ({ vault, size }) => {
-    created += 1;
-    return vault.request('POST', '/tokens', tokenOf(size + created));
-  },
-  'list page 1': ({ vault }) => vault.request('GET', '/tokens?page=1&size=20'),
-  'list page 500': ({ vault }) => vault.request('GET', '/tokens?page=500&size=20'),
-  'list by metadata': ({ vault, size }) =>
-    vault.request('GET', `/tokens?metadata.customer=${customerOf(anyIndex(size))}`),
+let made = 0;
+const any = (size: number) => Math.floor(Math.random() * size);
+const anyToken = ({ size }: Subject) => `/tokens/${tokenIdOf(any(size))}`;
+const managed = ({ vault }: Subject, path: string) => vault.request('GET', path, undefined, vault.managementKey);
+
+async function make({ vault, size }: Subject): Promise<string> {
+  made += 1;
+  const { id } = JSON.parse(await vault.request('POST', '/tokens', tokenOf(size + made))) as { id: string };
+  return id;
+}
+
+/** Tokens that wait to be deleted, made before the clock runs. */
+const doomed = new Map<Subject, string[]>();
+
+const operations: Operations<Subject> = {
+  'create a token': make,
+  'get a token': (subject) => subject.vault.request('GET', anyToken(subject)),
+  'patch a token': (subject) =>
+    subject.vault.request('PATCH', anyToken(subject), { metadata: { note: String(Math.random()) } }),
+  'delete a token': (subject) => subject.vault.request('DELETE', `/tokens/${doomed.get(subject)?.pop()}`),
+  'list, page 1': ({ vault }) => vault.request('GET', '/tokens?size=20'),
+  'list, page 400': ({ vault }) => vault.request('GET', '/tokens?page=400&size=20'),
+  'list by cursor': ({ vault }) => vault.request('GET', '/v2/tokens?size=20'),
+  'list by metadata': ({ vault, size }) => vault.request('GET', `/tokens?metadata.customer=${customerOf(any(size))}`),
+  'list by container': ({ vault }) => vault.request('GET', '/tokens?container=/general/*&size=20'),
   'search by index': ({ vault, size }) =>
-    vault.request('POST', '/tokens/search', { query: `data:"${emailOf(anyIndex(size))}"` }),
-  total_items: ({ vault }) => vault.request('GET', '/tokens?size=1'),
+    vault.request('POST', '/tokens/search', { query: `data:"${emailOf(any(size))}"` }),
+  'tokenize 10 values': ({ vault }) =>
+    vault.request(
+      'POST',
+      '/tokenize',
+      Array.from({ length: 10 }, () => `value ${Math.random()}`),
+    ),
+  'detokenize 10 values': ({ vault, size }) =>
+    vault.request(
+      'POST',
+      '/detokenize',
+      Array.from({ length: 10 }, () => `{{ ${tokenIdOf(any(size))} }}`),
+    ),
+  'logs, page 1': (subject) => managed(subject, '/logs'),
+  'logs of a token': (subject) => managed(subject, `/logs?entity_id=${tokenIdOf(any(subject.size))}`),
+  'count of tokens': (subject) => managed(subject, '/tenants/self/reports/usage'),
 };
 
 async function prepare(size: number): Promise<Subject> {
   const vault = await BenchVault.start();
-  await fill(vault, size);
-  // What autovacuum would have done by the time a vault has grown this large.
-  const client = new pg.Client({ connectionString: vault.postgres.url });
-  await client.connect();
-  await client.query('vacuum analyze');
-  await client.query('checkpoint');
-  await client.end();
-  return { vault, size };
+  await bulkFill(vault, size);
+  const subject = { vault, size };
+  doomed.set(subject, await Promise.all(Array.from({ length: rounds + 50 }, () => make(subject))));
+  return subject;
 }
 
-async function measure(subjects: readonly [Subject, Subject], operation: (subject: Subject) => Promise<unknown>) {
-  const times: [number[], number[]] = [[], []];
-  for (let round = -20; round < rounds; round += 1) {
-    for (const [index, subject] of subjects.entries()) {
-      const startedAt = performance.now();
-      await operation(subject);
-      // The first rounds warm caches and compile code; they are not counted.
-      if (round >= 0) times[index === 0 ? 0 : 1].push(performance.now() - startedAt);
-    }
-  }
-  return times;
-}
-
-const small = await prepare(sizes.small);
-const large = await prepare(sizes.large);
-const results = [];
-for (const [name, operation] of Object.entries(operations)) {
-  const [smallTimes, largeTimes] = await measure([small, large], operation);
-  const result = {
-    operation: name,
-    small_ms: median(smallTimes),
-    large_ms: median(largeTimes),
-    ratio: median(largeTimes) / median(smallTimes),
-    large_p99_ms: percentile(largeTimes, 0.99),
-  };
-  results.push(result);
-  if (!values.json) {
-    const figures = `${result.small_ms.toFixed(2)} ms → ${result.large_ms.toFixed(2)} ms`;
-    process.stdout.write(
-      `${name.padEnd(20)} ${figures.padEnd(24)} ${result.ratio.toFixed(2)}×${result.ratio > ratioMax ? '  grows' : ''}\n`,
-    );
-  }
-}
-if (values.json) process.stdout.write(`${JSON.stringify({ sizes, rounds, results })}\n`);
-await Promise.all([small.vault.stop(), large.vault.stop()]);
-if (results.some(({ ratio }) => ratio > ratioMax)) process.exitCode = 1;
+const subjects: Subject[] = [];
+for (const size of sizes) subjects.push(await prepare(size));
+const finish = watchCircumstances(subjects[0]?.vault.postgres.version ?? '');
+const rows = await measureInTurn(subjects, operations, rounds);
+const results: GrowthResults = { circumstances: finish(), sizes, rounds, goal, rows };
+if (values.record) {
+  await saveResults('growth', results);
+  await saveChart('growth', toGrowthChart(rows, goal));
+  await writePage();
+} else process.stdout.write(`${JSON.stringify(results)}\n`);
+await Promise.all(subjects.map(({ vault }) => vault.stop()));
+if (rows.some(({ ratio }) => ratio > goal)) process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { BenchVault } from './bench-vault.ts';
-import { median, percentile } from './median.ts';
+import { measureInTurn, type Operations } from './measure-in-turn.ts';
 import { ProgressBar } from './progress-bar.ts';
 
 /*
@@ -26,7 +26,7 @@ interface Subject {
   readonly to: string;
 }
 
-const questions: Readonly<Record<string, (subject: Subject) => string>> = {
+const paths: Readonly<Record<string, (subject: Subject) => string>> = {
   'first page': () => '/logs',
   'page 100': () => '/logs?page=100&size=20',
   'by kind': () => '/logs?entity_type=card',
@@ -35,6 +35,13 @@ const questions: Readonly<Record<string, (subject: Subject) => string>> = {
   'by time': ({ from, to }) => `/logs?start_date=${from}&end_date=${to}`,
   'by time and kind': ({ from, to }) => `/logs?start_date=${from}&end_date=${to}&entity_type=bank`,
 };
+
+const questions: Operations<Subject> = Object.fromEntries(
+  Object.entries(paths).map(([name, path]) => [
+    name,
+    (subject: Subject) => subject.vault.request('GET', path(subject), undefined, subject.vault.managementKey),
+  ]),
+);
 
 async function prepare(count: number): Promise<Subject> {
   const vault = await BenchVault.start();
@@ -73,35 +80,8 @@ async function prepare(count: number): Promise<Subject> {
   return { vault, from: middle[0]?.from.toISOString() ?? '', to: middle[0]?.to.toISOString() ?? '' };
 }
 
-const subjects = [await prepare(Number(values.small)), await prepare(Number(values.large))] as const;
-const results = [];
-for (const [name, question] of Object.entries(questions)) {
-  const times: [number[], number[]] = [[], []];
-  for (let round = -20; round < rounds; round += 1) {
-    for (const [index, subject] of subjects.entries()) {
-      const path = question(subject);
-      const startedAt = performance.now();
-      await subject.vault.request('GET', path, undefined, subject.vault.managementKey);
-      // The first rounds warm caches and compile code; they are not counted.
-      if (round >= 0) times[index === 0 ? 0 : 1].push(performance.now() - startedAt);
-    }
-  }
-  const [small, large] = times;
-  const ratio = median(large) / median(small);
-  results.push({
-    question: name,
-    small_ms: median(small),
-    large_ms: median(large),
-    ratio,
-    large_p99_ms: percentile(large, 0.99),
-  });
-  if (!values.json) {
-    const figures = `${median(small).toFixed(2)} ms → ${median(large).toFixed(2)} ms`;
-    process.stdout.write(
-      `${name.padEnd(20)} ${figures.padEnd(24)} ${ratio.toFixed(2)}×${ratio > ratioMax ? '  grows' : ''}\n`,
-    );
-  }
-}
-if (values.json) process.stdout.write(`${JSON.stringify({ sizes: values, rounds, results })}\n`);
+const subjects = [await prepare(Number(values.small)), await prepare(Number(values.large))];
+const rows = await measureInTurn(subjects, questions, rounds);
+if (values.json) process.stdout.write(`${JSON.stringify({ sizes: values, rounds, rows })}\n`);
 await Promise.all(subjects.map(({ vault }) => vault.stop()));
-if (results.some(({ ratio }) => ratio > ratioMax)) process.exitCode = 1;
+if (rows.some(({ ratio }) => ratio > ratioMax)) process.exitCode = 1;

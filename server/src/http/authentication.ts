@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isGranted, missingPermission } from '../core/access/require-access.ts';
 import { DomainError } from '../core/errors/domain-error.ts';
 import type { Caller, Identity } from '../core/identity/caller.ts';
-import type { ClientAddressFinder } from './client-address.ts';
+import type { ClientFinder } from './client-address.ts';
 import { restrictCrossOrigin } from './cross-origin.ts';
 import type { RateLimits } from './rate-limit.ts';
 
@@ -12,11 +12,19 @@ export interface Authenticator {
   authenticate(key: string): Promise<Identity | undefined>;
 }
 
+const identified = Symbol('identified caller');
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set before any handler of a route that needs a key. */
-    caller: Caller;
+    readonly caller: Caller;
+    [identified]: Caller | undefined;
   }
+}
+
+/** The caller of a request, where its key was valid; undefined on routes that need none. */
+export function findCaller(request: FastifyRequest): Caller | undefined {
+  return request[identified];
 }
 
 const keyLengthMax = 100;
@@ -24,14 +32,17 @@ const keyLengthMax = 100;
 interface AuthenticationParts {
   readonly authenticator: Authenticator;
   readonly limits: RateLimits;
-  readonly clientAddressOf: ClientAddressFinder;
+  readonly clientOf: ClientFinder;
 }
 
 /** Runs before a body is read: nobody without a key makes us parse anything. */
 export function addAuthentication(app: FastifyInstance, parts: AuthenticationParts): void {
+  app.decorateRequest(identified, undefined);
   app.decorateRequest('caller', {
-    getter: () => {
-      throw new Error('A handler asked for the caller of a public route.');
+    getter(this: FastifyRequest) {
+      const caller = findCaller(this);
+      if (caller === undefined) throw new Error('A handler asked for the caller of a public route.');
+      return caller;
     },
   });
   app.addHook('onRequest', async (request, reply) => {
@@ -40,7 +51,7 @@ export function addAuthentication(app: FastifyInstance, parts: AuthenticationPar
 
     const caller = await identify(request, reply, parts);
     restrictCrossOrigin(caller, reply);
-    Object.defineProperty(request, 'caller', { value: caller });
+    request[identified] = caller;
     if (caller.session?.isAuthorized === false) {
       throw new DomainError('forbidden', 'The session has not been authorized.');
     }
@@ -51,7 +62,7 @@ export function addAuthentication(app: FastifyInstance, parts: AuthenticationPar
 async function identify(
   request: FastifyRequest,
   reply: FastifyReply,
-  { authenticator, limits, clientAddressOf }: AuthenticationParts,
+  { authenticator, limits, clientOf }: AuthenticationParts,
 ): Promise<Caller> {
   const key = request.headers['bt-api-key'];
   if (typeof key !== 'string' || key === '') {
@@ -63,5 +74,5 @@ async function identify(
     await limits.countGuess(request, reply);
     throw new DomainError('unauthenticated', 'The key in the BT-API-KEY header is not valid.');
   }
-  return { ...identity, requestId: request.id, sourceAddress: clientAddressOf(request) };
+  return { ...identity, requestId: request.id, sourceAddress: clientOf(request).address };
 }

@@ -8,10 +8,15 @@ import { parseJson } from '../core/json/parse-json.ts';
 /** Deeper than any body we accept on purpose; the limits of single endpoints lie below. */
 const depthMax = 64;
 
+const read = Symbol('source of the body that was read');
+/** Of a request without a body. */
+const unread = new JsonSource();
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** How the body was spelled, for data that must be stored as it was sent. */
-    bodySource: JsonSource;
+    readonly bodySource: JsonSource;
+    [read]: JsonSource | undefined;
   }
 }
 
@@ -21,8 +26,12 @@ declare module 'fastify' {
  * ignores it; one with a raw body takes any and looks at it itself.
  */
 export function addBodyParsers(app: FastifyInstance): void {
-  const unread = new JsonSource();
-  app.decorateRequest('bodySource', { getter: () => unread });
+  app.decorateRequest(read, undefined);
+  app.decorateRequest('bodySource', {
+    getter(this: FastifyRequest) {
+      return this[read] ?? unread;
+    },
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     try {
@@ -43,7 +52,7 @@ function readBody(request: FastifyRequest, body: Buffer): JsonValue | Buffer | u
   if (!isUtf8(body)) throw new DomainError('malformed-json', 'The body is not valid UTF-8.');
 
   const source = new JsonSource();
-  Object.defineProperty(request, 'bodySource', { value: source });
+  request[read] = source;
   return parseJson(body.toString('utf8'), { depthMax, source });
 }
 

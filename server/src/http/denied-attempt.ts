@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../core/errors/domain-error.ts';
 import type { Caller } from '../core/identity/caller.ts';
 import { isUuid } from '../core/identity/ids.ts';
+import { findCaller } from './authentication.ts';
 import { type AuditEvent, type EntityType, noSingleEntity, type Operation } from '../platform/audit/audit-event.ts';
 
 /** Where denied attempts are written down. */
@@ -15,10 +16,10 @@ export interface DenialLog {
  */
 export async function recordDenial(thrown: unknown, request: FastifyRequest, log: DenialLog): Promise<unknown> {
   const isDenial = thrown instanceof DomainError && thrown.code === 'forbidden' && !thrown.isRecorded;
-  // The property of the prototype is there for routes that need no key, and throws.
-  if (!isDenial || !Object.hasOwn(request, 'caller')) return thrown;
+  const caller = findCaller(request);
+  if (!isDenial || caller === undefined) return thrown;
   try {
-    await log.append(request.caller, toDeniedEvent(request, thrown));
+    await log.append(caller, toDeniedEvent(request, thrown));
     return thrown;
   } catch (failure) {
     return failure;

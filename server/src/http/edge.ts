@@ -6,7 +6,7 @@ import { addApiReference } from './api-reference.ts';
 import { type Authenticator, addAuthentication } from './authentication.ts';
 import { addBodyParsers } from './body.ts';
 import { type DenialLog, recordDenial } from './denied-attempt.ts';
-import { createClientAddressFinder } from './client-address.ts';
+import { createClientFinder } from './client-address.ts';
 import { allowCrossOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
 import { addErrorPages } from './error-pages.ts';
 import { addIdempotency, type IdempotencyKeeper } from './idempotency.ts';
@@ -41,8 +41,8 @@ const retryAfterSeconds = 1;
 /** The web server with everything that all routes share; features add their routes to it. */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
   const requestLog = createRequestLog(options.logger, options.metrics);
-  const clientAddressOf = createClientAddressFinder(options.limits.trustedProxies);
-  const limits = createRateLimits(options.limits, clientAddressOf);
+  const clientOf = createClientFinder(options.limits.trustedProxies);
+  const limits = createRateLimits(options.limits, clientOf);
   const count = (request: FastifyRequest, reply: FastifyReply, proceed: (refusal?: Error) => void) =>
     callWithOutcome(() => limits.countRequest(request, reply), proceed);
   const app = fastify({
@@ -77,7 +77,10 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
       done(isUnknown ? new DomainError('not-found', 'This path is not part of the API.') : refusal);
     });
   });
-  app.addHook('onResponse', async (request, reply) => requestLog.answered(request, reply));
+  app.addHook('onResponse', (request, reply, done) => {
+    requestLog.answered(request, reply);
+    done();
+  });
   app.addHook('onRequestAbort', async (request) => requestLog.abandoned(request));
   app.setErrorHandler(async (error, request, reply) => {
     sendProblem(await recordDenial(error, request, options.audit), request, reply, options.logger);
@@ -88,10 +91,10 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   requireDeclaredPermissions(app);
   app.decorateRequest('clientAddress', {
     getter(this: FastifyRequest) {
-      return clientAddressOf(this);
+      return clientOf(this).address;
     },
   });
-  addAuthentication(app, { authenticator: options.authenticator, limits, clientAddressOf });
+  addAuthentication(app, { authenticator: options.authenticator, limits, clientOf });
   addBodyParsers(app);
   addValidation(app);
   addIdempotency(app, options.idempotency, options.logger);
@@ -126,8 +129,9 @@ function closeConnectionsWhenDraining(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     isDraining = true;
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (isDraining) reply.header('connection', 'close');
+    done(null, payload);
   });
 }
 

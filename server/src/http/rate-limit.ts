@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../core/errors/domain-error.ts';
-import { toClientNetwork } from '../core/network/client-network.ts';
 import type { AddressRange } from '../core/network/address-range.ts';
 import type { RateLimiter, Refusal } from '../platform/rate-limit/rate-limiter.ts';
 import type { RateLimitScope } from '../platform/rate-limit/rate-limit-table.ts';
-import type { ClientAddressFinder } from './client-address.ts';
+import type { ClientFinder } from './client-address.ts';
 
 export interface RequestLimits {
   readonly limiter: RateLimiter;
@@ -23,23 +22,19 @@ export interface RateLimits {
   countGuess(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
-export function createRateLimits(
-  { limiter, countsRequests }: RequestLimits,
-  clientAddressOf: ClientAddressFinder,
-): RateLimits {
-  const clientOf = (request: FastifyRequest) => toClientNetwork(clientAddressOf(request));
+export function createRateLimits({ limiter, countsRequests }: RequestLimits, clientOf: ClientFinder): RateLimits {
   return {
     countRequest(request, reply) {
       if (!countsRequests) return undefined;
-      const refusal = limiter.count(scopesOf(request), clientOf(request));
+      const refusal = limiter.count(scopesOf(request), clientOf(request).network);
       if (refusal instanceof Promise) return refusal.then((settled) => refuse(reply, settled));
       return refuse(reply, refusal);
     },
     requireFewGuesses(request, reply) {
-      refuse(reply, limiter.findBlock('key-guessing', clientOf(request)));
+      refuse(reply, limiter.findBlock('key-guessing', clientOf(request).network));
     },
     async countGuess(request, reply) {
-      refuse(reply, await limiter.count(['key-guessing'], clientOf(request)));
+      refuse(reply, await limiter.count(['key-guessing'], clientOf(request).network));
     },
   };
 }
