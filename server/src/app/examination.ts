@@ -1,10 +1,9 @@
 import type { VaultConfig } from '../platform/config/config.ts';
 import { Database } from '../platform/database/database.ts';
-import { inspectDatabase, listRootKeys } from '../platform/database/database-inspection.ts';
+import { inspectDatabase } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { openRootKey } from '../platform/keyring/kms/open-root-key.ts';
-import { SystemKeys } from '../platform/keyring/system-keys.ts';
-import { requireRootKeyOpensEverything, WrongRootKeyError } from '../platform/keyring/root-key-check.ts';
+import { requireEveryKeyOpens } from './key-check.ts';
 
 export interface Finding {
   readonly name: string;
@@ -42,10 +41,7 @@ async function examineRootKey(config: VaultConfig): Promise<string> {
     applicationName: 'strongroom doctor',
   });
   try {
-    const foreign = (await listRootKeys(database)).find((id) => id !== rootKey.id);
-    if (foreign !== undefined) throw new WrongRootKeyError(rootKey.id, foreign);
-    await SystemKeys.requireOpens(database, rootKey);
-    await requireRootKeyOpensEverything(database, rootKey);
+    await requireEveryKeyOpens(database, rootKey);
     return `${rootKey.id} opens every tenant key`;
   } finally {
     await Promise.all([database.close(), rootKey.close()]);

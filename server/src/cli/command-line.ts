@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { ConfigError } from '../platform/config/setting.ts';
 import { auditCommand } from './audit.ts';
+import { backupCommand } from './backup.ts';
 import { bootstrapCommand } from './bootstrap.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
@@ -26,6 +27,7 @@ Afterwards:
   strongroom members invite           let somebody in, with or without a mail server
   strongroom audit verify             prove that nobody touched the audit log
   strongroom import                   bring tokens in from a file
+  strongroom backup verify            prove that a backup can be restored and read
 
 Settings come from the environment; \`strongroom serve\` lists whatever is missing.`;
 
@@ -44,6 +46,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     membersCommand(),
     auditCommand(),
     importCommand(),
+    backupCommand(),
   ]) {
     program.addCommand(command);
   }

@@ -4,6 +4,7 @@ export { DetokenizeService } from './detokenize-service.ts';
 export { compileDocument, compileText, type ReferenceTemplate } from './reference-template.ts';
 export { type JudgedToken, ReferencedTokens } from './referenced-tokens.ts';
 export { sweepTokensJobs } from './sweep-tokens-jobs.ts';
+export { TokenCheck, type TokenCheckReport } from './token-check.ts';
 export { TokenCreator } from './token-creator.ts';
 export { tokenEvent } from './token-event.ts';
 export { TokenFinder } from './token-finder.ts';

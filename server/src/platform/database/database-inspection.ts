@@ -74,6 +74,13 @@ export function listRootKeys(database: Database): Promise<string[]> {
   });
 }
 
+export function listTenantIds(database: Database): Promise<string[]> {
+  return database.forSystem(async (tx) => {
+    const rows = await tx.query<{ id: string }>({ text: 'select id from tenants order by id' });
+    return rows.map(({ id }) => id);
+  });
+}
+
 function describeRole({ is_member, bypasses, owned }: Inspection): string {
   if (!is_member)
     return 'strongroom_app is missing or not granted to this login: run `strongroom migrate`, then "grant strongroom_app, strongroom_system, strongroom_portal to <login>"';
