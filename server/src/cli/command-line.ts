@@ -5,6 +5,7 @@ import { backupCommand } from './backup.ts';
 import { bootstrapCommand } from './bootstrap.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
+import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { membersCommand } from './members.ts';
 import { migrateCommand } from './migrate.ts';
@@ -27,6 +28,7 @@ Afterwards:
   strongroom members invite           let somebody in, with or without a mail server
   strongroom audit verify             prove that nobody touched the audit log
   strongroom import                   bring tokens in from a file
+  strongroom export                   take tokens out, approved by people and encrypted to a recipient
   strongroom backup verify            prove that a backup can be restored and read
 
 Settings come from the environment; \`strongroom serve\` lists whatever is missing.`;
@@ -46,6 +48,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     membersCommand(),
     auditCommand(),
     importCommand(),
+    exportCommand(),
     backupCommand(),
   ]) {
     program.addCommand(command);

@@ -5,6 +5,7 @@ export const displayNames: Readonly<Record<EntityType, string>> = {
   application: 'Application',
   bank: 'Bank',
   card: 'Card',
+  export: 'Export',
   invitation: 'Invitation',
   log: 'Log',
   member: 'Member',
