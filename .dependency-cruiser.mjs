@@ -130,6 +130,12 @@ export default {
       'node_modules/@simplewebauthn/',
       ['^server/src/platform/keyring/'],
     ),
+    only(
+      'export-encryption-in-the-keyring',
+      'What encrypts an export stands where all cryptography is.',
+      'node_modules/(age-encryption|openpgp)/',
+      ['^server/src/platform/keyring/'],
+    ),
     only('mail-in-one-place', 'Mail is written and sent in one room.', 'node_modules/nodemailer/', [
       '^server/src/platform/mail/',
     ]),

@@ -115,7 +115,7 @@ export class BenchVault {
 
   /** Runs a command of the product to its end, or until it is told to stop. */
   async run(command: readonly string[], signal?: AbortSignal): Promise<void> {
-    const env = { ...process.env, ...this.#settings };
+    const env = { ...process.env, ...this.settings };
     await run(process.execPath, [program, ...command], { env, ...(signal === undefined ? {} : { signal }) });
   }
 

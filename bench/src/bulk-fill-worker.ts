@@ -3,7 +3,7 @@ import type { TenantId } from '../../server/src/core/identity/ids.ts';
 import { readServerConfig } from '../../server/src/platform/config/config.ts';
 import { Database } from '../../server/src/platform/database/database.ts';
 import { Keyring } from '../../server/src/platform/keyring/keyring.ts';
-import { openRootKey } from '../../server/src/platform/keyring/kms/open-root-key.ts';
+import { openRootKeys } from '../../server/src/platform/keyring/kms/open-root-key.ts';
 import { customerOf, emailOf, tokenIdOf, tokenOf } from './fill.ts';
 
 /*
@@ -41,7 +41,7 @@ const database = new Database({
   statementTimeoutMs: 5_000,
   applicationName: 'bench',
 });
-const keys = await new Keyring(database, await openRootKey(config.rootKey)).forTenant(tenantId as TenantId);
+const keys = await new Keyring(database, await openRootKeys(config.rootKeys)).forTenant(tenantId as TenantId);
 await database.close();
 
 const none = String.raw`\N`;

@@ -30,3 +30,56 @@ alter table token_imports force row level security;
 create policy token_imports_isolation on token_imports to strongroom_app
   using (tenant_id = current_tenant_id()) with check (tenant_id = current_tenant_id());
 grant select, insert, update on token_imports to strongroom_app;
+
+-- Whether a session began with something that only its user has. A link does not count: an operator can make one.
+alter table user_sessions add column is_proven boolean not null default false;
+
+-- Wishes to take the tokens of a tenant out, in plaintext for whoever has the recipient's key. Each is approved by people and
+-- run once.
+create table token_exports (
+  tenant_id uuid not null,
+  id uuid not null,
+  recipient_kind text not null,
+  recipient text not null,
+  fingerprint text not null,
+  token_type text,
+  container text,
+  requested_from text not null,
+  approvals_needed smallint not null,
+  requested_at timestamptz(3) not null default now(),
+  expires_at timestamptz(3) not null,
+  refused_at timestamptz(3),
+  started_at timestamptz(3),
+  finished_at timestamptz(3),
+  tokens bigint,
+  constraint token_exports_pkey primary key (tenant_id, id),
+  constraint token_exports_tenant_fkey foreign key (tenant_id) references tenants (id) on delete cascade,
+  constraint token_exports_recipient_kind_known check (recipient_kind in ('age', 'pgp')),
+  constraint token_exports_recipient_length check (char_length(recipient) <= 65536),
+  constraint token_exports_ends_once check (refused_at is null or started_at is null)
+);
+comment on column token_exports.recipient is 'Public: an age recipient, or an OpenPGP key in armor.';
+comment on column token_exports.requested_from is 'Account and machine that the operator asked from, as the machine says; proven by nothing.';
+create index token_exports_newest on token_exports (tenant_id, requested_at desc);
+
+create table token_export_approvals (
+  tenant_id uuid not null,
+  export_id uuid not null,
+  user_id uuid not null,
+  approved_at timestamptz(3) not null default now(),
+  constraint token_export_approvals_pkey primary key (tenant_id, export_id, user_id),
+  constraint token_export_approvals_export_fkey foreign key (tenant_id, export_id)
+    references token_exports (tenant_id, id) on delete cascade
+);
+
+alter table token_exports enable row level security;
+alter table token_exports force row level security;
+create policy token_exports_isolation on token_exports to strongroom_app
+  using (tenant_id = current_tenant_id()) with check (tenant_id = current_tenant_id());
+alter table token_export_approvals enable row level security;
+alter table token_export_approvals force row level security;
+create policy token_export_approvals_isolation on token_export_approvals to strongroom_app
+  using (tenant_id = current_tenant_id()) with check (tenant_id = current_tenant_id());
+-- An approval that was given is never changed; what was asked for is neither.
+grant select, insert on token_exports, token_export_approvals to strongroom_app;
+grant update (refused_at, started_at, finished_at, tokens) on token_exports to strongroom_app;

@@ -1,10 +1,9 @@
 import type { VaultConfig } from '../platform/config/config.ts';
 import { Database } from '../platform/database/database.ts';
-import { inspectDatabase, listRootKeys } from '../platform/database/database-inspection.ts';
+import { inspectDatabase } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
-import { SystemKeys } from '../platform/keyring/system-keys.ts';
-import { requireRootKeyOpensEverything, WrongRootKeyError } from '../platform/keyring/root-key-check.ts';
+import { requireEveryKeyOpens } from './key-check.ts';
 
 export interface Finding {
   readonly name: string;
@@ -42,10 +41,7 @@ async function examineRootKey(config: VaultConfig): Promise<string> {
     applicationName: 'strongroom doctor',
   });
   try {
-    const foreign = (await listRootKeys(database)).find((id) => !rootKeys.has(id));
-    if (foreign !== undefined) throw new WrongRootKeyError(rootKeys, foreign);
-    await SystemKeys.requireOpens(database, rootKeys);
-    await requireRootKeyOpensEverything(database, rootKeys);
+    await requireEveryKeyOpens(database, rootKeys);
     return `${rootKeys.ids.join(' and ')} opens every tenant key`;
   } finally {
     await Promise.all([database.close(), rootKeys.close()]);

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { ExportApprovals } from '../features/exports/index.ts';
 import { InvitationLinks } from '../features/invitations/index.ts';
 import {
   addPortalRoutes,
@@ -35,6 +36,7 @@ export function addAllPortalRoutes(
     publicUrl,
     sessions,
     links: new SignInLinks({ database, systemKeys }),
+    exports: new ExportApprovals(database),
     acceptance: new InvitationAcceptance({ database, links, sessions }),
     passwords: new PasswordSignIn({ database, systemKeys, hasher, attempts, ceremonies, sessions }),
     passkeys: new PasskeySignIn({ database, passkeys: new Passkeys(publicUrl), ceremonies, sessions }),

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { ConfigError } from '../platform/config/setting.ts';
 import { auditCommand } from './audit.ts';
+import { backupCommand } from './backup.ts';
 import { bootstrapCommand } from './bootstrap.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
+import { exportCommand } from './export.ts';
 import { keysCommand } from './keys.ts';
 import { importCommand } from './import.ts';
 import { membersCommand } from './members.ts';
@@ -28,6 +30,8 @@ Afterwards:
   strongroom keys rotate data --all   give every tenant a new data key; then reencrypt, then retire
   strongroom audit verify             prove that nobody touched the audit log
   strongroom import                   bring tokens in from a file
+  strongroom export                   take tokens out, approved by people and encrypted to a recipient
+  strongroom backup verify            prove that a backup can be restored and read
 
 Settings come from the environment; \`strongroom serve\` lists whatever is missing.`;
 
@@ -47,6 +51,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     keysCommand(),
     auditCommand(),
     importCommand(),
+    exportCommand(),
+    backupCommand(),
   ]) {
     program.addCommand(command);
   }

@@ -45,6 +45,7 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
   { rule: 'redis-for-limits', file: 'features/tokens/cache.ts', source: `import 'ioredis';` },
   { rule: 'providers-in-outbound', file: 'features/portal/ask.ts', source: `import 'openid-client';` },
   { rule: 'passkeys-in-the-keyring', file: 'features/portal/verify.ts', source: `import '@simplewebauthn/server';` },
+  { rule: 'export-encryption-in-the-keyring', file: 'features/exports/encrypt.ts', source: `import 'openpgp';` },
   { rule: 'mail-in-one-place', file: 'features/invitations/send.ts', source: `import 'nodemailer';` },
   {
     rule: 'nothing-depends-on-the-suites',

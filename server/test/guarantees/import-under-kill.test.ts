@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { TokenPresenter, TokenStore } from '../../src/features/tokens/index.ts';
+import { noCvcSealer } from '../../src/platform/keyring/cvc-sealer.ts';
 import { ImportFolder, readJsonLines, toLines } from '../harness/import-file.ts';
 import { TestVault } from '../harness/test-vault.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
@@ -87,8 +88,7 @@ async function openAll(tenantId: string): Promise<unknown[]> {
   const id = parseTenantId(tenantId);
   const { database, keyring } = vault.server.core;
   const store = new TokenStore(database);
-  const noCodes = { seal: () => Buffer.alloc(0), open: () => Promise.resolve(undefined) };
-  const presenter = new TokenPresenter({ keyring, cvcSealer: noCodes });
+  const presenter = new TokenPresenter({ keyring, cvcSealer: noCvcSealer });
   const { rows: ids } = await vault.database.owner.query<{ id: string }>(
     `select id from tokens where tenant_id = $1 order by (metadata->>'index')::int, id`,
     [tenantId],

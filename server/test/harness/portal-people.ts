@@ -49,3 +49,16 @@ export async function setPassword(visitor: PortalVisitor, password = goodPasswor
 export function codeOf(secret: string, steps = 0): string {
   return computeTotp(secret, Math.floor(Date.now() / 30_000) + steps);
 }
+
+/** Somebody who has signed in with a password, not with a link. */
+export async function signInProven(
+  vault: Pick<TestVault, 'server'>,
+  tenant: Pick<TestTenant, 'id'>,
+): Promise<{ visitor: PortalVisitor; email: string }> {
+  const { visitor: newcomer, email } = await welcome(vault, tenant);
+  const secret = await setPassword(newcomer);
+  const visitor = new PortalVisitor(vault.server.url);
+  const answer = await visitor.post('/portal/sign-in', { email, password: goodPassword, code: codeOf(secret, 1) });
+  if (answer.status !== 303) throw new Error(`Nobody was let in: ${answer.text}`);
+  return { visitor, email };
+}

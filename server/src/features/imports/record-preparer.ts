@@ -43,6 +43,7 @@ export class RecordPreparer {
       if (text.trim() === '') return { kind: 'empty' };
       const source = new JsonSource();
       const body = this.#toBody(text, source);
+      if (body === undefined) return { kind: 'empty' };
       return { kind: 'row', ...(await this.#intake.prepare(body, source, now)) };
     } catch (error) {
       if (error instanceof CsvError) {
@@ -53,12 +54,13 @@ export class RecordPreparer {
     }
   }
 
-  #toBody(text: string, source: JsonSource): object {
+  /** Undefined for the first line of an export, which says what it is and is no token. */
+  #toBody(text: string, source: JsonSource): object | undefined {
     const { map, columns } = this.#shape;
     if (columns === undefined) {
       const value = parseJson(text, { depthMax, source });
       if (!isJsonObject(value)) throw new DomainError('malformed-json', 'A line must be an object.');
-      return fromObject(value, source, map);
+      return Object.hasOwn(value, 'strongroom_export') ? undefined : fromObject(value, source, map);
     }
     const cells = parseCsvRecord(text, csvDelimiter);
     if (cells.length !== columns.length) {

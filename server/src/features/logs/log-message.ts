@@ -5,6 +5,7 @@ export const displayNames: Readonly<Record<EntityType, string>> = {
   application: 'Application',
   bank: 'Bank',
   card: 'Card',
+  export: 'Export',
   invitation: 'Invitation',
   key: 'Key',
   log: 'Log',

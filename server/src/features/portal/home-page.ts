@@ -2,7 +2,7 @@ import { type Html, html } from '../../http/html.ts';
 import type { NewAuthenticator } from './password-sign-in.ts';
 import { renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
 import { type PasskeyPrompt, renderPasskeyForm } from './sign-in-page.ts';
-import { nameOf, type SignInWays, type UserSession } from './user.ts';
+import { mayApproveExports, nameOf, type SignInWays, type UserSession } from './user.ts';
 
 export interface HomePage {
   readonly session: UserSession;
@@ -25,6 +25,7 @@ ${renderAlert(hasWay ? undefined : 'Choose a way to sign in below: without one y
 <ul>
 ${tenants}
 </ul>
+${session.memberships.some(mayApproveExports) ? html`<p><a href="/portal/exports">Exports</a></p>` : html``}
 <h2>Ways to sign in</h2>
 <ul>
 <li>Passkeys: ${ways.passkeys}</li>

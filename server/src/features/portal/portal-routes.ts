@@ -6,6 +6,7 @@ import { pageOptions, sendPage } from '../../http/page-reply.ts';
 import { problemCatalog } from '../../http/problem-catalog.ts';
 import { requireSameOrigin } from '../../http/same-origin.ts';
 import { addAccountRoutes } from './account-routes.ts';
+import { addExportRoutes } from './export-routes.ts';
 import { addInvitationPageRoutes } from './invitation-page-routes.ts';
 import type { Portal } from './portal.ts';
 import { contentSecurityPolicy, renderMessagePage } from './portal-page.ts';
@@ -34,6 +35,7 @@ export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
     addSignOutRoute(pages, portal);
     addProviderRoutes(pages, portal);
     addAccountRoutes(pages, portal);
+    addExportRoutes(pages, portal);
   });
 }
 

@@ -1,3 +1,4 @@
+import type { ExportApprovals } from '../exports/index.ts';
 import type { InvitationAcceptance } from './invitation-acceptance.ts';
 import type { PasskeySignIn } from './passkey-sign-in.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
@@ -10,6 +11,7 @@ export interface Portal {
   readonly publicUrl: string;
   readonly sessions: UserSessions;
   readonly links: SignInLinks;
+  readonly exports: ExportApprovals;
   readonly acceptance: InvitationAcceptance;
   readonly passwords: PasswordSignIn;
   readonly passkeys: PasskeySignIn;

@@ -38,7 +38,7 @@ export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
     const forget = writeCookie(journeyCookie, '', { maxAgeSeconds: 0, sameSite: 'Lax' });
     try {
       const { userId, invitation, isNew } = await provider.complete(sealed, query);
-      if (!isNew) setSessionCookie(reply, await portal.sessions.start(userId, originOf(request)));
+      if (!isNew) setSessionCookie(reply, await portal.sessions.start(userId, originOf(request), true));
       reply.header('set-cookie', forget);
       return goOn(reply, toDestination(invitation));
     } catch (error) {

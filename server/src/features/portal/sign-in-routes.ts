@@ -50,7 +50,7 @@ export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
   app.post<LinkRoute>('/portal/links/:link', pageOptions, async (request, reply) => {
     const userId = await portal.links.take(request.params.link);
     if (userId === undefined) throw noLivingLink();
-    setSessionCookie(reply, await portal.sessions.start(userId, originOf(request)));
+    setSessionCookie(reply, await portal.sessions.start(userId, originOf(request), false));
     return reply.redirect('/portal/', 303);
   });
 }
@@ -63,7 +63,7 @@ async function signIn(
 ): Promise<FastifyReply> {
   const invitation = toInvitation(formOf(request)('invitation'));
   try {
-    setSessionCookie(reply, await portal.sessions.start(await prove(), originOf(request)));
+    setSessionCookie(reply, await portal.sessions.start(await prove(), originOf(request), true));
     return reply.redirect(toDestination(invitation), 303);
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;

@@ -20,11 +20,16 @@ export class UserSessionStore {
     this.#now = `(now() + make_interval(secs => ${clock.aheadSeconds}))`;
   }
 
-  async insert(session: { readonly id: string; readonly userId: string; readonly secretHash: Buffer }): Promise<void> {
+  async insert(session: {
+    readonly id: string;
+    readonly userId: string;
+    readonly secretHash: Buffer;
+    readonly isProven: boolean;
+  }): Promise<void> {
     await this.#tx.query({
-      text: `insert into user_sessions (id, user_id, secret_hash, created_at, last_seen_at)
-        values ($1, $2, $3, ${this.#now}, ${this.#now})`,
-      values: [session.id, session.userId, session.secretHash],
+      text: `insert into user_sessions (id, user_id, secret_hash, is_proven, created_at, last_seen_at)
+        values ($1, $2, $3, $4, ${this.#now}, ${this.#now})`,
+      values: [session.id, session.userId, session.secretHash, session.isProven],
     });
   }
 
@@ -44,9 +49,10 @@ export class UserSessionStore {
       userId: string;
       email: string | null;
       isFresh: boolean;
+      isProven: boolean;
       isStale: boolean;
     }>({
-      text: `select s.id, s.user_id as "userId", u.email,
+      text: `select s.id, s.user_id as "userId", u.email, s.is_proven as "isProven",
           s.created_at > ${this.#now} - make_interval(secs => $2) as "isFresh",
           s.last_seen_at < ${this.#now} - make_interval(secs => $3) as "isStale"
         from user_sessions s join users u on u.id = s.user_id
@@ -62,7 +68,8 @@ export class UserSessionStore {
       });
     }
     const memberships = await new UserStore(this.#tx).listMemberships(row.userId);
-    return { id: row.id, user: { id: row.userId, email: row.email }, memberships, isFresh: row.isFresh };
+    const { isFresh, isProven } = row;
+    return { id: row.id, user: { id: row.userId, email: row.email }, memberships, isFresh, isProven };
   }
 
   async delete(id: string): Promise<void> {

@@ -21,6 +21,8 @@ export interface UserSession {
   readonly memberships: readonly Membership[];
   /** Young enough to change how this user signs in. */
   readonly isFresh: boolean;
+  /** Begun with something that only the user has, not with a link. */
+  readonly isProven: boolean;
 }
 
 /** How a user can sign in, apart from a link. */
@@ -39,4 +41,9 @@ export interface Origin {
 /** How a user is called on a page. */
 export function nameOf({ email }: User): string {
   return email ?? 'a user without an e-mail address';
+}
+
+/** Approving what leaves a tenant is for those who administer it. */
+export function mayApproveExports({ role }: Membership): boolean {
+  return role === 'OWNER' || role === 'ADMIN';
 }

@@ -61,6 +61,14 @@ describe('DELETE /tenants/self', () => {
       `insert into token_imports (tenant_id, source, settings) select tenant, '', '' from unnest($1::uuid[]) as tenant`,
       [[tenant.id, other.id]],
     );
+    await vault.database.owner.query(
+      `with made as (
+          insert into token_exports (tenant_id, id, recipient_kind, recipient, fingerprint, requested_from, approvals_needed, expires_at)
+          select tenant, gen_random_uuid(), 'age', '', '', '', 0, now() from unnest($1::uuid[]) as tenant returning tenant_id, id)
+        insert into token_export_approvals (tenant_id, export_id, user_id)
+        select tenant_id, id, gen_random_uuid() from made`,
+      [[tenant.id, other.id]],
+    );
     const otherBefore = await rowsOf(other.id);
     for (const [table, rows] of Object.entries(otherBefore)) expect([table, rows]).not.toEqual([table, 0]);
     expect(await openStored(tenant, token.id)).toBe('"Sensitive Value"');

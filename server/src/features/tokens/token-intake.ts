@@ -2,7 +2,7 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { JsonSource } from '../../core/json/json-source.ts';
 import { toAuditRow } from '../../platform/audit/audit-event.ts';
-import type { CvcSealer } from '../../platform/keyring/cvc-sealer.ts';
+import { noCvcSealer } from '../../platform/keyring/cvc-sealer.ts';
 import { compileSchema, findFieldErrors } from '../../http/validation.ts';
 import { invalidAt, requireNoFieldErrors } from './request-path.ts';
 import { toTokenDraft } from './token-draft.ts';
@@ -25,14 +25,6 @@ export interface TakenIn {
 }
 
 const tokenShape = compileSchema(CreateToken);
-
-/** The keys of card verification codes live in the memory of servers; a code that is brought in would outlive its hour. */
-const noCvcSealer: CvcSealer = {
-  seal: () => {
-    throw new Error('A card verification code is never imported.');
-  },
-  open: () => Promise.resolve(undefined),
-};
 
 /** Makes tokens for an operator: each is checked, sealed and recorded as the one of a request, but nobody's rights are asked. */
 export class TokenIntake {

@@ -1,4 +1,5 @@
 import { formatExpiresAt } from '../../core/expiry/expires-at.ts';
+import type { Sensitive } from '../../core/identity/sensitive.ts';
 import { toChangeFields } from '../../http/timestamp.ts';
 import type { StoredToken, VisibleToken } from './token.ts';
 
@@ -31,6 +32,33 @@ export function toLastingJson(visible: VisibleToken): string | undefined {
 /** As `toTokenJson`, without anything that tells the content of the token. */
 export function toContentlessJson({ token }: VisibleToken): string {
   return JSON.stringify({ ...toIdentity(token), ...toPlace(token), ...toTimes(token) });
+}
+
+/**
+ * A token as `POST /tokens` and an import take it, with what only tells its story beside it. What the caller has left to
+ * the defaults of the type is left to them again.
+ */
+export function toExportLine(token: StoredToken, data: Sensitive<string>): string {
+  const { metadata, searchIndexes, fingerprintExpression, expiresAt } = token;
+  const rest = {
+    containers: token.containers,
+    ...(metadata === null ? {} : { metadata }),
+    ...(fingerprintExpression === null ? {} : { fingerprint_expression: fingerprintExpression }),
+    ...(expiresAt === null ? {} : { expires_at: formatExpiresAt(expiresAt) }),
+    ...toChangeFields(token),
+  };
+  return joinObjects([
+    JSON.stringify({ id: token.id, type: token.type }),
+    `{"data":${withoutLineEnds(data.reveal())}}`,
+    token.mask === null ? '{}' : `{"mask":${token.mask}}`,
+    searchIndexes === null ? '{}' : `{"search_indexes":${searchIndexes}}`,
+    JSON.stringify(rest),
+  ]);
+}
+
+/** Data is stored as it was spelled, and JSON may be spelled over several lines; within a text a line end never stands. */
+function withoutLineEnds(text: string): string {
+  return text.replaceAll('\r', ' ').replaceAll('\n', ' ');
 }
 
 function toIdentity(token: StoredToken) {

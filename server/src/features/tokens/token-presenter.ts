@@ -59,8 +59,13 @@ export class OpenedToken implements TokenContent {
   }
 }
 
+/** Opens tokens, and nothing else. */
+export interface TokenOpener {
+  open(token: StoredToken): Promise<OpenedToken>;
+}
+
 /** Opens tokens and shows them the way a transform allows. Plaintext begins here. */
-export class TokenPresenter {
+export class TokenPresenter implements TokenOpener {
   readonly #keyring: Keyring;
   readonly #cvcSealer: CvcSealer;
 

@@ -1,7 +1,7 @@
 import type { TenantId, TokenId } from '../../core/identity/ids.ts';
 import type { AuditRow } from '../../platform/audit/audit-event.ts';
 import { insertAuditRecords } from '../../platform/audit/audit-statement.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
 import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/sealed-rows.ts';
 import { countSlot } from './count-slot.ts';
@@ -97,6 +97,28 @@ export class TokenStore {
       values: [tenantId, [...new Set(ids)]],
     });
     return new Map(rows.map((row) => [row.id, toStoredToken(tenantId, row)]));
+  }
+
+  /** Living tokens in the order of their ids, which never change: whoever pages through them meets each once. */
+  async listIn(
+    tx: Transaction,
+    tenantId: TenantId,
+    page: {
+      readonly after: string;
+      readonly limit: number;
+      readonly type: string | null;
+      readonly container: string | null;
+    },
+  ): Promise<StoredToken[]> {
+    const rows = await tx.query<TokenRow>({
+      name: 'token-page',
+      text: `select ${tokenColumns} from tokens t ${joinCvc}
+        where t.tenant_id = $1 and t.id > $2 and ${isAlive}
+          and ($4::text is null or t.type = $4) and ($5::text is null or $5 = any(t.containers))
+        order by t.id limit $3`,
+      values: [tenantId, page.after, page.limit, page.type, page.container],
+    });
+    return rows.map((row) => toStoredToken(tenantId, row));
   }
 
   /** Deletes this version of the token and no other; false when it was changed or deleted meanwhile. */

@@ -4,6 +4,7 @@ export const entityTypes = [
   'application',
   'bank',
   'card',
+  'export',
   'invitation',
   'key',
   'log',

@@ -14,10 +14,20 @@ export async function recordInTransaction(
   actor: Actor,
   event: AuditEvent,
 ): Promise<void> {
+  await recordAllInTransaction(tx, tenantId, actor, [event]);
+}
+
+/** Appends many records that one actor has caused within one transaction. */
+export async function recordAllInTransaction(
+  tx: Transaction,
+  tenantId: TenantId,
+  actor: Actor,
+  events: readonly AuditEvent[],
+): Promise<void> {
   await tx.query({
     name: 'audit-append',
     text: appendText,
-    values: [tenantId, JSON.stringify([toAuditRow(actor, event)])],
+    values: [tenantId, JSON.stringify(events.map((event) => toAuditRow(actor, event)))],
   });
 }
 

@@ -75,6 +75,13 @@ export function listRootKeys(database: Database): Promise<string[]> {
   });
 }
 
+export function listTenantIds(database: Database): Promise<string[]> {
+  return database.forSystem(async (tx) => {
+    const rows = await tx.query<{ id: string }>({ text: 'select id from tenants order by id' });
+    return rows.map(({ id }) => id);
+  });
+}
+
 /** What each server that is connected says of itself, beside its name. Those of other logins may not be shown. */
 export async function listServerMarks(url: string): Promise<string[]> {
   const rows = await ask<{ mark: string }>(

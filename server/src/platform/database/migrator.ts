@@ -45,10 +45,7 @@ export async function migrate(ownerUrl: string, migrations?: readonly Migration[
 export async function requireFittingSchema(url: string, migrations?: readonly Migration[]): Promise<void> {
   const known = migrations ?? (await readMigrations());
   await withOwner(url, async (client) => {
-    const exists = await client.query<{ found: boolean }>(
-      `select to_regclass('schema_migrations') is not null as found`,
-    );
-    const done = exists.rows[0]?.found === true ? await readApplied(client) : [];
+    const done = (await isPrepared(client)) ? await readApplied(client) : [];
     requireSameHistory(known, done);
     if (done.length < known.length) {
       throw new Error(
@@ -56,6 +53,20 @@ export async function requireFittingSchema(url: string, migrations?: readonly Mi
       );
     }
   });
+}
+
+/** The version that a database has been brought to; undefined where it is not one of ours. */
+export function readSchemaVersion(url: string): Promise<number | undefined> {
+  return withOwner(url, async (client) =>
+    (await isPrepared(client)) ? (await readApplied(client)).length : undefined,
+  );
+}
+
+async function isPrepared(client: pg.Client): Promise<boolean> {
+  const exists = await client.query<{ found: boolean }>(
+    `select to_regclass('public.schema_migrations') is not null as found`,
+  );
+  return exists.rows[0]?.found === true;
 }
 
 async function withOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -6,3 +6,14 @@ export interface CvcSealer {
   /** Undefined once the key is gone: the code cannot be had any more, by anybody. */
   open(record: Buffer, binding: RecordBinding): Promise<string | undefined>;
 }
+
+/**
+ * For commands. The keys of card verification codes live in the memory of servers, so a command can open none; and one
+ * that it sealed would be lost with its process, or outlive its hour.
+ */
+export const noCvcSealer: CvcSealer = {
+  seal: () => {
+    throw new Error('A card verification code is sealed by servers only.');
+  },
+  open: () => Promise.resolve(undefined),
+};

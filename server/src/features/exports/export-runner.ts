@@ -1,0 +1,101 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import { recordAllInTransaction, recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { RowHasher } from '../../platform/keyring/row-hasher.ts';
+import { toExportLine, type TokenOpener, tokenEvent, type TokenStore } from '../tokens/index.ts';
+import { type ExportHead, toHeadLine } from './export-manifest.ts';
+import { exportEvent, noSuchExport, type TokenExport } from './token-export.ts';
+import { TokenExportStore } from './token-export-store.ts';
+
+/** Each page is one transaction: its tokens are read and their records durable before a byte of it leaves. */
+const pageSize = 500;
+
+export interface ExportedRow {
+  readonly id: string;
+  readonly hash: string;
+}
+
+export interface ExportPage {
+  /** Lines of JSON, each with its end. */
+  readonly text: string;
+  readonly rows: readonly ExportedRow[];
+}
+
+/** Runs an export that was approved. It can be begun once; should it fail, it has to be asked for again. */
+export class ExportRunner {
+  readonly #database: Database;
+  readonly #tokens: TokenStore;
+  readonly #opener: TokenOpener;
+  readonly #tenantId: TenantId;
+
+  constructor(parts: { database: Database; tokens: TokenStore; opener: TokenOpener; tenantId: TenantId }) {
+    this.#database = parts.database;
+    this.#tokens = parts.tokens;
+    this.#opener = parts.opener;
+    this.#tenantId = parts.tenantId;
+  }
+
+  /** Takes the permission, and writes the intent down before anything is opened. */
+  async start(id: string): Promise<TokenExport> {
+    const { found, isStarted } = await this.#database.forTenant(this.#tenantId, async (tx) => {
+      const store = new TokenExportStore(tx, this.#tenantId);
+      const isStarted = await store.start(id);
+      const found = await store.find(id);
+      if (found === undefined) throw noSuchExport();
+      const outcome = isStarted ? 'intent' : 'denied';
+      await recordInTransaction(tx, this.#tenantId, 'system', exportEvent(id, 'invoke', outcome));
+      return { found, isStarted };
+    });
+    if (!isStarted) throw new Error(explain(found));
+    return found;
+  }
+
+  /** The plaintext, page by page. Every token that lives from beginning to end is in it exactly once. */
+  async *pages({ id, filter }: TokenExport, head: ExportHead): AsyncGenerator<ExportPage> {
+    const { hasher, key } = RowHasher.generate();
+    yield { text: `${toHeadLine({ ...head, export_id: id }, key)}\n`, rows: [] };
+    for (let after = ''; ; ) {
+      const from = after;
+      const page = await this.#database.forTenant(this.#tenantId, async (tx) => {
+        const tokens = await this.#tokens.listIn(tx, this.#tenantId, { after: from, limit: pageSize, ...filter });
+        const events = tokens.map((token) => tokenEvent(token, 'read'));
+        if (events.length > 0) await recordAllInTransaction(tx, this.#tenantId, 'system', events);
+        return tokens;
+      });
+      const lines: string[] = [];
+      const rows: ExportedRow[] = [];
+      for (const token of page) {
+        const line = toExportLine(token, (await this.#opener.open(token)).dataText);
+        lines.push(`${line}\n`);
+        rows.push({ id: token.id, hash: hasher.hash(line) });
+      }
+      if (page.length > 0) yield { text: lines.join(''), rows };
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageSize) return;
+      after = last.id;
+    }
+  }
+
+  async end(id: string, outcome: { readonly isSuccess: boolean; readonly tokens: number }): Promise<void> {
+    await this.#database.forTenant(this.#tenantId, async (tx) => {
+      if (outcome.isSuccess) await new TokenExportStore(tx, this.#tenantId).finish(id, outcome.tokens);
+      const event = exportEvent(id, 'invoke', outcome.isSuccess ? 'success' : 'failed');
+      await recordInTransaction(tx, this.#tenantId, 'system', event);
+    });
+  }
+}
+
+function explain({ status, approvals, approvalsNeeded }: TokenExport): string {
+  switch (status) {
+    case 'waiting':
+      return `This export has ${approvals.length} of ${approvalsNeeded} approvals. Owners and admins of the tenant approve it in the portal.`;
+    case 'refused':
+      return 'This export was refused. Ask for another with `strongroom export request`.';
+    case 'expired':
+      return 'The time of this export has passed. Ask for another with `strongroom export request`.';
+    case 'started':
+    case 'finished':
+    case 'approved':
+      return 'This export has been run already; an approval is good for one run. Ask for another with `strongroom export request`.';
+  }
+}

@@ -1,0 +1,64 @@
+import { readLines } from '../../platform/files/line-reader.ts';
+import { RowHasher } from '../../platform/keyring/row-hasher.ts';
+
+export interface ManifestVerdict {
+  readonly rows: number;
+  /** Ids of rows that are not what they were, or are not there; ten at most. */
+  readonly changed: readonly string[];
+  readonly changedCount: number;
+  /** Lines of the export beyond those of the manifest. */
+  readonly surplus: number;
+  /** From the end of the manifest; undefined where it has none, because the export was not finished. */
+  readonly end: { readonly tokens: number; readonly file_sha256: string } | undefined;
+}
+
+const namedMax = 10;
+
+/** Compares a decrypted export with its manifest, line by line. Needs nothing of the vault. */
+export async function checkManifest(exportPath: string, manifestPath: string): Promise<ManifestVerdict> {
+  const lines = readLines(exportPath)[Symbol.asyncIterator]();
+  const hasher = toHasher((await lines.next()).value as string | undefined);
+  const changed: string[] = [];
+  let [rows, changedCount] = [0, 0];
+  let end: ManifestVerdict['end'];
+  let isHead = true;
+  for await (const text of readLines(manifestPath)) {
+    const entry = parse(text);
+    if (isHead) {
+      if (entry['strongroom_manifest'] === undefined) throw new Error('This is not the manifest of an export.');
+      isHead = false;
+      continue;
+    }
+    if (entry['end'] !== undefined) {
+      end = entry['end'] as ManifestVerdict['end'];
+      break;
+    }
+    rows += 1;
+    const line = (await lines.next()).value as string | undefined;
+    if (line !== undefined && hasher.hash(line) === entry['hash']) continue;
+    changedCount += 1;
+    if (changed.length < namedMax) changed.push(String(entry['id']));
+  }
+  let surplus = 0;
+  while ((await lines.next()).done !== true) surplus += 1;
+  return { rows, changed, changedCount, surplus, end };
+}
+
+function toHasher(headLine: string | undefined): RowHasher {
+  const head = headLine === undefined ? undefined : (parse(headLine)['strongroom_export'] as { row_key?: string });
+  const hasher = RowHasher.parse(head?.row_key ?? '');
+  if (hasher === undefined) {
+    throw new Error(
+      'This is not a decrypted export: its first line does not say so. Decrypt it first, with age or gpg.',
+    );
+  }
+  return hasher;
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

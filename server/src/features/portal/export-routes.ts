@@ -1,0 +1,62 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { UserCaller } from '../../core/identity/caller.ts';
+import { isUuid } from '../../core/identity/ids.ts';
+import { formOf } from '../../http/form-body.ts';
+import { pageOptions, sendPage } from '../../http/page-reply.ts';
+import { renderExportsPage, type TenantExports } from './export-page.ts';
+import type { Portal } from './portal.ts';
+import { originOf, requireSession } from './portal-session-routes.ts';
+import { mayApproveExports, type UserSession } from './user.ts';
+
+/** Where people approve or refuse that tokens leave. */
+export function addExportRoutes(app: FastifyInstance, portal: Portal): void {
+  app.get('/portal/exports', pageOptions, async (request, reply) => {
+    const session = await requireSession(portal, request);
+    const tenants: TenantExports[] = [];
+    for (const membership of session.memberships.filter(mayApproveExports)) {
+      tenants.push({ membership, exports: await portal.exports.list(membership.tenantId) });
+    }
+    return sendPage(reply, renderExportsPage(session, tenants));
+  });
+
+  app.post('/portal/exports/approve', pageOptions, async (request, reply) => {
+    const { caller, id, session } = await readDecision(portal, request);
+    requireProof(session);
+    await portal.exports.approve(caller, id);
+    return reply.redirect('/portal/exports', 303);
+  });
+
+  app.post('/portal/exports/refuse', pageOptions, async (request, reply) => {
+    const { caller, id } = await readDecision(portal, request);
+    await portal.exports.refuse(caller.tenantId, id, caller);
+    return reply.redirect('/portal/exports', 303);
+  });
+}
+
+/** Who decides on what. */
+async function readDecision(
+  portal: Portal,
+  request: FastifyRequest,
+): Promise<{ caller: UserCaller; id: string; session: UserSession }> {
+  const session = await requireSession(portal, request);
+  const field = formOf(request);
+  const membership = session.memberships.find(({ tenantId }) => tenantId === field('tenant'));
+  const id = field('export');
+  if (membership === undefined || !mayApproveExports(membership) || !isUuid(id)) {
+    throw new DomainError('not-found', 'There is no such export.');
+  }
+  return { caller: { tenantId: membership.tenantId, userId: session.user.id, ...originOf(request) }, id, session };
+}
+
+/**
+ * Only somebody who has just shown that it is them: a session that began with a link proves that an operator made a link,
+ * and one that is old may be somebody else's by now. Refusing needs no such proof: it keeps everything where it is.
+ */
+function requireProof({ isFresh, isProven }: UserSession): void {
+  if (isFresh && isProven) return;
+  throw new DomainError(
+    'forbidden',
+    'Sign out, and in again with your passkey, password or provider, to approve an export. A link is not enough.',
+  );
+}

@@ -1,0 +1,63 @@
+import type { TenantId, TokenId } from '../../core/identity/ids.ts';
+import type { Database } from '../../platform/database/database.ts';
+
+/** What is needed to open the data of a token. */
+export interface SealedData {
+  readonly id: TokenId;
+  readonly type: string;
+  readonly version: number;
+  readonly data: Buffer;
+}
+
+/** The version of the key that a sealed record names, as it stands in its bytes 2 to 5; null in what is no such record. */
+const keyVersion = `case when length(data) >= 6 then ('x' || encode(substring(data from 3 for 4), 'hex'))::bit(32)::bigint end`;
+
+/** Reads all tokens of a tenant, whether they are alive or not, to see that they can be opened. */
+export class TokenCheckStore {
+  readonly #database: Database;
+  readonly #tenantId: TenantId;
+
+  constructor(database: Database, tenantId: TenantId) {
+    this.#database = database;
+    this.#tenantId = tenantId;
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#database.runForTenant<{ count: number }>(this.#tenantId, {
+      text: 'select count(*)::float8 as count from tokens where tenant_id = $1',
+      values: [this.#tenantId],
+    });
+    return row?.count ?? 0;
+  }
+
+  list(after: string, limit: number): Promise<SealedData[]> {
+    return this.#database.runForTenant(this.#tenantId, {
+      name: 'token-check-page',
+      text: `select id, type, version, data from tokens where tenant_id = $1 and id > $2 order by id limit $3`,
+      values: [this.#tenantId, after, limit],
+    });
+  }
+
+  /** So many of each version of the key, drawn anew each time. */
+  sample(size: number): Promise<SealedData[]> {
+    return this.#database.runForTenant(this.#tenantId, {
+      text: `select id, type, version, data from (
+          select id, type, version, data, row_number() over (partition by ${keyVersion} order by random()) as place
+          from tokens where tenant_id = $1) as drawn
+        where place <= $2`,
+      values: [this.#tenantId, size],
+    });
+  }
+
+  /** Versions of keys that tokens name and that the tenant does not have. */
+  listMissingKeys(): Promise<{ keyVersion: number | null; tokens: number }[]> {
+    return this.#database.runForTenant(this.#tenantId, {
+      text: `select named.version::float8 as "keyVersion", named.tokens::float8 as tokens from (
+          select ${keyVersion} as version, count(*) as tokens from tokens where tenant_id = $1 group by 1) as named
+        where not exists (select from tenant_keys
+          where tenant_id = $1 and purpose = 'data' and tenant_keys.version = named.version)
+        order by 1`,
+      values: [this.#tenantId],
+    });
+  }
+}

@@ -1,0 +1,66 @@
+/** Whom an export is encrypted to. Everything of it is public. */
+export interface ExportRecipient {
+  readonly kind: 'age' | 'pgp';
+  /** What `age -r` takes, or an OpenPGP key in armor. */
+  readonly text: string;
+  /** What people compare. */
+  readonly fingerprint: string;
+}
+
+type Bytes = ReadableStream<Uint8Array>;
+
+const agePattern = /^age1[02-9ac-hj-np-z]{20,4000}$/;
+
+/** Throws a message for whoever named the recipient. */
+export async function parseAgeRecipient(text: string): Promise<ExportRecipient> {
+  const { Encrypter } = await import('age-encryption');
+  try {
+    if (!agePattern.test(text)) throw new TypeError('Not a recipient.');
+    new Encrypter().addRecipient(text);
+  } catch (error) {
+    throw new Error('The recipient is not an age recipient. It looks like age1…: `age-keygen -y key.txt` prints it.', {
+      cause: error,
+    });
+  }
+  return { kind: 'age', text, fingerprint: text };
+}
+
+/** Throws a message for whoever named the key. */
+export async function parsePgpKey(text: string): Promise<ExportRecipient> {
+  const { readKey } = await import('openpgp');
+  const key = await readKey({ armoredKey: text }).catch((error: unknown) => {
+    throw new Error('The file does not hold one OpenPGP key in armor. `gpg --armor --export <key>` writes it.', {
+      cause: error,
+    });
+  });
+  if (key.isPrivate()) {
+    throw new Error('This is a private key. Name the public one: `gpg --armor --export <key>` writes it.');
+  }
+  await key.getEncryptionKey().catch((error: unknown) => {
+    throw new Error('Nothing can be encrypted to this OpenPGP key: it is expired, revoked or for signing only.', {
+      cause: error,
+    });
+  });
+  const groups =
+    key
+      .getFingerprint()
+      .toUpperCase()
+      .match(/.{1,4}/g) ?? [];
+  return { kind: 'pgp', text: key.armor(), fingerprint: groups.join(' ') };
+}
+
+/** Encrypts on the way: what goes in is never held as a whole, neither here nor on a disk. */
+export async function encryptFor(
+  { kind, text }: Pick<ExportRecipient, 'kind' | 'text'>,
+  plaintext: Bytes,
+): Promise<Bytes> {
+  if (kind === 'age') {
+    const { Encrypter } = await import('age-encryption');
+    const encrypter = new Encrypter();
+    encrypter.addRecipient(text);
+    return encrypter.encrypt(plaintext);
+  }
+  const { createMessage, encrypt, readKey } = await import('openpgp');
+  const message = await createMessage({ binary: plaintext });
+  return encrypt({ message, encryptionKeys: await readKey({ armoredKey: text }), format: 'binary' });
+}

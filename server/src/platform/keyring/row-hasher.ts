@@ -1,0 +1,30 @@
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+
+const keyLength = 32;
+
+/**
+ * Hashes rows so that whoever has the key can tell whether one was changed. Without the key a hash says nothing, which a
+ * plain one would: a card number is found by trying.
+ */
+export class RowHasher {
+  readonly #key: KeyObject;
+
+  static generate(): { readonly hasher: RowHasher; readonly key: string } {
+    const key = randomBytes(keyLength);
+    return { hasher: new RowHasher(key), key: key.toString('base64') };
+  }
+
+  /** Undefined for a text that is no such key. */
+  static parse(key: string): RowHasher | undefined {
+    const bytes = Buffer.from(key, 'base64');
+    return bytes.length === keyLength ? new RowHasher(bytes) : undefined;
+  }
+
+  private constructor(key: Buffer) {
+    this.#key = createSecretKey(key);
+  }
+
+  hash(row: string): string {
+    return createHmac('sha256', this.#key).update('strongroom/export/1').update(row).digest('base64');
+  }
+}
