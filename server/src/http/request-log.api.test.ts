@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../test/harness/deadline.ts';
 import { type TestTenant, TestVault } from '../../test/harness/test-vault.ts';
 import { DomainError } from '../core/errors/domain-error.ts';
+import { HsmError } from '../platform/keyring/kms/pkcs11-module.ts';
 import { describeFailure } from './request-log.ts';
 
 let vault: TestVault;
@@ -78,5 +79,12 @@ describe('the description of a failure', () => {
 
   it.each([undefined, null, 'text', 7, {}])('takes whatever was thrown: %j', (thrown) => {
     expect(describeFailure(thrown)).toMatchObject({ error: expect.any(String), stack: '' });
+  });
+
+  it('repeats only messages that we wrote for operators', () => {
+    const advice = 'The HSM does not answer. Check that it is connected.';
+    const unavailable = (cause: Error) => new DomainError('key-service-unavailable', 'Try again.', { cause });
+    expect(describeFailure(unavailable(new HsmError(advice)))).toMatchObject({ error: 'HsmError', advice });
+    expect(describeFailure(unavailable(new Error('4242424242424242')))).not.toHaveProperty('advice');
   });
 });

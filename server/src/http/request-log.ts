@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OperatorError } from '../core/errors/operator-error.ts';
 import { DomainError } from '../core/errors/domain-error.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { HttpMetrics } from '../platform/telemetry/metrics.ts';
@@ -32,11 +33,12 @@ export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? unknownRoute;
 }
 
-/** What an operator may see of a failure: where it happened, never the text, which could quote a value. */
+/** What an operator may see of a failure: where it happened, never the text, which could quote a value, unless it is ours. */
 export function describeFailure(error: unknown): {
   readonly error: string;
   readonly sql_state?: string;
   readonly stack: string;
+  readonly advice?: string;
 } {
   const cause = error instanceof DomainError && error.cause !== undefined ? error.cause : error;
   if (!(cause instanceof Error)) return { error: 'unknown', stack: '' };
@@ -45,6 +47,7 @@ export function describeFailure(error: unknown): {
     error: cause.name,
     ...(sqlState === undefined ? {} : { sql_state: sqlState }),
     stack: framesOf(cause).slice(0, 12).join('\n'),
+    ...(cause instanceof OperatorError ? { advice: cause.message } : {}),
   };
 }
 

@@ -11,6 +11,8 @@ export interface LogFields {
   readonly error?: string;
   readonly sql_state?: string;
   readonly stack?: string;
+  /** What to do about it, in words of our own. */
+  readonly advice?: string;
   readonly url?: string;
   readonly root_key?: string;
   readonly count?: number;
@@ -37,6 +39,7 @@ const allowed: ReadonlySet<string> = new Set<keyof Required<LogFields>>([
   'error',
   'sql_state',
   'stack',
+  'advice',
   'url',
   'root_key',
   'count',

@@ -1,8 +1,9 @@
+import { OperatorError } from '../../../core/errors/operator-error.ts';
 import type { OperatorService, ServiceAnswer, ServiceCall } from '../../outbound/operator-service.ts';
 import { keyLength } from './root-key.ts';
 
 /** The key service is away, refuses, or is not set up as it has to be. The message is one line that says what to do. */
-export class KeyServiceError extends Error {
+export class KeyServiceError extends OperatorError {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'KeyServiceError';

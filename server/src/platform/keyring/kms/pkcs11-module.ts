@@ -1,3 +1,4 @@
+import { OperatorError } from '../../../core/errors/operator-error.ts';
 import type * as Pkcs11js from 'pkcs11js';
 
 /** The package's constants beside the loaded library of the HSM's maker. */
@@ -7,7 +8,7 @@ export interface Pkcs11Module {
 }
 
 /** The HSM, its client software or its configuration is at fault. The message is one line that says what to do. */
-export class HsmError extends Error {
+export class HsmError extends OperatorError {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'HsmError';

@@ -1,7 +1,8 @@
+import { OperatorError } from '../../../core/errors/operator-error.ts';
 import type { RootKey, WrapContext } from './root-key.ts';
 
 /** A key was wrapped by a root key that this process was not given. */
-export class UnknownRootKey extends Error {
+export class UnknownRootKey extends OperatorError {
   constructor(wanted: string, known: readonly string[]) {
     super(
       `A key is wrapped by root key ${wanted}, and this process has ${known.join(', ')}. Configure both until ` +
