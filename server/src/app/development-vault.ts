@@ -48,6 +48,8 @@ export class DevelopmentVault {
   readonly keys: DevelopmentKeys;
   /** Signs the owner in, once. */
   readonly signInUrl: string;
+  /** What other commands of the program need in their environment to work on this vault. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly #stop: () => Promise<void>;
 
   static async start(options: DevelopmentOptions, logger: Logger): Promise<DevelopmentVault> {
@@ -75,7 +77,13 @@ export class DevelopmentVault {
       await memory.remember({ ...memory.remembered, tenant });
       const url = config.listen.publicUrl;
       const signInUrl = `${url}${await new SignInLinks(server.core).make(parseTenantId(tenant.id), undefined)}`;
-      return new DevelopmentVault({ url, adminUrl: server.adminUrl, tenant, signInUrl, stop });
+      const settings = {
+        STRONGROOM_DATABASE_URL: database.ownerUrl,
+        STRONGROOM_PUBLIC_URL: url,
+        // A root key that was given is in the environment of whoever gave it.
+        ...(options.rootKeys === undefined ? { STRONGROOM_ROOT_KEY: memory.remembered.rootKey } : {}),
+      };
+      return new DevelopmentVault({ url, adminUrl: server.adminUrl, tenant, signInUrl, settings, stop });
     } catch (error) {
       // What went wrong first is what matters.
       await stop().catch(() => undefined);
@@ -88,6 +96,7 @@ export class DevelopmentVault {
     adminUrl: string;
     tenant: NonNullable<Remembered['tenant']>;
     signInUrl: string;
+    settings: Readonly<Record<string, string>>;
     stop: () => Promise<void>;
   }) {
     this.url = parts.url;
@@ -95,6 +104,7 @@ export class DevelopmentVault {
     this.tenantId = parts.tenant.id;
     this.keys = parts.tenant.keys;
     this.signInUrl = parts.signInUrl;
+    this.settings = parts.settings;
     this.#stop = parts.stop;
   }
 

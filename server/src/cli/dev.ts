@@ -46,8 +46,9 @@ Not for production: secrets are printed, and there is no backup and no TLS.`,
       await runUntilStopped(
         () => DevelopmentVault.start(settings, createLogger('warn')),
         (vault) => {
-          const { url, adminUrl, tenantId, keys, signInUrl } = vault;
-          if (isJson) printJson({ url, admin_url: adminUrl, sign_in_url: signInUrl, tenant_id: tenantId, keys });
+          const { url, adminUrl, tenantId, keys, signInUrl, settings } = vault;
+          if (isJson)
+            printJson({ url, admin_url: adminUrl, sign_in_url: signInUrl, tenant_id: tenantId, keys, settings });
           else printText(describe(vault, options.data));
         },
       );
@@ -73,6 +74,12 @@ function describe(vault: DevelopmentVault, data: string | undefined): string {
   Store your first token:
 
 curl ${vault.url}/tokens -H 'BT-API-KEY: ${vault.keys.private}' -H 'Content-Type: application/json' -d '{"type":"token","data":"Sensitive Value"}'
+
+  Other commands, such as \`strongroom keys list\`, work on this vault with:
+
+${Object.entries(vault.settings)
+  .map(([name, value]) => `export ${name}='${value}'`)
+  .join('\n')}
 
   Stop with Ctrl-C.`;
 }
