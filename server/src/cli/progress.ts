@@ -1,33 +1,47 @@
 const lineEveryMs = 5_000;
 const barWidth = 30;
 
-/** Shows how far a long job is: a bar on a terminal, a line every few seconds elsewhere. On standard error, since results go to the other. */
+/**
+ * Shows how far a long job is: a bar on a terminal, a line every few seconds elsewhere, and lines of JSON where the result is
+ * JSON too. On standard error, since results go to the other.
+ */
 export class Progress {
   readonly #label: string;
-  readonly #isShown: boolean;
+  readonly #isText: boolean;
   readonly #startedAt = performance.now();
   #shownAt = performance.now();
+  /** What was done before: a job that goes on does not begin at nothing. */
+  #before: number | undefined;
 
-  constructor(label: string, isShown: boolean) {
+  constructor(label: string, isText: boolean) {
     this.#label = label;
-    this.#isShown = isShown;
+    this.#isText = isText;
   }
 
   /** The share of the work that is done, where the total is not what it is counted in. */
   update(done: number, total: number | undefined, share = shareOf(done, total)): void {
+    this.#before ??= done;
     const now = performance.now();
-    const isTerminal = process.stderr.isTTY;
-    if (!this.#isShown || now - this.#shownAt < (isTerminal ? 100 : lineEveryMs)) return;
+    if (now - this.#shownAt < (this.#hasBar() ? 100 : lineEveryMs)) return;
     this.#shownAt = now;
-    const rate = Math.round((done / (now - this.#startedAt)) * 1_000);
+    const rate = Math.round(((done - this.#before) / (now - this.#startedAt)) * 1_000);
+    if (!this.#isText) {
+      const line = { progress: this.#label, done, total, share, per_second: rate };
+      process.stderr.write(`${JSON.stringify(line)}\n`);
+      return;
+    }
     const part = total === undefined && share !== undefined ? `, ${Math.floor(share * 100)} %` : '';
     const text = `${this.#label}: ${done.toLocaleString('en')}${total === undefined ? '' : ` of ${total.toLocaleString('en')}`}${part}, ${rate.toLocaleString('en')}/s`;
-    process.stderr.write(isTerminal ? `\r\u001b[K${toBar(share)}${text}` : `${text}\n`);
+    process.stderr.write(this.#hasBar() ? `\r\u001b[K${toBar(share)}${text}` : `${text}\n`);
   }
 
   /** Leaves the line free for what comes next. */
   end(): void {
-    if (this.#isShown && process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+    if (this.#hasBar()) process.stderr.write('\r\u001b[K');
+  }
+
+  #hasBar(): boolean {
+    return this.#isText && process.stderr.isTTY;
   }
 }
 
