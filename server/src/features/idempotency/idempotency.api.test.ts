@@ -6,6 +6,7 @@ import { type TestAnswer, type TestTenant, TestVault } from '../../../test/harne
 import { parseTenantId } from '../../core/identity/ids.ts';
 import { withoutSecret } from '../applications/application-schemas.ts';
 import { IdempotencyStore, sweepIdempotencyJob } from './index.ts';
+import { answerBinding } from './sealed-answers.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -245,17 +246,20 @@ describe('at the same time', () => {
     const store = new IdempotencyStore(vault.server.core.database);
     const hash = Buffer.alloc(16, 7);
     const [first, second] = [randomUUID(), randomUUID()];
+    const keys = await vault.server.core.keyring.forTenant(tenantId);
+    const seal = (text: string) => keys.seal(text, answerBinding(hash));
     expect(await store.claim(tenantId, hash, first)).toBe('claimed');
     expect(await store.claim(tenantId, hash, second)).toEqual({ isAnswered: false, sealed: null });
     await age('60 seconds', own);
     expect(await store.claim(tenantId, hash, second)).toBe('claimed');
-    await store.updateAnswered(tenantId, hash, first, Buffer.from('first'));
+    await store.updateAnswered(tenantId, hash, first, seal('first'));
     await store.delete(tenantId, hash, first);
     expect(await store.claim(tenantId, hash, randomUUID())).toEqual({ isAnswered: false, sealed: null });
-    await store.updateAnswered(tenantId, hash, second, Buffer.from('second'));
+    const answer = seal('second');
+    await store.updateAnswered(tenantId, hash, second, answer);
     expect(await store.claim(tenantId, hash, randomUUID())).toEqual({
       isAnswered: true,
-      sealed: Buffer.from('second'),
+      sealed: answer,
     });
   });
 });
