@@ -224,6 +224,7 @@ describe('GET /logs/entity-types', () => {
       'application',
       'bank',
       'card',
+      'export',
       'invitation',
       'key',
       'log',
