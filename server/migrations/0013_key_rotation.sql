@@ -20,6 +20,10 @@ create function require_open_keys(tenant uuid, versions integer[]) returns boole
   language plpgsql volatile
 as $$
 begin
+  -- Under another level the snapshot would be older than the lock.
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'sealed records are written under read committed' using errcode = 'SR002';
+  end if;
   perform pg_advisory_xact_lock_shared(hashtextextended('strongroom/data-keys/' || tenant, 0));
   if exists (
     select from unnest(versions) as wanted(version)
@@ -57,6 +61,7 @@ create table reencryptions (
   position text not null default '',
   rows_read bigint not null default 0,
   rows_changed bigint not null default 0,
+  rows_unreadable bigint not null default 0,
   started_at timestamptz(3) not null default now(),
   finished_at timestamptz(3),
   constraint reencryptions_pkey primary key (tenant_id, source),

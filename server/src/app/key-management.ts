@@ -4,7 +4,7 @@ import { KeyRetirement, Reencryption, rotateRootKeys } from '../features/keys/in
 import { sealedTokens } from '../features/tokens/index.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
 import { listServerMarks } from '../platform/database/database-inspection.ts';
-import { hasMark } from '../platform/keyring/kms/root-key-marks.ts';
+import { markOf } from '../platform/keyring/kms/root-key-marks.ts';
 import { type TenantKeyInfo, TenantKeyStore } from '../platform/keyring/tenant-key-store.ts';
 import { VaultCore } from './vault-core.ts';
 
@@ -57,17 +57,29 @@ export class KeyManagement {
     return row?.tokens ?? 0;
   }
 
-  /** Refuses while a server is connected that could not open what this would wrap. */
+  /** Refuses while a server is connected that could not open what this would wrap, or would go on wrapping in the old way. */
   async rotateRoot(onProgress: (done: number) => void) {
     const { rootKeys } = this.core;
+    const mark = markOf(rootKeys);
     const marks = await listServerMarks(this.#databaseUrl);
-    const unaware = marks.filter((mark) => !hasMark(mark, rootKeys.primary.id));
-    if (unaware.length > 0) {
+    const others = marks.filter((one) => one !== mark);
+    if (others.length > 0) {
       throw new Error(
-        `${unaware.length} of ${marks.length} running servers do not have root key ${rootKeys.primary.id}. Nothing was ` +
-          'changed. Start them again with both root keys first; `strongroom doctor` shows what a server has.',
+        `${others.length} of ${marks.length} running servers do not wrap with root key ${rootKeys.primary.id}. Nothing was ` +
+          'changed. Give them both root keys and name this one in STRONGROOM_ROOT_KEY_PROVIDER first.',
       );
     }
     return rotateRootKeys(this.core, onProgress);
+  }
+
+  /** A server of an earlier version does not ask whether a key version is closed before it seals with it. */
+  async requireServersThatAsk(): Promise<void> {
+    const marks = await listServerMarks(this.#databaseUrl);
+    const older = marks.filter((mark) => mark === '');
+    if (older.length === 0) return;
+    throw new Error(
+      `${older.length} of ${marks.length} running servers are of a version that knows nothing of closed keys. Nothing was ` +
+        'changed. Update them first.',
+    );
   }
 }

@@ -40,7 +40,7 @@ export class VaultServer {
 
   static async start(config: ServerConfig, logger: Logger): Promise<VaultServer> {
     const core = await VaultCore.open(config);
-    const feed = new ChangeFeed(config.database.url, markOf(core.rootKeys.ids));
+    const feed = new ChangeFeed(config.database.url, markOf(core.rootKeys));
     const directory = new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed });
     feed.onGap(() => core.keyring.forgetAll());
     feed.onChange((table, id) => {

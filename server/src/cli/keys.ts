@@ -5,7 +5,7 @@ import { rotateDataKey } from '../features/keys/index.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { parseTenant, wholeNumberFrom } from './arguments.ts';
 import { describeKeys, describeReencryption, describeRetirement, type TenantKeys, toKeysJson } from './keys-text.ts';
-import { printJson, printText } from './output.ts';
+import { printError, printJson, printText } from './output.ts';
 import { Progress } from './progress.ts';
 
 interface TenantFlags {
@@ -84,12 +84,10 @@ function rotateDataCommand(): Command {
     new Command('data')
       .description('Give tenants a new data key. New writes use it at once; older keys still open what they sealed.')
       .addHelpText('after', '\nThen `strongroom keys reencrypt` brings what is stored under the new key.'),
-    async (keys, tenants, flags) => {
-      for (const tenantId of tenants) {
-        const { version } = await rotateDataKey(keys.core, tenantId);
-        if (flags.json === true) printJson({ tenant_id: tenantId, version });
-        else printText(`Tenant ${tenantId} seals under data key ${version}.`);
-      }
+    async (keys, tenantId, flags) => {
+      const { version } = await rotateDataKey(keys.core, tenantId);
+      if (flags.json === true) printJson({ tenant_id: tenantId, version });
+      else printText(`Tenant ${tenantId} seals under data key ${version}.`);
     },
   );
 }
@@ -100,21 +98,20 @@ function reencryptCommand(): Command {
       .description('Bring everything that is stored under the newest data key, while the vault serves.')
       .option('--rate <rows>', 'rows a second at most', wholeNumberFrom(1, 1_000_000), defaultRate)
       .addHelpText('after', '\nStopped or killed, start it again: it goes on where it was.'),
-    async (keys, tenants, flags: TenantFlags & { rate: number }) => {
-      for (const tenantId of tenants) {
-        const total = await keys.estimateRows(tenantId);
-        const progress = new Progress(`Re-encrypting tenant ${tenantId}`, flags.json !== true);
-        const report = await keys.reencryption.run(tenantId, {
-          rowsPerSecond: flags.rate,
-          onProgress: (read) => progress.update(read, Math.max(total, read)),
-        });
-        progress.end();
-        if (report.unreadable.length > 0) process.exitCode = 1;
-        if (flags.json === true) {
-          const { targetVersion: version, read, changed, unreadable } = report;
-          printJson({ tenant_id: tenantId, version, rows_read: read, rows_changed: changed, unreadable });
-        } else printText(describeReencryption(tenantId, report));
-      }
+    async (keys, tenantId, flags: TenantFlags & { rate: number }) => {
+      await keys.requireServersThatAsk();
+      const total = await keys.estimateRows(tenantId);
+      const progress = new Progress(`Re-encrypting tenant ${tenantId}`, flags.json !== true);
+      const report = await keys.reencryption.run(tenantId, {
+        rowsPerSecond: flags.rate,
+        onProgress: (read) => progress.update(read, Math.max(total, read)),
+      });
+      progress.end();
+      if (report.unreadable.length > 0) process.exitCode = 1;
+      if (flags.json === true) {
+        const { targetVersion: version, read, changed, unreadable } = report;
+        printJson({ tenant_id: tenantId, version, rows_read: read, rows_changed: changed, unreadable });
+      } else printText(describeReencryption(tenantId, report));
     },
   );
 }
@@ -127,26 +124,25 @@ function retireCommand(): Command {
 A key goes only when it has been closed by \`strongroom keys reencrypt\` for a minute and no row is under it; this reads
 every row once to be sure. A backup that was made before still opens: it has the wrapped key in it.`,
     ),
-    async (keys, tenants, flags) => {
-      for (const tenantId of tenants) {
-        const total = await keys.estimateRows(tenantId);
-        const progress = new Progress(`Checking tenant ${tenantId}`, flags.json !== true);
-        const report = await keys.retirement.run(tenantId, (read) => progress.update(read, Math.max(total, read)));
-        progress.end();
-        if (report.inUse.size > 0) process.exitCode = 1;
-        if (flags.json === true) {
-          const inUse = Object.fromEntries(report.inUse);
-          printJson({ tenant_id: tenantId, retired: report.retired, in_use: inUse });
-        } else printText(describeRetirement(tenantId, report));
-      }
+    async (keys, tenantId, flags) => {
+      await keys.requireServersThatAsk();
+      const total = await keys.estimateRows(tenantId);
+      const progress = new Progress(`Checking tenant ${tenantId}`, flags.json !== true);
+      const report = await keys.retirement.run(tenantId, (read) => progress.update(read, Math.max(total, read)));
+      progress.end();
+      if (report.inUse.size > 0) process.exitCode = 1;
+      if (flags.json === true) {
+        const inUse = Object.fromEntries(report.inUse);
+        printJson({ tenant_id: tenantId, retired: report.retired, in_use: inUse });
+      } else printText(describeRetirement(tenantId, report));
     },
   );
 }
 
-/** A command for one tenant or for all of them; which, must be said. */
+/** A command for one tenant or for all of them; which, must be said. One in trouble does not keep the others waiting. */
 function forTenants<Flags extends TenantFlags>(
   command: Command,
-  work: (keys: KeyManagement, tenants: readonly TenantId[], flags: Flags) => Promise<void>,
+  work: (keys: KeyManagement, tenantId: TenantId, flags: Flags) => Promise<void>,
 ): Command {
   return command
     .option('--tenant <id>', 'this tenant', parseTenant)
@@ -156,9 +152,15 @@ function forTenants<Flags extends TenantFlags>(
       if ((flags.tenant === undefined) === (flags.all !== true)) {
         throw new Error('Say for whom: --tenant <id>, or --all.');
       }
-      await withKeys(async (keys) =>
-        work(keys, flags.tenant === undefined ? await keys.listTenants() : [flags.tenant], flags),
-      );
+      await withKeys(async (keys) => {
+        if (flags.tenant !== undefined) return work(keys, flags.tenant, flags);
+        for (const tenantId of await keys.listTenants()) {
+          await work(keys, tenantId, flags).catch((error: unknown) => {
+            printError(new Error(`Tenant ${tenantId} was left as it is.`, { cause: error }), flags.json === true);
+            process.exitCode = 1;
+          });
+        }
+      });
     });
 }
 

@@ -1,3 +1,4 @@
+import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { IdempotencyClaim, IdempotencyKeeper, IdempotencyOutcome, KeptAnswer } from '../../http/idempotency.ts';
@@ -34,7 +35,13 @@ export class IdempotencyService implements IdempotencyKeeper {
     return {
       keep: async (answer) => {
         const sealed = answer === undefined ? null : await this.#seal(tenantId, keyHash, answer);
-        await this.#store.updateAnswered(tenantId, keyHash, claimId, sealed);
+        try {
+          await this.#store.updateAnswered(tenantId, keyHash, claimId, sealed);
+        } catch (error) {
+          if (!(error instanceof DomainError) || error.code !== 'key-service-unavailable') throw error;
+          // This server's key takes no records any more. What was done must not be done again, so the key is used up.
+          await this.#store.updateAnswered(tenantId, keyHash, claimId, null);
+        }
       },
       release: () => this.#store.delete(tenantId, keyHash, claimId),
     };

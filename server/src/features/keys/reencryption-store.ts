@@ -6,7 +6,10 @@ export interface ReencryptionState {
   readonly position: string;
   readonly rowsRead: number;
   readonly rowsChanged: number;
+  /** Rows that no key opens. */
+  readonly rowsUnreadable: number;
   readonly isFinished: boolean;
+  readonly targetVersion: number;
 }
 
 export interface ReencryptionPlace {
@@ -15,7 +18,17 @@ export interface ReencryptionPlace {
   readonly targetVersion: number;
 }
 
-const columns = `position, rows_read::float8 as "rowsRead", rows_changed::float8 as "rowsChanged", finished_at is not null as "isFinished"`;
+/** What one page of rows came to. */
+export interface ReencryptionStep {
+  readonly to: string;
+  readonly read: number;
+  readonly changed: number;
+  readonly unreadable: number;
+  readonly isLast: boolean;
+}
+
+const columns = `position, rows_read::float8 as "rowsRead", rows_changed::float8 as "rowsChanged",
+  rows_unreadable::float8 as "rowsUnreadable", finished_at is not null as "isFinished", target_version as "targetVersion"`;
 
 export class ReencryptionStore {
   readonly #tx: Transaction;
@@ -29,9 +42,9 @@ export class ReencryptionStore {
     await this.#tx.query({
       text: `insert into reencryptions (tenant_id, source, target_version) values ($1, $2, $3)
         on conflict (tenant_id, source) do update
-          set target_version = excluded.target_version, position = '', rows_read = 0, rows_changed = 0,
+          set target_version = excluded.target_version, position = '', rows_read = 0, rows_changed = 0, rows_unreadable = 0,
             started_at = now(), finished_at = null
-          where reencryptions.target_version <> excluded.target_version`,
+          where reencryptions.target_version < excluded.target_version`,
       values: [tenantId, source, targetVersion],
     });
     const [state] = await this.#tx.query<ReencryptionState>({
@@ -42,17 +55,26 @@ export class ReencryptionStore {
     return state;
   }
 
+  /** Begins again at the front the next time. */
+  async restart({ tenantId, source, targetVersion }: ReencryptionPlace): Promise<void> {
+    await this.#tx.query({
+      text: `update reencryptions set position = '', rows_read = 0, rows_changed = 0, rows_unreadable = 0, finished_at = null
+        where tenant_id = $1 and source = $2 and target_version = $3`,
+      values: [tenantId, source, targetVersion],
+    });
+  }
+
   /** Moves on from a position; false when another run has done so already. */
   async advance(
     { tenantId, source, targetVersion }: ReencryptionPlace,
     from: string,
-    step: { readonly to: string; readonly read: number; readonly changed: number; readonly isLast: boolean },
+    step: ReencryptionStep,
   ): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update reencryptions set position = $5, rows_read = rows_read + $6, rows_changed = rows_changed + $7,
-          finished_at = case when $8 then now() end
+          rows_unreadable = rows_unreadable + $8, finished_at = case when $9 then now() end
         where tenant_id = $1 and source = $2 and target_version = $3 and position = $4 and finished_at is null returning 1`,
-      values: [tenantId, source, targetVersion, from, step.to, step.read, step.changed, step.isLast],
+      values: [tenantId, source, targetVersion, from, step.to, step.read, step.changed, step.unreadable, step.isLast],
     });
     return rows.length > 0;
   }

@@ -179,6 +179,34 @@ describe('re-encryption', () => {
     const report = await reencryption().run(tenantId, fast);
     expect(report).toMatchObject({ read: 5, changed: 4, unreadable: [`tokens ${damaged}`] });
     expect(await retirement().run(tenantId, () => undefined)).toEqual({ retired: [], inUse: new Map([[1, 1]]) });
+    // The next run says so again, and takes it along once it is mended.
+    expect(await reencryption().run(tenantId, fast)).toMatchObject({ unreadable: [`tokens ${damaged}`] });
+    await vault.database.owner.query(damage, [tenantId, damaged]);
+    expect(await reencryption().run(tenantId, fast)).toMatchObject({ changed: 1, unreadable: [] });
+    expect(await readData(damaged)).toBe('value 0');
+  });
+
+  it('to an older version ends when a newer one is made, and the newer one is reached', async () => {
+    await createTokens(40);
+    await rotate();
+    let isRotated = false;
+    const rotating = {
+      ...sealedTokens,
+      replace: async (...parts: Parameters<typeof sealedTokens.replace>) => {
+        const changed = await sealedTokens.replace(...parts);
+        if (!isRotated) {
+          isRotated = true;
+          await rotate();
+          await reencryption().run(tenantId, fast);
+        }
+        return changed;
+      },
+    };
+    const { database, keyring } = core();
+    const older = new Reencryption({ database, keyring, tables: [rotating], settleMs: 0 });
+    await expect(older.run(tenantId, { ...fast, rowsPerSecond: 50 })).rejects.toThrow();
+    await reencryption().run(tenantId, fast);
+    expect(await versionsOf('tokens', 'data')).toEqual([3]);
   });
 
   it('touches no other tenant', async () => {

@@ -51,22 +51,22 @@ export class Reencryption {
     const pace = new Pace(rowsPerSecond);
     const limit = Math.min(pageMax, Math.max(1, Math.ceil(rowsPerSecond / 5)));
     const unreadable: string[] = [];
-    let read = 0;
-    let changed = 0;
+    const totals = { read: 0, changed: 0 };
     for (const table of this.#tables) {
       const place = { tenantId, source: table.name, targetVersion };
-      const before = read;
+      const before = totals.read;
       const state = await this.#walk(table, place, {
         limit,
         pace: (rows) => pace.wait(rows),
-        onUnreadable: (row) =>
-          unreadable.length < unreadableShownMax && unreadable.push(`${table.name} ${row.position}`),
+        onUnreadable: ({ position }) => {
+          if (unreadable.length < unreadableShownMax) unreadable.push(`${table.name} ${position}`);
+        },
         onProgress: (rows) => onProgress(before + rows),
       });
-      read += state.rowsRead;
-      changed += state.rowsChanged;
+      totals.read += state.rowsRead;
+      totals.changed += state.rowsChanged;
     }
-    return { targetVersion, read, changed, unreadable };
+    return { targetVersion, ...totals, unreadable };
   }
 
   /** The newest version; from here on the only one that anything is sealed under. */
@@ -84,9 +84,23 @@ export class Reencryption {
     for (;;) {
       const state = await this.#database.forTenant(place.tenantId, (tx) => new ReencryptionStore(tx).begin(place));
       options.onProgress(state.rowsRead);
-      if (state.isFinished) return state;
+      if (state.targetVersion > place.targetVersion) {
+        throw new Error(
+          `Data key ${state.targetVersion} was made meanwhile, and another run brings everything under it.`,
+        );
+      }
+      if (state.isFinished) {
+        await this.#keepOpen(place, state);
+        return state;
+      }
       await this.#step(table, place, state.position, options);
     }
+  }
+
+  /** What could not be opened may be mended: the next run looks again, and says again what it finds. */
+  async #keepOpen(place: ReencryptionPlace, state: ReencryptionState): Promise<void> {
+    if (state.rowsUnreadable === 0) return;
+    await this.#database.forTenant(place.tenantId, (tx) => new ReencryptionStore(tx).restart(place));
   }
 
   async #step(table: SealedTable, place: ReencryptionPlace, after: string, options: WalkOptions): Promise<void> {
@@ -94,13 +108,14 @@ export class Reencryption {
     const { limit } = options;
     const rows = await this.#database.forTenant(tenantId, (tx) => table.list(tx, tenantId, { after, limit, version }));
     await options.pace(rows.length);
-    const records = await this.#reseal(tenantId, rows, options.onUnreadable);
+    const { records, unreadable } = await this.#reseal(tenantId, rows);
+    unreadable.forEach(options.onUnreadable);
     await this.#database.forTenant(tenantId, async (tx) => {
-      const changed = records.length === 0 ? 0 : await table.replace(tx, tenantId, records);
       const step = {
         to: rows.at(-1)?.position ?? after,
         read: rows.length,
-        changed,
+        changed: records.length === 0 ? 0 : await table.replace(tx, tenantId, records),
+        unreadable: unreadable.length,
         isLast: rows.length < limit,
       };
       const isAdvanced = await new ReencryptionStore(tx).advance(place, after, step);
@@ -113,20 +128,22 @@ export class Reencryption {
   async #reseal(
     tenantId: TenantId,
     rows: readonly SealedRow[],
-    onUnreadable: WalkOptions['onUnreadable'],
-  ): Promise<FreshRecord[]> {
-    const keys = await this.#keyring.forTenant(tenantId);
-    return rows.flatMap((row) => {
-      if (row.sealed === null) return [];
+  ): Promise<{ readonly records: FreshRecord[]; readonly unreadable: SealedRow[] }> {
+    const records: FreshRecord[] = [];
+    const unreadable: SealedRow[] = [];
+    for (const row of rows) {
+      const { position, sealed: old, binding } = row;
+      if (old === null) continue;
       try {
-        const fresh = keys.reseal(row.sealed, row.binding);
-        return fresh === undefined ? [] : [{ position: row.position, old: row.sealed, fresh }];
+        const keys = await this.#keyring.forRecord(tenantId, old);
+        const fresh = keys.reseal(old, binding);
+        if (fresh !== undefined) records.push({ position, old, fresh });
       } catch (error) {
         if (!(error instanceof SealedRecordError)) throw error;
-        onUnreadable(row);
-        return [];
+        unreadable.push(row);
       }
-    });
+    }
+    return { records, unreadable };
   }
 }
 

@@ -69,6 +69,26 @@ describe('rotating the root key', () => {
     await requireOpens(older);
   });
 
+  it('takes along what is wrapped in the old way behind its back, and says so when that does not end', async () => {
+    const behind = await Promise.all(Array.from({ length: 3 }, () => createKeyedTenant(database, older)));
+    const wrap = newer.wrap.bind(newer);
+    let late = 0;
+    newer.wrap = async (...parts) => {
+      late += 1;
+      if (late === 2) await createKeyedTenant(database, older);
+      return wrap(...parts);
+    };
+    await rotate();
+    await requireOpens(newer);
+    expect(behind).toHaveLength(3);
+    newer.wrap = async (...parts) => {
+      await createKeyedTenant(database, older);
+      return wrap(...parts);
+    };
+    await createKeyedTenant(database, older);
+    await expect(rotate()).rejects.toThrow('still being wrapped by another root key');
+  });
+
   it('may be run twice at the same moment', async () => {
     await Promise.all([rotate(), rotate()]);
     await requireOpens(newer);

@@ -1,5 +1,6 @@
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { listRootKeys } from '../../platform/database/database-inspection.ts';
 import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
 import { listSystemKeys, updateSystemKey } from '../../platform/keyring/system-key-store.ts';
 import { rewrapSystemKey } from '../../platform/keyring/system-key-wrapping.ts';
@@ -8,6 +9,7 @@ import { rewrapKey } from '../../platform/keyring/tenant-key-wrapping.ts';
 import { keyEvent } from './key-event.ts';
 
 const pageSize = 200;
+const passesMax = 3;
 
 export interface RootRotationReport {
   readonly rootKey: string;
@@ -25,20 +27,41 @@ export async function rotateRootKeys(
   onProgress: (done: number) => void,
 ): Promise<RootRotationReport> {
   const rootKey = rootKeys.primary.id;
-  let rewrapped = 0;
-  let untouched = 0;
-  const count = (isRewrapped: boolean) => {
-    if (isRewrapped) rewrapped += 1;
-    else untouched += 1;
-    onProgress(rewrapped + untouched);
+  const first = await rewrapAll(database, rootKeys, onProgress);
+  let { rewrapped } = first;
+  // A key that somebody adds meanwhile may come to stand behind the walk, so it is repeated until nothing is left.
+  for (let pass = 1; (await listRootKeys(database)).some((id) => id !== rootKey); pass += 1) {
+    if (pass === passesMax) {
+      throw new Error(
+        `Keys are still being wrapped by another root key than ${rootKey}. Find the process that wraps with it, then run ` +
+          'this again. Do not take the other root key away yet.',
+      );
+    }
+    rewrapped += (await rewrapAll(database, rootKeys, onProgress)).rewrapped;
+  }
+  return { rootKey, rewrapped, untouched: first.untouched };
+}
+
+async function rewrapAll(
+  database: Database,
+  rootKeys: RootKeys,
+  onProgress: (done: number) => void,
+): Promise<{ rewrapped: number; untouched: number }> {
+  const done = { rewrapped: 0, untouched: 0 };
+  const count = (kind: keyof typeof done) => {
+    done[kind] += 1;
+    onProgress(done.rewrapped + done.untouched);
   };
+  const isUntouched = ({ rootKey }: { rootKey: string }) => rootKey === rootKeys.primary.id;
   for (const key of await listSystemKeys(database)) {
-    count(key.rootKey !== rootKey && (await updateSystemKey(database, key, await rewrapSystemKey(key, rootKeys))));
+    if (isUntouched(key)) count('untouched');
+    else if (await updateSystemKey(database, key, await rewrapSystemKey(key, rootKeys))) count('rewrapped');
   }
   for await (const key of allTenantKeys(database)) {
-    count(key.rootKey !== rootKey && (await replace(database, key, await rewrapKey(rootKeys, key))));
+    if (isUntouched(key)) count('untouched');
+    else if (await replace(database, key, await rewrapKey(rootKeys, key))) count('rewrapped');
   }
-  return { rootKey, rewrapped, untouched };
+  return done;
 }
 
 async function* allTenantKeys(database: Database): AsyncGenerator<WrappedTenantKey> {

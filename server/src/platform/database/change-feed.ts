@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 const channel = 'strongroom_changes';
-export const feedName = 'strongroom changes ';
+export const feedName = 'strongroom changes';
 const heartbeatMs = 300;
 /** Past this age of the last heartbeat nothing in memory is believed: together with the heartbeat well under a second. */
 const trustMs = 600;
@@ -26,9 +26,9 @@ export class ChangeFeed {
   #isStopped = false;
 
   /** What the connection is called in the database says something about this process to others, such as its root keys. */
-  constructor(url: string, mark = '') {
+  constructor(url: string, mark: string) {
     this.#url = url;
-    this.#name = `${feedName}${mark}`;
+    this.#name = `${feedName} ${mark}`;
   }
 
   onChange(listener: ChangeListener): void {

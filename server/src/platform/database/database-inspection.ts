@@ -82,11 +82,11 @@ export function listTenantIds(database: Database): Promise<string[]> {
   });
 }
 
-/** What each server that is connected says of itself, beside its name. Those of other logins may not be shown. */
+/** What each server that is connected says of itself; empty for one of a version that says nothing. */
 export async function listServerMarks(url: string): Promise<string[]> {
   const rows = await ask<{ mark: string }>(
     url,
-    `select substr(application_name, length($1) + 1) as mark from pg_stat_activity
+    `select ltrim(substr(application_name, length($1) + 1)) as mark from pg_stat_activity
       where datname = current_database() and starts_with(application_name, $1)`,
     [feedName],
   );

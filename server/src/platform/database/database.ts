@@ -78,17 +78,17 @@ export class Database {
 
   /** Runs `work` across tenants, on the few tables that hold no customer data. */
   forSystem<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction('begin; set local role strongroom_system', work);
+    return this.#transaction('begin isolation level read committed; set local role strongroom_system', work);
   }
 
   /** Runs `work` on users and how they sign in, across tenants. */
   forPortal<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction('begin; set local role strongroom_portal', work);
+    return this.#transaction('begin isolation level read committed; set local role strongroom_portal', work);
   }
 
   /** Runs `work` on the audit log of every tenant. Only a login that is a member of that role may. */
   forSealer<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction('begin; set local role strongroom_sealer', work);
+    return this.#transaction('begin isolation level read committed; set local role strongroom_sealer', work);
   }
 
   /** Runs one statement of a tenant as a transaction of its own, in one round trip. */
@@ -176,5 +176,5 @@ async function send<Row extends SqlRow>(client: pg.ClientBase, statement: Statem
 /** The id becomes part of SQL text here, so it is checked again at the last moment. */
 function beginFor(tenantId: TenantId): string {
   if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('A tenant id must be a UUID.');
-  return `begin; select set_config('app.tenant_id', '${tenantId}', true)`;
+  return `begin isolation level read committed; select set_config('app.tenant_id', '${tenantId}', true)`;
 }

@@ -1,7 +1,7 @@
 import { RootKeyMismatch, type WrapContext } from './kms/root-key.ts';
 import type { RootKeys } from './kms/root-keys.ts';
 import type { SystemKeyPurpose, WrappedSystemKey } from './system-key-store.ts';
-import { rewrapBytes } from './tenant-key-wrapping.ts';
+import { wrapForGood } from './tenant-key-wrapping.ts';
 
 export async function unwrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys): Promise<Buffer> {
   try {
@@ -19,7 +19,7 @@ export async function unwrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys)
 /** The same key, wrapped by the root key of today. */
 export async function rewrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys): Promise<WrappedSystemKey> {
   const bytes = await unwrapSystemKey(row, rootKeys);
-  return { ...row, ...(await rewrapBytes(rootKeys, bytes, systemWrapContext(row.purpose))) };
+  return { ...row, ...(await wrapForGood(rootKeys, bytes, systemWrapContext(row.purpose))) };
 }
 
 export function systemWrapContext(purpose: SystemKeyPurpose): WrapContext {

@@ -11,6 +11,7 @@ import {
   type WrappedSystemKey,
 } from './system-key-store.ts';
 import { systemWrapContext, unwrapSystemKey } from './system-key-wrapping.ts';
+import { wrapForGood } from './tenant-key-wrapping.ts';
 import { SystemSealer } from './system-sealer.ts';
 
 /** Keys of the installation rather than of a tenant: the pepper of credentials, what servers know each other by, what signs the audit log, what seals for users. */
@@ -79,7 +80,7 @@ async function addMissing(database: Database, rootKeys: RootKeys): Promise<void>
   const made: WrappedSystemKey[] = [];
   for (const purpose of systemKeyPurposes) {
     if (present.has(purpose)) continue;
-    made.push({ purpose, ...(await rootKeys.wrap(randomBytes(32), systemWrapContext(purpose))) });
+    made.push({ purpose, ...(await wrapForGood(rootKeys, randomBytes(32), systemWrapContext(purpose))) });
   }
   if (made.length > 0) await insertSystemKeys(database, made);
 }

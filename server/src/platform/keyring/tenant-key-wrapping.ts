@@ -17,9 +17,8 @@ interface KeyPlace {
 /** Makes a fresh key and returns only its wrapped form. */
 export async function makeWrappedKey(rootKeys: RootKeys, place: KeyPlace): Promise<WrappedTenantKey> {
   const bytes = randomBytes(32);
-  const { rootKey, wrapped } = await rootKeys.wrap(bytes, wrapContext(place));
   const key = createSecretKey(bytes);
-  bytes.fill(0);
+  const { rootKey, wrapped } = await wrapForGood(rootKeys, bytes, wrapContext(place));
   const canary = sealRecord(canaryText, canaryBinding(place), { version: place.version, key });
   return { ...place, rootKey, wrapped, canary };
 }
@@ -36,12 +35,12 @@ export async function unwrapKey(rootKeys: RootKeys, wrapped: WrappedTenantKey): 
 /** The same key, wrapped by the root key of today. What comes back was unwrapped once more and found to be equal. */
 export async function rewrapKey(rootKeys: RootKeys, old: WrappedTenantKey): Promise<WrappedTenantKey> {
   const key = await unwrapKey(rootKeys, old);
-  const fresh = await rewrapBytes(rootKeys, key.export(), wrapContext(old));
+  const fresh = await wrapForGood(rootKeys, key.export(), wrapContext(old));
   return { ...old, ...fresh };
 }
 
-/** Wraps bytes that are in use already, so nothing may be stored that does not give them back. */
-export async function rewrapBytes(
+/** Wraps bytes, unwraps them again and compares: what is stored has to give them back. The bytes are wiped. */
+export async function wrapForGood(
   rootKeys: RootKeys,
   bytes: Buffer,
   context: WrapContext,

@@ -1,17 +1,10 @@
 import { sha256 } from '../sha256.ts';
+import type { RootKeys } from './root-keys.ts';
 
 /** Enough to tell the few root keys of an installation apart, and short: the name of a connection has 63 bytes. */
 const markLength = 8;
 
-/** What a server calls its connection by, so that others can see which root keys it has. */
-export function markOf(rootKeyIds: readonly string[]): string {
-  return rootKeyIds.map(toMark).join(',');
-}
-
-export function hasMark(mark: string, rootKeyId: string): boolean {
-  return mark.split(',').includes(toMark(rootKeyId));
-}
-
-function toMark(id: string): string {
-  return sha256(Buffer.from(id, 'utf8')).toString('hex').slice(0, markLength);
+/** What a server adds to the name of its connection, so that others can see which of its root keys wraps. */
+export function markOf({ primary }: RootKeys): string {
+  return sha256(Buffer.from(primary.id, 'utf8')).toString('hex').slice(0, markLength);
 }
