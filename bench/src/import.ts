@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,8 @@ import { ProgressBar } from './progress-bar.ts';
  * How fast is an import? A file of cards is imported by the program as an operator runs it, from start to end of its
  * process: read, checked, sealed and written with terms, counters and a record each. Then the rows that this has made are
  * emptied out and brought back with COPY, the fastest way PostgreSQL has, into the same tables with the same indexes. The
- * ratio of the two is the result.
+ * ratio of the two is the result. Processor time is told beside it: on a machine that does other things too, an import, which
+ * wants two processors, suffers more than a COPY, which wants one.
  */
 const { values } = parseArgs({
   options: {
@@ -48,15 +49,22 @@ await client.connect();
 
 const file = path.join(directory, 'cards.ndjson');
 await writeFileOfCards();
+const cpu = { program: [] as number[], importing: [] as number[], copying: [] as number[] };
 const rates = { imported: [] as number[], copied: [] as number[], importedInside: [] as number[] };
 for (let round = 1; round <= rounds; round += 1) {
   await empty();
+  const before = await processorTimes();
   const { seconds, inside } = await importFile();
+  const between = await processorTimes();
+  cpu.program.push(between.program - before.program);
+  cpu.importing.push(between.database - before.database);
   rates.imported.push(rows / seconds);
   rates.importedInside.push(rows / inside);
   for (const table of tables) await client.query(`copy (select * from ${table}) to '${rowsOf(table)}'`);
   await empty();
+  const emptied = await processorTimes();
   rates.copied.push(rows / (await copyBack()));
+  cpu.copying.push((await processorTimes()).database - emptied.database);
   process.stderr.write(
     `Round ${round}: import ${Math.round(rows / seconds)}/s, COPY ${Math.round(rates.copied.at(-1) ?? 0)}/s\n`,
   );
@@ -67,6 +75,9 @@ const result = {
   import_rows_per_second: Math.round(median(rates.imported)),
   copy_rows_per_second: Math.round(median(rates.copied)),
   ratio: median(rates.imported.map((rate, index) => rate / (rates.copied[index] ?? Number.NaN))),
+  program_cpu_us_per_row: (median(cpu.program) / rows) * 1e6,
+  database_cpu_us_per_row: (median(cpu.importing) / rows) * 1e6,
+  copy_cpu_us_per_row: (median(cpu.copying) / rows) * 1e6,
   ratio_without_start: median(rates.importedInside.map((rate, index) => rate / (rates.copied[index] ?? Number.NaN))),
 };
 await client.end();
@@ -115,8 +126,33 @@ async function importFile(): Promise<{ seconds: number; inside: number }> {
   return { seconds, inside: counted[0].inside };
 }
 
+/** On a connection of its own, whose processor time counts once it has ended. */
 async function copyBack(): Promise<number> {
+  const copier = new pg.Client({ connectionString: postgres.url });
+  await copier.connect();
   const startedAt = performance.now();
-  for (const table of tables) await client.query(`copy ${table} from '${rowsOf(table)}'`);
-  return (performance.now() - startedAt) / 1_000;
+  for (const table of tables) await copier.query(`copy ${table} from '${rowsOf(table)}'`);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  await copier.end();
+  return seconds;
+}
+
+/** Seconds that programs started here, and connections to the database, have used and that have ended since. */
+async function processorTimes(): Promise<{ program: number; database: number }> {
+  const { rows: backends } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const [, parent = ''] = await statOf(backends[0]?.pid ?? 0);
+  // The server counts a connection when it has noticed its end.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  return { program: secondsOfChildren(await statOf('self')), database: secondsOfChildren(await statOf(parent)) };
+}
+
+/** proc(5): the fields after the name, which may hold blanks; state, parent and so on. */
+async function statOf(process: number | string): Promise<string[]> {
+  const stat = await readFile(`/proc/${process}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Fields 16 and 17, in ticks of ten milliseconds. */
+function secondsOfChildren(stat: readonly string[]): number {
+  return (Number(stat[13]) + Number(stat[14])) / 100;
 }

@@ -69,9 +69,9 @@ export class ExportRunner {
         lines.push(`${line}\n`);
         rows.push({ id: token.id, hash: hasher.hash(line) });
       }
-      if (page.length > 0) yield { text: lines.join(''), rows };
       const last = page.at(-1);
-      if (last === undefined || page.length < pageSize) return;
+      if (last === undefined) return;
+      yield { text: lines.join(''), rows };
       after = last.id;
     }
   }

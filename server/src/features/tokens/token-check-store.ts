@@ -1,5 +1,6 @@
 import type { TenantId, TokenId } from '../../core/identity/ids.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { bytesBefore, pageBytesMax } from './token-row.ts';
 
 /** What is needed to open the data of a token. */
 export interface SealedData {
@@ -33,7 +34,10 @@ export class TokenCheckStore {
   list(after: string, limit: number): Promise<SealedData[]> {
     return this.#database.runForTenant(this.#tenantId, {
       name: 'token-check-page',
-      text: `select id, type, version, data from tokens where tenant_id = $1 and id > $2 order by id limit $3`,
+      text: `select id, type, version, data from (
+          select t.id, t.type, t.version, t.data, ${bytesBefore} from tokens t
+          where t.tenant_id = $1 and t.id > $2 order by t.id limit $3) as page
+        where bytes_before < ${pageBytesMax} order by id`,
       values: [this.#tenantId, after, limit],
     });
   }

@@ -60,9 +60,9 @@ export class TokenCheck {
     }
     for (let after = ''; ; ) {
       const page = await this.#store.list(after, pageSize);
-      yield page;
       const last = page.at(-1);
-      if (last === undefined || page.length < pageSize) return;
+      if (last === undefined) return;
+      yield page;
       after = last.id;
     }
   }

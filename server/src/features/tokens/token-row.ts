@@ -38,6 +38,11 @@ export const joinCvc = `left join token_cvcs c
 /** An expired token is invisible from that instant on, whenever it is removed. */
 export const isAlive = '(t.expires_at is null or t.expires_at > now())';
 
+/** Pages that hold data end once they have so much of it; the token that goes past it is still in. */
+export const pageBytesMax = 8 * 1024 * 1024;
+/** How much data the tokens before it have, within the page. The length of data is known without reading it. */
+export const bytesBefore = 'sum(octet_length(t.data)) over (order by t.id) - octet_length(t.data) as bytes_before';
+
 /**
  * The tenant is the one that asked, not the one in the row: should a row of another tenant ever come this far, the keys
  * of the tenant that asked do not open it.

@@ -8,11 +8,13 @@ import { countSlot } from './count-slot.ts';
 import type { StoredToken } from './token.ts';
 import { removeWithGone } from './token-removal-statement.ts';
 import {
+  bytesBefore,
   isAlive,
   joinCvc,
   toByteaText,
   toJsonRow,
   jsonRowColumns,
+  pageBytesMax,
   tokenColumns,
   type TokenRow,
   toStoredToken,
@@ -99,7 +101,7 @@ export class TokenStore {
     return new Map(rows.map((row) => [row.id, toStoredToken(tenantId, row)]));
   }
 
-  /** Living tokens in the order of their ids, which never change: whoever pages through them meets each once. */
+  /** Living tokens in the order of their ids, which never change: whoever pages through them meets each once. A page ends early where its data grows large. */
   async listIn(
     tx: Transaction,
     tenantId: TenantId,
@@ -112,10 +114,12 @@ export class TokenStore {
   ): Promise<StoredToken[]> {
     const rows = await tx.query<TokenRow>({
       name: 'token-page',
-      text: `select ${tokenColumns} from tokens t ${joinCvc}
-        where t.tenant_id = $1 and t.id > $2 and ${isAlive}
-          and ($4::text is null or t.type = $4) and ($5::text is null or $5 = any(t.containers))
-        order by t.id limit $3`,
+      text: `select * from (
+          select ${tokenColumns}, ${bytesBefore} from tokens t ${joinCvc}
+          where t.tenant_id = $1 and t.id > $2 and ${isAlive}
+            and ($4::text is null or t.type = $4) and ($5::text is null or $5 = any(t.containers))
+          order by t.id limit $3) as page
+        where bytes_before < ${pageBytesMax} order by id`,
       values: [tenantId, page.after, page.limit, page.type, page.container],
     });
     return rows.map((row) => toStoredToken(tenantId, row));
