@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -95,11 +95,6 @@ export class BenchVault {
     return this.#servers.map(urlOf);
   }
 
-  /** Where the first server shows its metrics. */
-  get adminUrl(): string {
-    return this.#servers.map(({ announced }) => (announced as { admin_url: string }).admin_url)[0] ?? '';
-  }
-
   async startServer(): Promise<void> {
     this.#servers.push(await BenchProcess.start(['serve', '--json'], this.settings, logIn(this.#directory)));
   }
@@ -117,6 +112,16 @@ export class BenchVault {
   async cpuMicroseconds(): Promise<number> {
     const used = await Promise.all(this.#servers.map((server) => server.cpuMicroseconds()));
     return used.reduce((sum, one) => sum + one, 0);
+  }
+
+  /** Memory of the first server that is really there. */
+  async residentBytes(): Promise<number> {
+    return (await this.#servers[0]?.residentBytes()) ?? Number.NaN;
+  }
+
+  /** What all processes have logged so far. */
+  log(): Promise<string> {
+    return readFile(logIn(this.#directory), 'utf8');
   }
 
   async request(method: string, target: string, body?: unknown, key = this.key): Promise<string> {
