@@ -76,16 +76,21 @@ export class TokenInsertStore {
       itemsMax: 200,
       queueMax: 10_000,
       run: async (tenantId, items) =>
-        toOutcomes(items, await this.#database.runForTenant(tenantId, toStatement(tenantId, items))),
+        toOutcomes(
+          items,
+          await this.#database.runForTenant(tenantId, toStatement({ tenantId, slot: countSlot() }, items)),
+        ),
     });
     this.#groups = new TenantBatcher({
       itemsMax: 1_000,
       queueMax: 50_000,
       sizeOf: (items) => items.length,
+      batchesMax: 2,
       // A taken id undoes the whole batch, whose groups then go one by one: only the one that has it fails.
-      run: async (tenantId, groups) => {
+      run: async (tenantId, groups, place) => {
         const items = [...groups.flat().entries()];
-        const createdAt = await this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, tenantId, items));
+        const target = { tenantId, slot: countSlot(1 + place) };
+        const createdAt = await this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, target, items));
         return groups.map(() => createdAt);
       },
     });
@@ -132,7 +137,7 @@ export class TokenInsertStore {
         );
       };
       const made = [...items.entries()].filter(([index, item]) => isMade(item, index));
-      return { createdAt: await insertAllIn(tx, tenantId, made), existing };
+      return { createdAt: await insertAllIn(tx, { tenantId, slot: countSlot() }, made), existing };
     });
   }
 
@@ -167,20 +172,26 @@ async function findByFingerprint(
   return new Map(rows.map((row) => [row.fingerprint ?? '', toStoredToken(tenantId, row)]));
 }
 
+/** Whose tokens they are, and which of the tenant's counters they add to. */
+interface Target {
+  readonly tenantId: TenantId;
+  readonly slot: number;
+}
+
 async function insertAllIn(
   tx: Transaction,
-  tenantId: TenantId,
+  target: Target,
   entries: readonly (readonly [index: number, item: TokenInsert])[],
 ): Promise<Date> {
   if (entries.length === 0) return new Date(0);
   const items = entries.map(([, item]) => item);
-  const outcomes = toOutcomes(items, await tx.query(toStatement(tenantId, items)));
+  const outcomes = toOutcomes(items, await tx.query(toStatement(target, items)));
   const taken = entries.filter((_, position) => outcomes[position]?.createdAt === undefined);
   if (taken.length > 0) throw new TakenIds(taken.map(([index]) => index));
   return outcomes[0]?.createdAt ?? new Date(0);
 }
 
-function toStatement(tenantId: TenantId, items: readonly TokenInsert[]): Statement {
+function toStatement({ tenantId, slot }: Target, items: readonly TokenInsert[]): Statement {
   const winners = firstOfEachId(items);
   return {
     name: 'token-insert',
@@ -189,7 +200,7 @@ function toStatement(tenantId: TenantId, items: readonly TokenInsert[]): Stateme
       tenantId,
       JSON.stringify(winners.map(({ token }) => toJsonRow(token))),
       JSON.stringify(winners.map(({ audit }) => audit)),
-      countSlot,
+      slot,
     ],
   };
 }
