@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
+import { Progress } from '../../server/src/cli/progress.ts';
 import { BenchVault } from './bench-vault.ts';
 import { cardOf, fill } from './fill.ts';
 import { heapAfterCollection } from './inspector.ts';
 import { writePage } from './performance-page.ts';
-import { ProgressBar } from './progress-bar.ts';
 import { type MemoryResults, type MemorySample, saveResults, watchCircumstances } from './results.ts';
 import { connections } from './throughput-rows.ts';
 import { runWrk } from './wrk.ts';
@@ -26,7 +26,7 @@ const debuggers = [...(await vault.log()).matchAll(/Debugger listening on (ws:\S
 await fill(vault, tokens, cardOf);
 
 const samples: MemorySample[] = [];
-const progress = new ProgressBar('Requests', steps.at(-1) ?? 0);
+const progress = new Progress('Requests', true);
 let requests = 0;
 for (const step of steps) {
   while (requests < step) {
@@ -34,8 +34,9 @@ for (const step of steps) {
     for (const script of ['create-card', 'get-card']) {
       requests += (await runWrk(vault, { script, connections, seconds, tokens })).requests;
     }
-    progress.show(requests);
+    progress.update(requests, steps.at(-1));
   }
+  progress.end();
   const heap = await heapAfterCollection(debuggers.at(0) ?? '');
   samples.push({ requests, rss_mb: (await vault.residentBytes()) / megabyte, heap_mb: heap / megabyte });
   process.stdout.write(`${JSON.stringify(samples.at(-1))}\n`);
