@@ -33,6 +33,7 @@ export class BenchVault {
   static async start(
     kind: 'together' | 'apart' = 'together',
     more: Readonly<Record<string, string>> = {},
+    postgresSettings: Readonly<Record<string, string>> = {},
   ): Promise<BenchVault> {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-bench-'));
     const postgres = await LocalPostgres.start({
@@ -42,9 +43,7 @@ export class BenchVault {
         max_wal_size: '8GB',
         checkpoint_timeout: '30min',
         track_io_timing: 'on',
-        // Nothing is replicated here, and what is filled in bulk then need not go through the log.
-        wal_level: 'minimal',
-        max_wal_senders: '0',
+        ...postgresSettings,
       },
     });
     const settings = {

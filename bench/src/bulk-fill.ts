@@ -11,6 +11,9 @@ import type { BulkFillRows, BulkFillWorkerData } from './bulk-fill-worker.ts';
 const tokensPerPart = 5_000;
 const tables = ['tokens', 'token_terms', 'audit_records'] as const;
 
+/** For the PostgreSQL of a vault that is filled so: nothing is replicated, and what is copied need not go through the log. */
+export const bulkFillSettings = { wal_level: 'minimal', max_wal_senders: '0' } as const;
+
 /**
  * Fills an empty vault with tokens past its API: rows are sealed here by the vault's own code, copied into tables without
  * indexes, and the indexes are made afterwards. The audit records of it are taken as sealed.
