@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -33,6 +33,7 @@ export class BenchVault {
   static async start(
     kind: 'together' | 'apart' = 'together',
     more: Readonly<Record<string, string>> = {},
+    postgresSettings: Readonly<Record<string, string>> = {},
   ): Promise<BenchVault> {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-bench-'));
     const postgres = await LocalPostgres.start({
@@ -42,9 +43,7 @@ export class BenchVault {
         max_wal_size: '8GB',
         checkpoint_timeout: '30min',
         track_io_timing: 'on',
-        // Nothing is replicated here, and what is filled in bulk then need not go through the log.
-        wal_level: 'minimal',
-        max_wal_senders: '0',
+        ...postgresSettings,
       },
     });
     const settings = {
@@ -95,11 +94,6 @@ export class BenchVault {
     return this.#servers.map(urlOf);
   }
 
-  /** Where the first server shows its metrics. */
-  get adminUrl(): string {
-    return this.#servers.map(({ announced }) => (announced as { admin_url: string }).admin_url)[0] ?? '';
-  }
-
   async startServer(): Promise<void> {
     this.#servers.push(await BenchProcess.start(['serve', '--json'], this.settings, logIn(this.#directory)));
   }
@@ -123,6 +117,16 @@ export class BenchVault {
   async cpuMicroseconds(): Promise<number> {
     const used = await Promise.all(this.#servers.map((server) => server.cpuMicroseconds()));
     return used.reduce((sum, one) => sum + one, 0);
+  }
+
+  /** Memory of the first server that is really there. */
+  async residentBytes(): Promise<number> {
+    return (await this.#servers[0]?.residentBytes()) ?? Number.NaN;
+  }
+
+  /** What all processes have logged so far. */
+  log(): Promise<string> {
+    return readFile(logIn(this.#directory), 'utf8');
   }
 
   async request(method: string, target: string, body?: unknown, key = this.key): Promise<string> {

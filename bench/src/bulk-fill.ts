@@ -4,12 +4,15 @@ import { cpus } from 'node:os';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
+import { Progress } from '../../server/src/cli/progress.ts';
 import type { BenchVault } from './bench-vault.ts';
 import type { BulkFillRows, BulkFillWorkerData } from './bulk-fill-worker.ts';
-import { ProgressBar } from './progress-bar.ts';
 
 const tokensPerPart = 5_000;
 const tables = ['tokens', 'token_terms', 'audit_records'] as const;
+
+/** For the PostgreSQL of a vault that is filled so: nothing is replicated, and what is copied need not go through the log. */
+export const bulkFillSettings = { wal_level: 'minimal', max_wal_senders: '0' } as const;
 
 /**
  * Fills an empty vault with tokens past its API: rows are sealed here by the vault's own code, copied into tables without
@@ -68,7 +71,7 @@ async function copyRows(vault: BenchVault, data: BulkFillWorkerData): Promise<vo
     begin; truncate ${tables.join(', ')};
     alter table audit_records alter column sealing_order set default nextval('filled_order');\n`);
 
-  const progress = new ProgressBar('Filling', total);
+  const progress = new Progress('Filling', true);
   const starts = Array.from({ length: Math.ceil(total / tokensPerPart) }, (_, part) => part * tokensPerPart);
   const state = { done: 0, writing: Promise.resolve() };
   await Promise.all(
@@ -81,11 +84,12 @@ async function copyRows(vault: BenchVault, data: BulkFillWorkerData): Promise<vo
         state.writing = state.writing.then(() => writePart(psql.stdin, rows));
         await state.writing;
         state.done += count;
-        progress.show(state.done);
+        progress.update(state.done, total);
       }
       await worker.terminate();
     }),
   );
+  progress.end();
   psql.stdin.end(`alter table audit_records alter column sealing_order set default audit_order(pg_current_xact_id());
     update audit_sealing set sealed_to = greatest(sealed_to, 0);
     insert into token_counts (tenant_id, type, containers, slot, tokens, last_created_at)

@@ -1,5 +1,5 @@
+import { Progress } from '../../server/src/cli/progress.ts';
 import type { BenchVault } from './bench-vault.ts';
-import { ProgressBar } from './progress-bar.ts';
 
 const tokensPerRequest = 1_000;
 const requestsAtOnce = 4;
@@ -46,7 +46,7 @@ export function tokenOf(index: number) {
 
 /** Fills a vault through its own API with a number of tokens, so that rows are what the product writes. */
 export async function fill(vault: BenchVault, total: number, make: (index: number) => object = tokenOf): Promise<void> {
-  const progress = new ProgressBar('Filling', total);
+  const progress = new Progress('Filling', true);
   const starts = Array.from({ length: Math.ceil(total / tokensPerRequest) }, (_, batch) => batch * tokensPerRequest);
   let done = 0;
   const work = async () => {
@@ -59,10 +59,11 @@ export async function fill(vault: BenchVault, total: number, make: (index: numbe
         Array.from({ length: count }, (_, offset) => make(first + offset)),
       );
       done += count;
-      progress.show(done);
+      progress.update(done, total);
     }
   };
   await Promise.all(Array.from({ length: requestsAtOnce }, work));
+  progress.end();
 }
 
 /** Luhn: what makes the sum of all digits, every second one doubled, a multiple of ten. */

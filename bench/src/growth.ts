@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { BenchVault } from './bench-vault.ts';
-import { bulkFill } from './bulk-fill.ts';
+import { bulkFill, bulkFillSettings } from './bulk-fill.ts';
 import { toGrowthChart } from './chart.ts';
 import { customerOf, emailOf, tokenIdOf, tokenOf } from './fill.ts';
 import { measureInTurn, type Operations } from './measure-in-turn.ts';
@@ -74,7 +74,7 @@ const operations: Operations<Subject> = {
 };
 
 async function prepare(size: number): Promise<Subject> {
-  const vault = await BenchVault.start();
+  const vault = await BenchVault.start('together', {}, bulkFillSettings);
   await bulkFill(vault, size);
   const subject = { vault, size };
   doomed.set(subject, await Promise.all(Array.from({ length: rounds + 50 }, () => make(subject))));

@@ -1,3 +1,4 @@
+import { Progress } from '../../server/src/cli/progress.ts';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -11,7 +12,6 @@ import { generateRootKey } from '../../server/src/platform/keyring/kms/file-root
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
 import { cardLine } from './card-line.ts';
 import { median } from './median.ts';
-import { ProgressBar } from './progress-bar.ts';
 
 /*
  * How fast is an import? A file of cards is imported by the program as an operator runs it, from start to end of its
@@ -92,11 +92,11 @@ process.stdout.write(
 );
 
 async function writeFileOfCards(): Promise<void> {
-  const progress = new ProgressBar('Writing the file', rows);
+  const progress = new Progress('Writing the file', true);
   const stream = createWriteStream(file);
   for (let index = 0; index < rows; index += 1) {
     if (!stream.write(`${cardLine(index)}\n`)) await once(stream, 'drain');
-    if (index % 1_000 === 0) progress.show(index);
+    if (index % 1_000 === 0) progress.update(index, rows);
   }
   stream.end();
   await once(stream, 'finish');

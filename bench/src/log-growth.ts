@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
+import { Progress } from '../../server/src/cli/progress.ts';
 import pg from 'pg';
 import { BenchVault } from './bench-vault.ts';
 import { measureInTurn, type Operations } from './measure-in-turn.ts';
-import { ProgressBar } from './progress-bar.ts';
 
 /*
  * Does reading the audit log grow with the log? Two vaults with logs of different length stand side by side, and every
@@ -49,7 +49,7 @@ async function prepare(count: number): Promise<Subject> {
   await client.connect();
   await client.query('set synchronous_commit = off');
   const { rows: tenants } = await client.query<{ id: string }>('select id from tenants');
-  const progress = new ProgressBar('Filling', count);
+  const progress = new Progress('Filling', true);
   for (let done = 0; done < count; done += recordsPerTransaction) {
     // Every entity has some 25 records, however long the log is; one kind in a thousand is rare.
     await client.query(
@@ -60,16 +60,17 @@ async function prepare(count: number): Promise<Subject> {
         from generate_series($3::int, least($3 + $4 - 1, $2)::int) n`,
       [tenants[0]?.id, count, done + 1, recordsPerTransaction],
     );
-    progress.show(Math.min(count, done + recordsPerTransaction));
+    progress.update(Math.min(count, done + recordsPerTransaction), count);
   }
   for (let isSealed = false; !isSealed; ) {
     const { rows } = await client.query<{ sealed: string }>(
       `select coalesce(sum(records), 0) as sealed from audit_counts where grain = 'day'`,
     );
     isSealed = Number(rows[0]?.sealed) >= count;
-    progress.show(Number(rows[0]?.sealed));
+    progress.update(Number(rows[0]?.sealed), count);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
+  progress.end();
   await client.query('vacuum analyze');
   await client.query('checkpoint');
   const { rows: middle } = await client.query<{ from: Date; to: Date }>(

@@ -66,7 +66,7 @@ function toThroughputSection({ circumstances, rows, latency, rounds, seconds, se
 
 ${describe(circumstances)} PostgreSQL with fsync and synchronous_commit. The vault with everything switched on: audit records
 durable before the answer, sealing, row-level security, a log line a request; only the rate limits are raised.
-${servers === 1 ? 'One server process' : `${servers} server processes`} and one worker, ${connections} connections of wrk, against \`pgbench -M prepared\` with ${bareClients} clients under the same
+${servers === 1 ? 'One server process' : `${servers} server processes`} and one worker, ${connections} connections of wrk (16 for documents of a hundred values), against \`pgbench -M prepared\` with ${bareClients} clients under the same
 role and policies, on a copy of the database that nothing else touches. ${rounds} rounds of ${seconds} seconds in turn; figures are medians,
 the ratio is the median of the ratios of the rounds.
 

@@ -19,9 +19,9 @@ export async function measureRow(subject: Subject, row: ThroughputRow): Promise<
   const { vault, bare, rounds, seconds, tokens } = subject;
   const ours: Measured[] = [];
   const theirs: Measured[] = [];
-  await runWrk(vault, { script: row.script, connections, seconds: Math.ceil(seconds / 2), tokens });
+  await runWrk(vault, { script: row.script, connections: row.connections, seconds: Math.ceil(seconds / 2), tokens });
   for (let round = 0; round < rounds; round += 1) {
-    ours.push(await runWrk(vault, { script: row.script, connections, seconds, tokens }));
+    ours.push(await runWrk(vault, { script: row.script, connections: row.connections, seconds, tokens }));
     await untilSealed(vault);
     theirs.push(await bare.run({ script: row.bareScript, connections: bareClients, seconds, tokens }));
   }

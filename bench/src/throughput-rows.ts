@@ -7,6 +7,7 @@ export interface ThroughputRow {
   /** The script of wrk and that of pgbench. */
   readonly script: string;
   readonly bareScript: string;
+  readonly connections: number;
   /** Tokens that one request makes or reads, where that is what is counted. */
   readonly tokensPerRequest: number;
   /** Left out of the short form, which has a minute. */
@@ -14,6 +15,8 @@ export interface ThroughputRow {
 }
 
 export const connections = 64;
+/** A request of a hundred tokens is as much work as many others: more of them would only wait. */
+const fewConnections = 16;
 export const bareClients = 32;
 
 export const throughputRows: readonly ThroughputRow[] = [
@@ -23,6 +26,7 @@ export const throughputRows: readonly ThroughputRow[] = [
     goal: 1,
     script: 'create-card',
     bareScript: 'create-card',
+    connections,
     tokensPerRequest: 1,
   },
   {
@@ -31,6 +35,7 @@ export const throughputRows: readonly ThroughputRow[] = [
     goal: 0.5,
     script: 'create-card',
     bareScript: 'create-card-in-one',
+    connections,
     tokensPerRequest: 1,
     isLongOnly: true,
   },
@@ -40,6 +45,7 @@ export const throughputRows: readonly ThroughputRow[] = [
     goal: 1,
     script: 'get-card',
     bareScript: 'get-card',
+    connections,
     tokensPerRequest: 1,
   },
   {
@@ -48,6 +54,7 @@ export const throughputRows: readonly ThroughputRow[] = [
     goal: 0.5,
     script: 'tokenize',
     bareScript: 'tokenize',
+    connections: fewConnections,
     tokensPerRequest: 100,
   },
   {
@@ -56,6 +63,7 @@ export const throughputRows: readonly ThroughputRow[] = [
     goal: 0.5,
     script: 'list',
     bareScript: 'list',
+    connections,
     tokensPerRequest: 1,
   },
   {
@@ -64,6 +72,7 @@ export const throughputRows: readonly ThroughputRow[] = [
     goal: 0.5,
     script: 'search',
     bareScript: 'search',
+    connections,
     tokensPerRequest: 1,
   },
 ];

@@ -9,6 +9,7 @@ export { TokenCreator } from './token-creator.ts';
 export { tokenEvent } from './token-event.ts';
 export { toExportLine } from './token-json.ts';
 export { TokenFinder } from './token-finder.ts';
+export { countSlot } from './count-slot.ts';
 export { type InsertRow, insertFreeIn, TokenInsertStore } from './token-insert-store.ts';
 export { type IntakeSettings, TokenIntake } from './token-intake.ts';
 export { addTokenListRoutes } from './token-list-routes.ts';

@@ -89,17 +89,22 @@ export class TokenInsertStore {
       queueMax: 10_000,
       run: async (tenantId, items) => {
         const rows = items.map(toInsertRow);
-        return toOutcomes(rows, await this.#database.runForTenant(tenantId, toStatement(tenantId, rows)));
+        return toOutcomes(
+          rows,
+          await this.#database.runForTenant(tenantId, toStatement({ tenantId, slot: countSlot() }, rows)),
+        );
       },
     });
     this.#groups = new TenantBatcher({
       itemsMax: 1_000,
       queueMax: 50_000,
       sizeOf: (items) => items.length,
+      batchesMax: 2,
       // A taken id undoes the whole batch, whose groups then go one by one: only the one that has it fails.
-      run: async (tenantId, groups) => {
+      run: async (tenantId, groups, place) => {
         const items = [...groups.flat().entries()];
-        const createdAt = await this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, tenantId, items));
+        const target = { tenantId, slot: countSlot(1 + place) };
+        const createdAt = await this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, target, items));
         return groups.map(() => createdAt);
       },
     });
@@ -146,7 +151,7 @@ export class TokenInsertStore {
         );
       };
       const made = [...items.entries()].filter(([index, item]) => isMade(item, index));
-      return { createdAt: await insertAllIn(tx, tenantId, made), existing };
+      return { createdAt: await insertAllIn(tx, { tenantId, slot: countSlot() }, made), existing };
     });
   }
 
@@ -175,13 +180,19 @@ export function toInsertRow({ token, audit }: TokenInsert): InsertRow {
   };
 }
 
+/** Whose tokens they are, and which of the tenant's counters they add to. */
+interface Target {
+  readonly tenantId: TenantId;
+  readonly slot: number;
+}
+
 /** Inserts those whose ids are free, and tells which those were. */
 export async function insertFreeIn(
   tx: Transaction,
-  tenantId: TenantId,
+  target: Target,
   rows: readonly InsertRow[],
 ): Promise<InsertOutcome[]> {
-  return toOutcomes(rows, await tx.query(toStatement(tenantId, rows)));
+  return toOutcomes(rows, await tx.query(toStatement(target, rows)));
 }
 
 /** Living tokens by fingerprint, the oldest of each. */
@@ -202,13 +213,13 @@ async function findByFingerprint(
 
 async function insertAllIn(
   tx: Transaction,
-  tenantId: TenantId,
+  target: Target,
   entries: readonly (readonly [index: number, item: TokenInsert])[],
 ): Promise<Date> {
   if (entries.length === 0) return new Date(0);
   const outcomes = await insertFreeIn(
     tx,
-    tenantId,
+    target,
     entries.map(([, item]) => toInsertRow(item)),
   );
   const taken = entries.filter((_, position) => outcomes[position]?.createdAt === undefined);
@@ -216,7 +227,7 @@ async function insertAllIn(
   return outcomes[0]?.createdAt ?? new Date(0);
 }
 
-function toStatement(tenantId: TenantId, rows: readonly InsertRow[]): Statement {
+function toStatement({ tenantId, slot }: Target, rows: readonly InsertRow[]): Statement {
   const winners = firstOfEachId(rows);
   const records = new Map([...new Set(winners.map(({ audit }) => audit))].map((audit, index) => [audit, index + 1]));
   return {
@@ -226,7 +237,7 @@ function toStatement(tenantId: TenantId, rows: readonly InsertRow[]): Statement 
       tenantId,
       `[${winners.map(({ token, audit }) => `${token.slice(0, -1)},"record":${records.get(audit)}}`).join(',')}]`,
       `[${[...records.keys()].join(',')}]`,
-      countSlot,
+      slot,
       [...new Set(winners.map(({ keyVersion }) => keyVersion))],
     ],
   };

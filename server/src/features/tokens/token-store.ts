@@ -130,7 +130,7 @@ export class TokenStore {
     const rows = await this.#database.runForTenant(token.tenantId, {
       name: 'token-delete',
       text: deleteText,
-      values: [token.tenantId, token.id, token.version, JSON.stringify([audit]), countSlot, token.createdAt],
+      values: [token.tenantId, token.id, token.version, JSON.stringify([audit]), countSlot(), token.createdAt],
     });
     return rows.length > 0;
   }
@@ -154,7 +154,7 @@ export class TokenStore {
         without(next.terms, current.terms),
         change.cvc,
         JSON.stringify(movesOf(current, next)),
-        countSlot,
+        countSlot(),
         JSON.stringify([change.audit]),
         current.createdAt,
         keyVersionsOf([next.data]),

@@ -19,7 +19,7 @@ const deleteExpiredText = `with gone as (
 export async function deleteExpiredTokens(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const gone = await tx.query<{ id: TokenId; type: string; containers: string[] }>({
     text: deleteExpiredText,
-    values: [tenantId, limit, countSlot],
+    values: [tenantId, limit, countSlot()],
   });
   if (gone.length === 0) return 0;
   const records = gone.map((token) => toAuditRow('system', tokenEvent(token, 'expire')));

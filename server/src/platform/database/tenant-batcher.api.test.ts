@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/test-database.ts';
+import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database } from './database.ts';
-import { TenantBatcher } from './tenant-batcher.ts';
+import { TenantBatcher, type TenantBatcherOptions } from './tenant-batcher.ts';
 
 /** A batcher over a real table with a constraint, so that a "bad row" is one that PostgreSQL refuses. */
 let test: TestDatabase;
@@ -10,6 +11,9 @@ let database: Database;
 const tenant = crypto.randomUUID() as TenantId;
 const other = crypto.randomUUID() as TenantId;
 let batchSizes: number[] = [];
+/** Places of batches that are on their way, and how many were at the same time. */
+const underway = new Set<string>();
+let underwayMax = 0;
 
 beforeAll(async () => {
   test = await createTestDatabase();
@@ -20,20 +24,28 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 beforeEach(async () => {
   batchSizes = [];
+  underway.clear();
+  underwayMax = 0;
   await test.owner.query('truncate numbers');
 });
 
-function makeBatcher(limits: { itemsMax?: number; queueMax?: number; sizeOf?: (value: number) => number } = {}) {
+function makeBatcher(limits: Partial<Omit<TenantBatcherOptions<number, number>, 'run'>> = {}) {
   return new TenantBatcher<number, number>({
     itemsMax: 100,
     queueMax: 10_000,
     ...limits,
-    run: async (tenantId, values) => {
+    run: async (tenantId, values, place) => {
       batchSizes.push(values.length);
-      const rows = await database.runForTenant<{ value: number }>(tenantId, {
-        text: 'insert into numbers select $1, unnest($2::integer[]) returning value',
-        values: [tenantId, [...values]],
-      });
+      const name = `${tenantId} ${place}`;
+      if (underway.has(name)) throw new DomainError('overloaded', 'Two batches have one place.');
+      underway.add(name);
+      underwayMax = Math.max(underwayMax, underway.size);
+      const rows = await database
+        .runForTenant<{ value: number }>(tenantId, {
+          text: 'insert into numbers select $1, unnest($2::integer[]) returning value',
+          values: [tenantId, [...values]],
+        })
+        .finally(() => underway.delete(name));
       const written = new Set(rows.map(({ value }) => value));
       return values.map((value) => (written.has(value) ? value : -1));
     },
@@ -59,6 +71,14 @@ describe('TenantBatcher', () => {
     const waiting = [50, 51].map((value) => batcher.add(tenant, value));
     await expect(batcher.add(tenant, 7)).rejects.toMatchObject({ code: 'overloaded' });
     await Promise.all(waiting);
+  });
+
+  it('lets as many batches of a tenant be on their way as it may, each in a place of its own', async () => {
+    const values = Array.from({ length: 60 }, (_, index) => index);
+    const batcher = makeBatcher({ itemsMax: 5, batchesMax: 2 });
+    expect(await Promise.all(values.map((value) => batcher.add(tenant, value)))).toEqual(values);
+    expect(underwayMax).toBe(2);
+    expect(await batcher.add(tenant, 60)).toBe(60);
   });
 
   it('fails one bad row alone', async () => {

@@ -2,13 +2,18 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 
 export interface TenantBatcherOptions<Item, Result> {
-  /** Handles items of one tenant together and answers in their order. It either does all of them or throws. */
-  readonly run: (tenantId: TenantId, items: readonly Item[]) => Promise<readonly Result[]>;
+  /**
+   * Handles items of one tenant together and answers in their order. It either does all of them or throws. `place` tells
+   * apart the batches of a tenant that are on their way at the same time.
+   */
+  readonly run: (tenantId: TenantId, items: readonly Item[], place: number) => Promise<readonly Result[]>;
   readonly itemsMax: number;
   /** How many an item counts for; one where it is left out. An item that counts for more than `itemsMax` goes alone. */
   readonly sizeOf?: (item: Item) => number;
   /** Items that may wait over all tenants, each as many as it counts for; one more is turned away at once. */
   readonly queueMax: number;
+  /** Batches of one tenant that may be on their way at the same time; one where it is left out. */
+  readonly batchesMax?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -18,18 +23,26 @@ interface Waiting<Item, Result> {
   readonly reject: (reason: unknown) => void;
 }
 
+/** What waits of a tenant, and the places that no batch of it has taken. */
+interface Lane<Item, Result> {
+  readonly waiting: Waiting<Item, Result>[];
+  readonly freePlaces: number[];
+}
+
 /**
- * Group commit in the application. While one batch of a tenant is on its way, whatever arrives for that tenant is
+ * Group commit in the application. While a batch of a tenant is on its way, whatever arrives for that tenant is
  * collected and leaves as the next one, so a busy server makes one round trip and one commit for many requests and an
  * idle one adds no delay. Tenants never share a batch: each batch runs in the row-level-security scope of its own.
  */
 export class TenantBatcher<Item, Result> {
   readonly #options: TenantBatcherOptions<Item, Result>;
-  readonly #lanes = new Map<TenantId, Waiting<Item, Result>[]>();
+  readonly #lanes = new Map<TenantId, Lane<Item, Result>>();
+  readonly #places: readonly number[];
   #waitingCount = 0;
 
   constructor(options: TenantBatcherOptions<Item, Result>) {
     this.#options = options;
+    this.#places = Array.from({ length: options.batchesMax ?? 1 }, (_, place) => place);
   }
 
   /** Answers once the batch that carried the item is committed. */
@@ -42,43 +55,50 @@ export class TenantBatcher<Item, Result> {
     const size = this.#options.sizeOf?.(item) ?? 1;
     return new Promise((resolve, reject) => {
       this.#waitingCount += size;
-      const lane = this.#lanes.get(tenantId);
-      if (lane !== undefined) {
-        lane.push({ item, size, resolve, reject });
-        return;
-      }
-      const opened = [{ item, size, resolve, reject }];
-      this.#lanes.set(tenantId, opened);
+      const lane = this.#laneOf(tenantId);
+      lane.waiting.push({ item, size, resolve, reject });
+      const place = lane.freePlaces.pop();
       // Requests that were read from their sockets in the same turn of the event loop share the first batch.
-      setImmediate(() => void this.#drain(tenantId, opened));
+      if (place !== undefined) setImmediate(() => void this.#drain(tenantId, lane, place));
     });
   }
 
-  async #drain(tenantId: TenantId, lane: Waiting<Item, Result>[]): Promise<void> {
-    while (lane.length > 0) {
-      const batch = lane.splice(0, this.#countOfNext(lane));
+  #laneOf(tenantId: TenantId): Lane<Item, Result> {
+    const known = this.#lanes.get(tenantId);
+    if (known !== undefined) return known;
+    const lane = { waiting: [], freePlaces: this.#places.toReversed() };
+    this.#lanes.set(tenantId, lane);
+    return lane;
+  }
+
+  async #drain(tenantId: TenantId, lane: Lane<Item, Result>, place: number): Promise<void> {
+    const { waiting, freePlaces } = lane;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, this.#countOfNext(waiting));
       for (const { size } of batch) this.#waitingCount -= size;
-      await this.#settle(tenantId, batch);
+      await this.#settle(tenantId, batch, place);
     }
-    this.#lanes.delete(tenantId);
+    freePlaces.push(place);
+    if (freePlaces.length === this.#places.length) this.#lanes.delete(tenantId);
   }
 
   /** How many of those that wait fit into one batch; at least one. */
-  #countOfNext(lane: readonly Waiting<Item, Result>[]): number {
+  #countOfNext(waiting: readonly Waiting<Item, Result>[]): number {
     let size = 0;
-    const end = lane.findIndex((waiting, index) => {
-      size += waiting.size;
+    const end = waiting.findIndex((next, index) => {
+      size += next.size;
       return index > 0 && size > this.#options.itemsMax;
     });
-    return end < 0 ? lane.length : end;
+    return end < 0 ? waiting.length : end;
   }
 
   /** Never throws: every failure goes to the callers it belongs to. */
-  async #settle(tenantId: TenantId, batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async #settle(tenantId: TenantId, batch: readonly Waiting<Item, Result>[], place: number): Promise<void> {
     try {
       const results = await this.#options.run(
         tenantId,
         batch.map(({ item }) => item),
+        place,
       );
       batch.forEach(({ resolve, reject }, index) => {
         const result = results[index];
@@ -90,7 +110,7 @@ export class TenantBatcher<Item, Result> {
       // statement wrote nothing, so its items go one by one and the bad one fails alone.
       const isRefused = !(error instanceof DomainError);
       if (isRefused && batch.length > 1) {
-        for (const single of batch) await this.#settle(tenantId, [single]);
+        for (const single of batch) await this.#settle(tenantId, [single], place);
       } else {
         for (const { reject } of batch) reject(error);
       }
