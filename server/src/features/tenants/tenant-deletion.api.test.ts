@@ -58,6 +58,10 @@ describe('DELETE /tenants/self', () => {
       [[tenant.id, other.id]],
     );
     await vault.database.owner.query(
+      `insert into reencryptions (tenant_id, source, target_version) select tenant, 'tokens', 1 from unnest($1::uuid[]) as tenant`,
+      [[tenant.id, other.id]],
+    );
+    await vault.database.owner.query(
       `insert into token_imports (tenant_id, source, settings) select tenant, '', '' from unnest($1::uuid[]) as tenant`,
       [[tenant.id, other.id]],
     );
