@@ -17,6 +17,9 @@ export interface Slice {
 const shelvesMax = 64;
 const newestFirst = 'order by t.created_at desc, t.id desc';
 
+/** Sizes of pages whose plans are kept: every connection keeps each, and a caller may try all sizes there are. */
+const usualSizes = new Set([10, 20, 25, 50, 100]);
+
 /** Lists of tokens. The cost of each depends on the page and the number of shelves, not on the number of tokens. */
 export class TokenQueryStore {
   readonly #tx: Transaction;
@@ -121,7 +124,7 @@ export class TokenQueryStore {
    */
   async #read(page: { name?: string; text: string; parameters: Parameters; slice: Slice }): Promise<StoredToken[]> {
     const { name, slice } = page;
-    const isKept = name !== undefined && slice.offset === 0;
+    const isKept = name !== undefined && slice.offset === 0 && usualSizes.has(slice.limit);
     const rows = await this.#tx.query<TokenRow>({
       ...(isKept ? { name: `${name}${slice.after === undefined ? '' : '-after'}-${slice.limit}` } : {}),
       text: `with page as materialized (${page.text})
