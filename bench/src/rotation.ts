@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { BenchVault } from './bench-vault.ts';
 import { fill } from './fill.ts';
 import { median } from './median.ts';
+import { printFigures } from './print-figures.ts';
 import { runWrk } from './wrk.ts';
 
 /*
@@ -77,10 +78,4 @@ const result = {
   ratio: median(rates.beside) / median(rates.alone),
   rows_per_second_of_the_job: median(rates.job),
 };
-process.stdout.write(
-  values.json
-    ? `${JSON.stringify(result)}\n`
-    : `${Object.entries(result)
-        .map(([name, value]) => `${name.padEnd(30)} ${value.toFixed(2)}`)
-        .join('\n')}\n`,
-);
+printFigures(result, values.json);

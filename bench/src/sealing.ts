@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { BenchVault } from './bench-vault.ts';
 import { median } from './median.ts';
+import { printFigures } from './print-figures.ts';
 import { untilSealed } from './until-sealed.ts';
 import { runWrk } from './wrk.ts';
 
@@ -57,10 +58,4 @@ const result = {
   lag_max_s: Math.max(...lags.map(({ max }) => max)),
 };
 await vault.stop();
-process.stdout.write(
-  values.json
-    ? `${JSON.stringify(result)}\n`
-    : `${Object.entries(result)
-        .map(([name, value]) => `${name.padEnd(30)} ${value.toFixed(2)}`)
-        .join('\n')}\n`,
-);
+printFigures(result, values.json);
