@@ -42,6 +42,11 @@ describe('strongroom dev', { timeout: 60_000 }, () => {
         public: expect.stringMatching(/^key_test_pub_/),
         management: expect.stringMatching(/^key_test_mgt_/),
       },
+      settings: {
+        STRONGROOM_DATABASE_URL: expect.stringMatching(/^postgresql:/),
+        STRONGROOM_PUBLIC_URL: ready.url,
+        STRONGROOM_ROOT_KEY: expect.any(String),
+      },
     });
     await expectKeysToDoTheirPart(ready);
     const { servers } = (await get(ready, '/openapi.json', '')).body as { servers: unknown };
