@@ -38,7 +38,8 @@ export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
     const forget = writeCookie(journeyCookie, '', { maxAgeSeconds: 0, sameSite: 'Lax' });
     try {
       const { userId, provenSince, invitation, isNew } = await provider.complete(sealed, query);
-      if (!isNew) setSessionCookie(reply, await portal.sessions.start(userId, originOf(request), provenSince));
+      if (isNew) await portal.sessions.recordChange(userId, originOf(request));
+      else setSessionCookie(reply, await portal.sessions.start(userId, originOf(request), provenSince));
       reply.header('set-cookie', forget);
       return goOn(reply, toDestination(invitation));
     } catch (error) {

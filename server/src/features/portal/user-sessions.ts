@@ -89,10 +89,11 @@ export class UserSessions {
   }
 
   /** The user has changed how they sign in: their tenants get to know. */
-  async recordChange({ user, memberships }: UserSession, origin: Origin): Promise<void> {
+  async recordChange(userId: string, origin: Origin): Promise<void> {
+    const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
     await Promise.all(
       memberships.map(({ tenantId, memberId }) =>
-        this.#audit.append({ tenantId, userId: user.id, ...origin }, memberEvent(memberId, 'update')),
+        this.#audit.append({ tenantId, userId, ...origin }, memberEvent(memberId, 'update')),
       ),
     );
   }
