@@ -31,8 +31,10 @@ create policy token_imports_isolation on token_imports to strongroom_app
   using (tenant_id = current_tenant_id()) with check (tenant_id = current_tenant_id());
 grant select, insert, update on token_imports to strongroom_app;
 
--- Whether a session began with something that only its user has. A link does not count: an operator can make one.
-alter table user_sessions add column is_proven boolean not null default false;
+-- A session of a link proves that an operator made a link. One can also set up a way to sign in, so what counts is how long
+-- that has been there.
+alter table user_sessions add column proven_since timestamptz(3);
+comment on column user_sessions.proven_since is 'When the passkey, password or provider that the session began with was set up; null for a link.';
 
 -- Wishes to take the tokens of a tenant out, in plaintext for whoever has the recipient's key. Each is approved by people and
 -- run once.

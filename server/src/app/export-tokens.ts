@@ -1,7 +1,3 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { TenantId } from '../core/identity/ids.ts';
 import {
   ExportApprovals,
@@ -12,9 +8,11 @@ import {
 } from '../features/exports/index.ts';
 import { TokenPresenter, TokenStore } from '../features/tokens/index.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
+import { readChunks } from '../platform/files/record-reader.ts';
 import { noCvcSealer } from '../platform/keyring/cvc-sealer.ts';
 import { encryptFor } from '../platform/keyring/export-recipient.ts';
 import { sha256OfChunks } from '../platform/keyring/sha256.ts';
+import { ExportFiles } from './export-files.ts';
 import { VaultCore } from './vault-core.ts';
 
 export interface ExportOrder {
@@ -44,24 +42,16 @@ export async function withExports<T>(config: VaultConfig, work: (exports: Export
 
 /** Writes an export that was approved to a file. Plaintext is encrypted before it gets there. */
 export async function exportTokens(config: VaultConfig, order: ExportOrder): Promise<ExportReport> {
-  const { tenantId, exportId, output } = order;
-  const manifest = `${output}.manifest`;
   const core = await VaultCore.open(config);
   try {
-    const { database, keyring } = core;
     // Before the permission is taken, which is good for one run: a name that cannot be written must not use it up.
-    for (const path of [output, manifest]) await requireNewFile(path);
-    const opener = new TokenPresenter({ keyring, cvcSealer: noCvcSealer });
-    const runner = new ExportRunner({ database, tokens: new TokenStore(database), opener, tenantId });
-    const started = await runner.start(exportId);
-    let tokens = 0;
+    const files = await ExportFiles.create(order.output);
     try {
-      const report = await write(runner, started, { ...order, manifest, onTokens: (count) => (tokens += count) });
-      await runner.end(exportId, { isSuccess: true, tokens });
+      const report = await runInto(files, core, order);
+      await files.close();
       return report;
     } catch (error) {
-      await Promise.all([output, manifest].map((path) => rm(path, { force: true })));
-      await runner.end(exportId, { isSuccess: false, tokens });
+      await files.remove();
       throw error;
     }
   } finally {
@@ -69,12 +59,32 @@ export async function exportTokens(config: VaultConfig, order: ExportOrder): Pro
   }
 }
 
+async function runInto(
+  files: ExportFiles,
+  { database, keyring }: VaultCore,
+  order: ExportOrder,
+): Promise<ExportReport> {
+  const { tenantId, exportId } = order;
+  const opener = new TokenPresenter({ keyring, cvcSealer: noCvcSealer });
+  const runner = new ExportRunner({ database, tokens: new TokenStore(database), opener, tenantId });
+  const started = await runner.start(exportId);
+  let tokens = 0;
+  try {
+    const report = await write(runner, started, { ...order, files, onTokens: (count) => (tokens += count) });
+    await runner.end(exportId, { isSuccess: true, tokens });
+    return report;
+  } catch (error) {
+    await runner.end(exportId, { isSuccess: false, tokens });
+    throw error;
+  }
+}
+
 async function write(
   runner: ExportRunner,
   started: TokenExport,
-  order: ExportOrder & { readonly manifest: string; readonly onTokens: (count: number) => number },
+  order: ExportOrder & { readonly files: ExportFiles; readonly onTokens: (count: number) => number },
 ): Promise<ExportReport> {
-  const { output, manifest } = order;
+  const { output, manifest } = order.files;
   const head: ExportHead = {
     version: 1,
     export_id: started.id,
@@ -82,7 +92,7 @@ async function write(
     created_at: new Date().toISOString(),
     recipient: started.recipient.fingerprint,
   };
-  const list = new ManifestWriter(manifest, head);
+  const list = await ManifestWriter.begin(manifest.handle, head);
   let tokens = 0;
   async function* plaintext(): AsyncGenerator<Uint8Array> {
     for await (const { text, rows } of runner.pages(started, head)) {
@@ -93,25 +103,14 @@ async function write(
       yield Buffer.from(text, 'utf8');
     }
   }
-  try {
-    const encrypted = await encryptFor(started.recipient, ReadableStream.from(plaintext()));
-    await pipeline(Readable.fromWeb(encrypted), createWriteStream(output, { flags: 'wx', mode: 0o600 }), {
-      signal: order.signal,
-    });
-    const digest = await sha256OfChunks(createReadStream(output));
-    const fileSha256 = digest.toString('hex');
-    await list.finish({ tokens, file_sha256: fileSha256 });
-    return { tokens, output, manifest, fileSha256 };
-  } catch (error) {
-    list.abandon();
-    throw error;
+  const encrypted = await encryptFor(started.recipient, ReadableStream.from(plaintext()));
+  for await (const chunk of encrypted) {
+    order.signal.throwIfAborted();
+    await output.handle.appendFile(chunk);
   }
-}
-
-async function requireNewFile(path: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    throw new Error(`${path} cannot be written, or exists already. Name another file with --output.`, { cause: error });
-  });
-  await file.close();
-  await rm(path);
+  // The permission is used up: what is reported as written has to be on the disk.
+  await output.handle.sync();
+  const fileSha256 = (await sha256OfChunks(readChunks(output.handle, 0))).toString('hex');
+  await list.finish({ tokens, file_sha256: fileSha256 });
+  return { tokens, output: output.path, manifest: manifest.path, fileSha256 };
 }

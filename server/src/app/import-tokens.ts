@@ -39,6 +39,9 @@ export interface ImportOrder {
 
 /** Brings a file of tokens into a tenant. */
 export async function importTokens(config: VaultConfig, order: ImportOrder): Promise<ImportReport> {
+  if (order.isResumed && order.isRepeated) {
+    throw new Error('--resume goes on with an import and --again begins it anew. Choose one of them.');
+  }
   const file = await openRegularFile(order.path);
   try {
     await requireOtherFile(order.path, order.rejectsPath);
@@ -66,7 +69,10 @@ async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder)
   const target = order.isDryRun
     ? await rehearse(core, order)
     : await begin(core, tokenImport, order, await sha256OfChunks(readChunks(file, 0)));
-  if (target.isFinished) return { ...target.from, codesDropped: 0, isFinished: true, resumedAt: target.from.line };
+  if (target.isFinished) {
+    await target.rejects?.close();
+    return { ...target.from, codesDropped: 0, isFinished: true, resumedAt: target.from.line };
+  }
 
   const intake = { tenantId, hasFingerprints: fingerprintTokens, dropsCvc };
   const threads = Math.max(1, Math.min(threadsMax, availableParallelism() - 1));
@@ -113,8 +119,9 @@ async function begin(core: VaultCore, tokenImport: TokenImport, order: ImportOrd
   const found = await tokenImport.findState(identity, { isResumed, isRepeated });
   const { state, isFinished } = found ?? { state: nothingYet, isFinished: false };
   // Opened before anything is begun: an import that cannot say what it rejects does not begin.
-  const rejects = isResumed ? await RejectFile.resume(rejectsPath, state.line) : await RejectFile.begin(rejectsPath);
-  if (found === undefined) await tokenImport.begin(identity);
+  const rejects =
+    found === undefined ? await RejectFile.begin(rejectsPath) : await RejectFile.resume(rejectsPath, state.line);
+  if (found === undefined) await tokenImport.begin(identity, { isRepeated });
   const writer = new VaultWriter({ database: core.database, tenantId, source: identity.source, rejects });
   return { from: state, isFinished, rejects, writer };
 }

@@ -82,6 +82,14 @@ async function isSignedInAs(name: string): Promise<void> {
   await page.waitForURL(`${url}/portal/`);
   expect(await page.getByRole('strong').first().textContent()).toBe(name);
 }
+/** Whether the newest session is as old a proof as what its user has in this table. */
+async function isNewestSessionProvenBy(table: 'user_passkeys' | 'user_identities'): Promise<boolean> {
+  const { rows } = await database.owner.query<{ same: boolean }>(
+    `select s.proven_since = c.created_at as same from user_sessions s join ${table} c on c.user_id = s.user_id
+      order by s.created_at desc limit 1`,
+  );
+  return rows[0]?.same === true;
+}
 
 describe('somebody with a browser', { timeout: 60_000 }, () => {
   it('sees what an invitation is about, accepts it and is in', async () => {
@@ -160,6 +168,7 @@ describe('somebody with a browser', { timeout: 60_000 }, () => {
       'select sign_count, last_used_at is not null as used from user_passkeys',
     );
     expect(rows).toMatchObject([{ used: true }]);
+    expect(await isNewestSessionProvenBy('user_passkeys')).toBe(true);
   });
 
   it('cannot send the answer of a passkey a second time, nor use it elsewhere', async () => {
@@ -221,6 +230,13 @@ describe('somebody with a browser', { timeout: 60_000 }, () => {
     await isSignedInAs(email);
     await chromium.photograph(page, 'provider-in');
     expect(context.pages()).toHaveLength(1);
+    expect(await isNewestSessionProvenBy('user_identities')).toBe(true);
+    const changes = await database.owner.query(
+      `select 1 from audit_records r join users u on u.id = r.actor_id
+        where u.email = $1 and r.entity_type = 'member' and r.operation = 'update'`,
+      [email],
+    );
+    expect(changes.rows).toHaveLength(1);
   });
 
   it('is nobody with an account of the provider that is not connected, whatever address it reports', async () => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExportFolder } from '../../../test/harness/export-run.ts';
-import { signInProven, welcome } from '../../../test/harness/portal-people.ts';
-import { fieldIn, type PortalVisitor } from '../../../test/harness/portal-visitor.ts';
+import { codeOf, goodPassword, setPassword, signInProven, welcome } from '../../../test/harness/portal-people.ts';
+import { fieldIn, PortalVisitor } from '../../../test/harness/portal-visitor.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { parseTenantId } from '../../core/identity/ids.ts';
+import { MemberStore, type Role } from '../members/index.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -39,6 +41,17 @@ const setRole = (email: string, role: string) =>
     `update members set role = $2 from users where users.id = members.user_id and users.email = $1`,
     [email, role],
   );
+/** As the API does it. */
+const changeRole = async (email: string, role: Role) => {
+  const { rows } = await vault.database.owner.query<{ id: string }>(
+    'select m.id from members m join users u on u.id = m.user_id where u.email = $1',
+    [email],
+  );
+  const tenantId = parseTenantId(tenant.id);
+  await vault.server.core.database.forTenant(tenantId, (tx) =>
+    new MemberStore(tx, tenantId).updateRole(rows[0]?.id ?? '', role, null),
+  );
+};
 
 describe('in a production tenant, an export', () => {
   it('runs once two different people have approved it, and everything is recorded', async () => {
@@ -99,10 +112,49 @@ describe('in a production tenant, an export', () => {
   });
 
   it('is not approved by whoever became a member after it was asked for', async () => {
-    const { id } = await folder.request(vault, tenant);
     const late = await signInProven(vault, tenant);
+    const { id } = await folder.request(vault, tenant);
+    await vault.database.owner.query(
+      'update members set created_at = now() from users where users.id = members.user_id and users.email = $1',
+      [late.email],
+    );
     const answer = await decide(late.visitor, 'approve', id);
-    expect([answer.status, answer.text.includes('were members when')]).toEqual([403, true]);
+    expect([answer.status, answer.text.includes('owners or admins already when')]).toEqual([403, true]);
+  });
+
+  it('is not approved with a way to sign in that was set up after it was asked for', async () => {
+    const member = await welcome(vault, tenant);
+    const { id } = await folder.request(vault, tenant);
+    const secret = await setPassword(member.visitor);
+    const visitor = new PortalVisitor(vault.server.url);
+    const given = { email: member.email, password: goodPassword, code: codeOf(secret, 1) };
+    expect((await visitor.post('/portal/sign-in', given)).status).toBe(303);
+    const answer = await decide(visitor, 'approve', id);
+    expect([answer.status, answer.text.includes('Sign in with one that is older')]).toEqual([403, true]);
+    await expect(run(id)).rejects.toThrow('0 of 2 approvals');
+    const { id: later } = await folder.request(vault, tenant);
+    expect((await decide(visitor, 'approve', later)).status).toBe(303);
+  });
+
+  it('is not approved by whoever got the role after it was asked for, who may still refuse it', async () => {
+    const member = await signInProven(vault, tenant);
+    await changeRole(member.email, 'READ_ONLY');
+    const { id } = await folder.request(vault, tenant);
+    await changeRole(member.email, 'ADMIN');
+    const answer = await decide(member.visitor, 'approve', id);
+    expect([answer.status, answer.text.includes('owners or admins already when')]).toEqual([403, true]);
+    expect((await decide(member.visitor, 'refuse', id)).status).toBe(303);
+  });
+
+  it('shows since when those who have approved are members', async () => {
+    const { id } = await folder.request(vault, tenant);
+    expect((await decide(first.visitor, 'approve', id)).status).toBe(303);
+    const { rows } = await vault.database.owner.query<{ created_at: Date }>(
+      'select m.created_at from members m join users u on u.id = m.user_id where u.email = $1',
+      [first.email],
+    );
+    const since = rows[0]?.created_at.toISOString() ?? 'nobody';
+    expect((await second.visitor.get('/portal/exports')).text).toContain(`${first.email} (a member since ${since})`);
   });
 
   it('is not approved, nor shown, to members who only read, and an approval ends with the role', async () => {

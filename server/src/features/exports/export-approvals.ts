@@ -56,12 +56,16 @@ export class ExportApprovals {
     });
   }
 
-  /** One approval a person, for as long as the export is open. */
-  async approve(caller: UserCaller, id: string): Promise<void> {
+  /**
+   * One approval a person, for as long as the export is open. `provenSince` is when that was set up with which the person has
+   * signed in: whoever makes a link for somebody could set something up with it, and be two people.
+   */
+  async approve(caller: UserCaller, id: string, provenSince: Date): Promise<void> {
     const { tenantId, userId } = caller;
     await this.#database.forTenant(tenantId, async (tx) => {
       const store = new TokenExportStore(tx, tenantId);
-      if (!(await store.approve(id, userId))) throw cannotApprove(await store.find(id), userId);
+      const approver = { userId, provenSince };
+      if (!(await store.approve(id, approver))) throw cannotApprove(await store.find(id), approver);
       await recordInTransaction(tx, tenantId, caller, exportEvent(id, 'update'));
     });
   }
@@ -79,7 +83,10 @@ export class ExportApprovals {
   }
 }
 
-function cannotApprove(found: TokenExport | undefined, userId: string): DomainError {
+function cannotApprove(
+  found: TokenExport | undefined,
+  { userId, provenSince }: { userId: string; provenSince: Date },
+): DomainError {
   if (found === undefined) return noSuchExport();
   if (found.approvals.some((approval) => approval.userId === userId)) {
     return new DomainError('forbidden', 'You have approved this export already. Somebody else has to.');
@@ -87,8 +94,14 @@ function cannotApprove(found: TokenExport | undefined, userId: string): DomainEr
   if (found.status !== 'waiting' && found.status !== 'approved') {
     return new DomainError('forbidden', 'This export is over: it was refused, run, or its time has passed.');
   }
+  if (provenSince > found.requestedAt) {
+    return new DomainError(
+      'forbidden',
+      'The way you have signed in was set up after this export was asked for, so it does not count. Sign in with one that is older, let somebody else approve, or have the export asked for again.',
+    );
+  }
   return new DomainError(
     'forbidden',
-    'Only owners and admins who were members when this export was asked for can approve it.',
+    'Only those who were owners or admins already when this export was asked for can approve it.',
   );
 }

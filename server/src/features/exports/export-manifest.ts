@@ -1,5 +1,4 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { once } from 'node:events';
+import type { FileHandle } from 'node:fs/promises';
 
 /** What an export is, in the first line of the export and of its manifest. */
 export interface ExportHead {
@@ -20,27 +19,25 @@ export function toHeadLine(head: ExportHead, rowKey: string): string {
  * how many there are and the SHA-256 of the encrypted file. It holds no values, and its hashes say nothing without the key.
  */
 export class ManifestWriter {
-  readonly #stream: WriteStream;
+  readonly #file: FileHandle;
 
-  constructor(path: string, head: ExportHead) {
-    this.#stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-    // Asked for at the next write; until then a failure must not end the process.
-    this.#stream.on('error', () => undefined);
-    this.#stream.write(`${JSON.stringify({ strongroom_manifest: head })}\n`);
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** The file stays that of whoever has opened it. */
+  static async begin(file: FileHandle, head: ExportHead): Promise<ManifestWriter> {
+    await file.appendFile(`${JSON.stringify({ strongroom_manifest: head })}\n`);
+    return new ManifestWriter(file);
   }
 
   async add(rows: readonly { readonly id: string; readonly hash: string }[]): Promise<void> {
-    if (this.#stream.errored !== null) throw this.#stream.errored;
-    const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-    if (!this.#stream.write(text)) await once(this.#stream, 'drain');
+    await this.#file.appendFile(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
 
+  /** Comes back when the disk has it. */
   async finish(end: { readonly tokens: number; readonly file_sha256: string }): Promise<void> {
-    this.#stream.end(`${JSON.stringify({ end })}\n`);
-    await once(this.#stream, 'finish');
-  }
-
-  abandon(): void {
-    this.#stream.destroy();
+    await this.#file.appendFile(`${JSON.stringify({ end })}\n`);
+    await this.#file.sync();
   }
 }

@@ -2,7 +2,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { recordAllInTransaction, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { RowHasher } from '../../platform/keyring/row-hasher.ts';
-import { toExportLine, type TokenOpener, tokenEvent, type TokenStore } from '../tokens/index.ts';
+import { type StoredToken, toExportLine, type TokenOpener, tokenEvent, type TokenStore } from '../tokens/index.ts';
 import { type ExportHead, toHeadLine } from './export-manifest.ts';
 import { exportEvent, noSuchExport, type TokenExport } from './token-export.ts';
 import { TokenExportStore } from './token-export-store.ts';
@@ -65,7 +65,7 @@ export class ExportRunner {
       const lines: string[] = [];
       const rows: ExportedRow[] = [];
       for (const token of page) {
-        const line = toExportLine(token, (await this.#opener.open(token)).dataText);
+        const line = toExportLine(token, (await this.#open(token)).dataText);
         lines.push(`${line}\n`);
         rows.push({ id: token.id, hash: hasher.hash(line) });
       }
@@ -82,6 +82,16 @@ export class ExportRunner {
       const event = exportEvent(id, 'invoke', outcome.isSuccess ? 'success' : 'failed');
       await recordInTransaction(tx, this.#tenantId, 'system', event);
     });
+  }
+
+  /** Whoever has to mend a token needs to know which. */
+  async #open(token: StoredToken): ReturnType<TokenOpener['open']> {
+    try {
+      return await this.#opener.open(token);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`The export ended at the token ${token.id}. ${reason}`, { cause: error });
+    }
   }
 }
 

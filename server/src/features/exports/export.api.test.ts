@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExportFolder } from '../../../test/harness/export-run.ts';
 import { ImportFolder } from '../../../test/harness/import-file.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { parsePgpKey } from '../../platform/keyring/export-recipient.ts';
-import { checkManifest } from './index.ts';
+import { checkManifest, ManifestWriter } from './index.ts';
 
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
 const bodies = [
@@ -119,7 +119,7 @@ describe('an export', () => {
     );
     const { id } = await folder.request(vault, other);
     const output = folder.path('broken.age');
-    await expect(folder.run(vault, other, id, output)).rejects.toThrow('could not be opened');
+    await expect(folder.run(vault, other, id, output)).rejects.toThrow(/at the token out-4\. .*could not be opened/);
     await expect(readFile(output)).rejects.toThrow('ENOENT');
     expect((await vault.auditRecords(other.id)).at(-1)).toMatchObject({ entity_type: 'export', outcome: 'failed' });
     await expect(folder.run(vault, other, id, output)).rejects.toThrow('has been run already');
@@ -130,6 +130,29 @@ describe('an export', () => {
     const taken = await folder.write('taken.age', 'something');
     await expect(folder.run(vault, tenant, id, taken)).rejects.toThrow('exists already');
     expect(await folder.run(vault, tenant, id, folder.path('free.age'))).toMatchObject({ tokens: 5 });
+  });
+
+  it('leaves the file of another run alone', async () => {
+    const asked = [await folder.request(vault, tenant), await folder.request(vault, tenant)];
+    const output = folder.path('shared.age');
+    const outcomes = await Promise.allSettled(asked.map(({ id }) => folder.run(vault, tenant, id, output)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const plain = await folder.decryptAge(output);
+    expect(await checkManifest(plain, `${output}.manifest`)).toMatchObject({
+      rows: 5,
+      changedCount: 0,
+      end: { tokens: 5 },
+    });
+    const refused = asked[outcomes.findIndex(({ status }) => status === 'rejected')]?.id ?? '';
+    expect(await folder.run(vault, tenant, refused, folder.path('not-shared.age'))).toMatchObject({ tokens: 5 });
+  });
+
+  it('leaves nothing behind that was not approved', async () => {
+    const production = await vault.makeTenant('production');
+    const { id } = await folder.request(vault, production);
+    const output = folder.path('unapproved.age');
+    await expect(folder.run(vault, production, id, output)).rejects.toThrow('0 of 2 approvals');
+    for (const path of [output, `${output}.manifest`]) await expect(readFile(path)).rejects.toThrow('ENOENT');
   });
 
   it('is run by one of several who try at once', async () => {
@@ -147,6 +170,17 @@ describe('an export', () => {
 });
 
 describe('the manifest', () => {
+  it('says so when the disk is full', async () => {
+    const full = await open('/dev/full', 'r+');
+    const head = { version: 1, export_id: '', tenant_id: '', created_at: '', recipient: '' } as const;
+    await expect(ManifestWriter.begin(full, head)).rejects.toThrow('ENOSPC');
+    await full.close();
+    const file = await open(folder.path('full.manifest'), 'wx');
+    const manifest = await ManifestWriter.begin(file, head);
+    await file.close();
+    await expect(manifest.finish({ tokens: 0, file_sha256: '' })).rejects.toThrow();
+  });
+
   it('agrees with what was exported, and finds what was changed, removed or added', async () => {
     const plain = await exportPlain('listed.age');
     const manifest = folder.path('listed.age.manifest');

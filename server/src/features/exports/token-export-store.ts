@@ -13,13 +13,20 @@ interface ExportRow {
   readonly requested_at: Date;
   readonly expires_at: Date;
   readonly approvals_needed: number;
-  readonly approvals: readonly (Omit<Approval, 'approvedAt'> & { readonly approvedAt: string })[];
+  readonly approvals: readonly (Omit<Approval, 'approvedAt' | 'memberSince'> & {
+    readonly approvedAt: string;
+    readonly memberSince: string;
+  })[];
   readonly status: TokenExport['status'];
   readonly tokens: number | null;
 }
 
-/** Who may approve: members with a role for it, who were members when it was asked for. */
-const mayApprove = `m.role in ('OWNER', 'ADMIN') and m.created_at <= e.requested_at`;
+const mayRefuse = `m.role in ('OWNER', 'ADMIN')`;
+/**
+ * Who may approve: members who had a role for it when it was asked for. Nobody is made one for this export. A member is
+ * modified only by getting another role.
+ */
+const mayApprove = `${mayRefuse} and coalesce(m.modified_at, m.created_at) <= e.requested_at`;
 /** Only these count, so that an approval ends with the membership of whoever gave it. */
 const standing = `token_export_approvals a join members m on m.tenant_id = a.tenant_id and m.user_id = a.user_id
   where a.tenant_id = e.tenant_id and a.export_id = e.id and ${mayApprove}`;
@@ -28,7 +35,7 @@ const isApproved = `(select count(*) from ${standing}) >= e.approvals_needed`;
 
 const columns = `e.id, e.recipient_kind, e.recipient, e.fingerprint, e.token_type, e.container, e.requested_from,
   e.requested_at, e.expires_at, e.approvals_needed, e.tokens::float8 as tokens,
-  coalesce((select json_agg(json_build_object('userId', a.user_id, 'approvedAt', a.approved_at,
+  coalesce((select json_agg(json_build_object('userId', a.user_id, 'approvedAt', a.approved_at, 'memberSince', m.created_at,
     'email', (select email from users where users.id = a.user_id)) order by a.approved_at) from ${standing}), '[]') as approvals,
   case when e.finished_at is not null then 'finished' when e.started_at is not null then 'started'
     when e.refused_at is not null then 'refused' when e.expires_at <= now() then 'expired'
@@ -86,24 +93,25 @@ export class TokenExportStore {
     return rows.map(toTokenExport);
   }
 
-  /** False where it is not open any more, the user may not, or has done so before. */
-  async approve(id: string, userId: string): Promise<boolean> {
+  /** False where it is not open any more, the user may not, has done so before, or is proven by something newer. */
+  async approve(id: string, { userId, provenSince }: { userId: string; provenSince: Date }): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `with open as (
           select e.tenant_id, e.id from token_exports e join members m on m.tenant_id = e.tenant_id and m.user_id = $3
-          where e.tenant_id = $1 and e.id = $2 and ${isOpen} and ${mayApprove} for share of e, m)
+          where e.tenant_id = $1 and e.id = $2 and ${isOpen} and ${mayApprove}
+            and $4::timestamptz <= e.requested_at for share of e, m)
         insert into token_export_approvals (tenant_id, export_id, user_id) select tenant_id, id, $3 from open
         on conflict do nothing returning 1`,
-      values: [this.#tenantId, id, userId],
+      values: [this.#tenantId, id, userId, provenSince],
     });
     return rows.length === 1;
   }
 
-  /** By a member who may approve, or by the operator where no user is named. */
+  /** By a member who has the role today, since it keeps everything where it is; or by the operator where no user is named. */
   async refuse(id: string, userId: string | null): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update token_exports e set refused_at = now() where e.tenant_id = $1 and e.id = $2 and ${isOpen}
-        and ($3::uuid is null or exists (select from members m where m.tenant_id = $1 and m.user_id = $3 and ${mayApprove}))
+        and ($3::uuid is null or exists (select from members m where m.tenant_id = $1 and m.user_id = $3 and ${mayRefuse}))
         returning 1`,
       values: [this.#tenantId, id, userId],
     });
@@ -147,7 +155,11 @@ function toTokenExport(row: ExportRow): TokenExport {
     requestedAt: row.requested_at,
     expiresAt: row.expires_at,
     approvalsNeeded: row.approvals_needed,
-    approvals: row.approvals.map((approval) => ({ ...approval, approvedAt: new Date(approval.approvedAt) })),
+    approvals: row.approvals.map((approval) => ({
+      ...approval,
+      approvedAt: new Date(approval.approvedAt),
+      memberSince: new Date(approval.memberSince),
+    })),
     status: row.status,
     tokens: row.tokens,
   };

@@ -13,6 +13,7 @@ export interface Approval {
   readonly userId: string;
   readonly email: string | null;
   readonly approvedAt: Date;
+  readonly memberSince: Date;
 }
 
 export interface TokenExport {

@@ -16,7 +16,7 @@ export interface WrittenBatch {
 /** What takes prepared records: the vault, or the rehearsal of a dry run. */
 export interface BatchWriter {
   write(records: readonly FileRecord[], prepared: readonly PreparedRecord[], from: ImportState): Promise<WrittenBatch>;
-  finish(): Promise<void>;
+  finish(at: ImportState): Promise<void>;
 }
 
 /** A record with what became of it. */
@@ -27,6 +27,8 @@ interface Entry {
 
 /** What PostgreSQL says of a value it does not take: bad data, a constraint, a limit of the server. */
 const faultsOfRows = ['22', '23', '54'];
+export const importedElsewhere =
+  'Another process is importing this file at this moment. Let it finish, or stop it first.';
 export const idTaken = { code: 'token-id-taken', reason: 'A token with this id exists already.' } as const;
 
 /** Writes batches into the vault: tokens with all that belongs to them, and the place in the file, in one transaction. */
@@ -52,11 +54,16 @@ export class VaultWriter implements BatchWriter {
     return { state, codesDropped: countDropped(prepared) };
   }
 
-  async finish(): Promise<void> {
+  async finish(at: ImportState): Promise<void> {
     // The first commit of the import that waits for the disk, and with it for all before.
-    await this.#database.forTenant(this.#tenantId, (tx) =>
-      new TokenImportStore(tx, this.#tenantId).finish(this.#source),
+    const isFinished = await this.#database.forTenant(this.#tenantId, (tx) =>
+      new TokenImportStore(tx, this.#tenantId).finish(this.#source, at),
     );
+    if (!isFinished) {
+      throw new Error(
+        'The database does not have the end of this import, as after a crash, or another process is importing the file. Go on with --resume.',
+      );
+    }
   }
 
   /** A batch that PostgreSQL refuses is halved until the row that it refuses stands alone. */
@@ -94,7 +101,7 @@ export class VaultWriter implements BatchWriter {
       const to = advance(from, entries, { imported: rows.length - taken.size, rejected: rejects.length });
       const rejectsLength = await this.#rejects.write(rejects);
       if (!(await store.advance(this.#source, from, to))) {
-        throw new Error('Another process is importing this file at this moment. Let it finish, or stop it first.');
+        throw new Error(importedElsewhere);
       }
       return { to, rejectsLength };
     });

@@ -1,7 +1,9 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, symlink, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ImportFolder, toLines } from '../../../test/harness/import-file.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { parseTenantId } from '../../core/identity/ids.ts';
+import { nothingYet, RejectFile, TokenImport, VaultWriter } from './index.ts';
 
 let vault: TestVault;
 let folder: ImportFolder;
@@ -72,14 +74,58 @@ describe('an import that was stopped', () => {
     );
   });
 
-  it('begins from the beginning for another file', async () => {
+  it('is not resumed with a file that was changed, nor one that was never begun', async () => {
     const tenant = await vault.makeTenant();
     const path = folder.path('changed.ndjson');
     await folder.import(vault, tenant, { text: makeText(2_000), path, ...stopAfterFirstBatch() });
+    const rejects = await readFile(`${path}.rejects`, 'utf8');
     const changed = makeText(2_000).replace('value 1999', 'value 2000');
-    expect(
-      await folder.import(vault, tenant, { text: changed, path, isResumed: true, rejectsPath: `${path}.other` }),
-    ).toMatchObject({ resumedAt: 0, rejected: 501 });
+    await expect(folder.import(vault, tenant, { text: changed, path, isResumed: true })).rejects.toThrow(
+      'leave --resume out',
+    );
+    expect(await countTokens(tenant)).toEqual({ count: 999 });
+    expect(await readFile(`${path}.rejects`, 'utf8')).toBe(rejects);
+    await expect(folder.import(vault, tenant, { text: changed, path })).rejects.toThrow('exists already');
+    await expect(folder.import(vault, tenant, { text: changed, isResumed: true, isRepeated: true })).rejects.toThrow(
+      'Choose one of them',
+    );
+  });
+
+  it('touches neither a file that is something else, nor one behind a link', async () => {
+    const tenant = await vault.makeTenant();
+    const text = makeText(2_000);
+    const path = folder.path('foreign.ndjson');
+    await folder.import(vault, tenant, { text, path, ...stopAfterFirstBatch() });
+    const resume = (rejectsPath: string) => folder.import(vault, tenant, { text, path, rejectsPath, isResumed: true });
+    const foreign = folder.path('foreign');
+    await writeFile(foreign, 'something else\n');
+    await expect(resume(foreign)).rejects.toThrow('does not hold rejects of an import');
+    const link = folder.path('link');
+    await symlink(`${path}.rejects`, link);
+    await expect(resume(link)).rejects.toThrow('is a link');
+    const dangling = folder.path('dangling');
+    await symlink(folder.path('nowhere'), dangling);
+    await expect(folder.import(vault, tenant, { text: 'x', rejectsPath: dangling })).rejects.toThrow('exists already');
+    expect(await readFile(foreign, 'utf8')).toBe('something else\n');
+    expect(await resume(`${path}.rejects`)).toMatchObject({ isFinished: true, rejected: 2 });
+  });
+
+  it('is not called finished where the database has lost its end', async () => {
+    const tenant = await vault.makeTenant();
+    const tenantId = parseTenantId(tenant.id);
+    const { database, keyring } = vault.server.core;
+    const tokenImport = new TokenImport({ database, keyring, tenantId });
+    const identity = await tokenImport.identify(Buffer.alloc(32), 'any');
+    await tokenImport.begin(identity, { isRepeated: false });
+    const rejects = await RejectFile.begin(folder.path('lost.rejects'));
+    const writer = new VaultWriter({ database, tenantId, source: identity.source, rejects });
+    await expect(writer.finish({ position: 10, line: 1, imported: 1, rejected: 0 })).rejects.toThrow('with --resume');
+    await expect(writer.finish({ ...nothingYet, imported: 1 })).rejects.toThrow('with --resume');
+    const resumed = { isResumed: true, isRepeated: false };
+    expect(await tokenImport.findState(identity, resumed)).toMatchObject({ isFinished: false });
+    await writer.finish(nothingYet);
+    expect(await tokenImport.findState(identity, resumed)).toMatchObject({ isFinished: true });
+    await expect(tokenImport.begin(identity, { isRepeated: false })).rejects.toThrow('Another process is importing');
   });
 });
 
@@ -106,17 +152,22 @@ describe('an import that is finished', () => {
 });
 
 describe('two imports of one file at once', () => {
-  it('import it once', async () => {
+  it.each([false, true])('import it once (resumed: %s)', async (isResumed) => {
     const tenant = await vault.makeTenant();
-    const text = makeText(4_000);
+    const text = makeText(2_000);
+    if (isResumed) await folder.import(vault, tenant, { text, ...stopAfterFirstBatch() });
     const outcomes = await Promise.allSettled(
-      ['a', 'b', 'c'].map((name) => folder.import(vault, tenant, { text, path: folder.path(name), isResumed: true })),
+      ['a', 'b', 'c'].map((name) =>
+        folder.import(vault, tenant, { text, path: folder.path(`${name}-${isResumed}`), isResumed }),
+      ),
     );
     expect(outcomes.map(({ status }) => status).filter((status) => status === 'fulfilled').length).toBeGreaterThan(0);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected')
-        expect(outcome.reason).toMatchObject({ message: expect.stringContaining('Another process is importing') });
+        expect(outcome.reason).toMatchObject({
+          message: expect.stringMatching(/nother process is importing|stopped after line|imported already/),
+        });
     }
-    expect(await countTokens(tenant)).toEqual({ count: 3_996 });
+    expect(await countTokens(tenant)).toEqual({ count: 1_998 });
   });
 });

@@ -131,6 +131,15 @@ describe('what is rejected', () => {
     expect(rejects[2]).toMatchObject({ offset: text.indexOf(`{"type":"token","data":"x","metadata"`) });
   });
 
+  it('hides no token behind what only looks like the first line of an export', async () => {
+    const tenant = await vault.makeTenant();
+    const hidden = { strongroom_export: {}, type: 'token', data: 'hidden' };
+    const first = await folder.import(vault, tenant, { text: toLines(hidden, { strongroom_export: {} }) });
+    expect(first).toMatchObject({ imported: 1, rejected: 1, rejects: [{ line: 2 }] });
+    const second = await folder.import(vault, tenant, { text: toLines({ strongroom_export: {} }, hidden) });
+    expect(second).toMatchObject({ imported: 1, rejected: 0 });
+  });
+
   it('includes the second of two equal ids', async () => {
     const [id] = idsOf(1);
     const text = toLines({ id, type: 'token', data: 'first' }, { id, type: 'token', data: 'second' });

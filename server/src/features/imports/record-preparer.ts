@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { CsvError, parseCsvRecord } from '../../core/csv/csv-record.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { JsonSource } from '../../core/json/json-source.ts';
-import { isJsonObject } from '../../core/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import type { FileRecord } from '../../platform/files/record-reader.ts';
 import type { InsertRow, TokenIntake } from '../tokens/index.ts';
@@ -42,7 +42,7 @@ export class RecordPreparer {
       const text = readText(bytes, record);
       if (text.trim() === '') return { kind: 'empty' };
       const source = new JsonSource();
-      const body = this.#toBody(text, source);
+      const body = this.#toBody(text, source, record.line);
       if (body === undefined) return { kind: 'empty' };
       return { kind: 'row', ...(await this.#intake.prepare(body, source, now)) };
     } catch (error) {
@@ -55,12 +55,12 @@ export class RecordPreparer {
   }
 
   /** Undefined for the first line of an export, which says what it is and is no token. */
-  #toBody(text: string, source: JsonSource): object | undefined {
+  #toBody(text: string, source: JsonSource, line: number): object | undefined {
     const { map, columns } = this.#shape;
     if (columns === undefined) {
       const value = parseJson(text, { depthMax, source });
       if (!isJsonObject(value)) throw new DomainError('malformed-json', 'A line must be an object.');
-      return Object.hasOwn(value, 'strongroom_export') ? undefined : fromObject(value, source, map);
+      return line === 1 && isExportHead(value) ? undefined : fromObject(value, source, map);
     }
     const cells = parseCsvRecord(text, csvDelimiter);
     if (cells.length !== columns.length) {
@@ -68,6 +68,11 @@ export class RecordPreparer {
     }
     return fromCells(cells, columns, map);
   }
+}
+
+/** Alone in its line: beside anything else it would hide a token. */
+function isExportHead(value: JsonObject): boolean {
+  return Object.hasOwn(value, 'strongroom_export') && Object.keys(value).length === 1;
 }
 
 function readText(bytes: Buffer, { range }: FileRecord): string {

@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { readLines } from '../../platform/files/line-reader.ts';
 import type { ImportReject } from './import-reject.ts';
 
@@ -24,24 +25,23 @@ export class RejectFile {
 
   /** A new file comes with the first line. One that is there already is somebody else's. */
   static async begin(path: string): Promise<RejectFile> {
-    const found = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
-    await found?.close();
-    if (found !== undefined) {
-      throw new Error(`${path} exists already. Move it away, or name another file with --rejects.`);
-    }
+    if ((await lstat(path).catch(onlyIfAbsent)) !== undefined) throw existsAlready(path);
     return new RejectFile(path);
   }
 
   /** Keeps what was written about lines that are dealt with. */
   static async resume(path: string, linesDealtWith: number): Promise<RejectFile> {
     const file = new RejectFile(path);
-    for await (const text of readLines(path)) {
-      const line = lineOf(text);
-      if (line === undefined || line > linesDealtWith) break;
-      file.#length += Buffer.byteLength(text) + 1;
+    // A link could lead into any file of the operator, and what is behind the lines that are kept is cut off.
+    file.#file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ELOOP') throw new Error(`${path} is a link. Name the file itself with --rejects.`);
+      return onlyIfAbsent(error);
+    });
+    try {
+      await file.#skip(linesDealtWith);
+    } catch (error) {
+      await file.close();
+      throw error;
     }
     return file;
   }
@@ -50,9 +50,12 @@ export class RejectFile {
   async write(rejects: readonly RejectedRecord[]): Promise<number> {
     if (rejects.length === 0) return this.#length;
     // Created for nobody else to read: it holds no values, but tells which ids exist.
-    this.#file ??= await open(this.#path, 'r+').catch(() => open(this.#path, 'w', 0o600));
+    this.#file ??= await open(this.#path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'EEXIST' ? existsAlready(this.#path) : error;
+    });
     const bytes = Buffer.from(rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(''));
-    await this.#file.write(bytes, 0, bytes.length, this.#length);
+    const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, this.#length);
+    if (bytesWritten < bytes.length) throw new Error(`${this.#path} could not be written whole. Is its disk full?`);
     await this.#file.truncate(this.#length + bytes.length);
     await this.#file.datasync();
     return this.#length + bytes.length;
@@ -66,6 +69,34 @@ export class RejectFile {
   async close(): Promise<void> {
     await this.#file?.close();
   }
+
+  async #skip(linesDealtWith: number): Promise<void> {
+    let isFirst = true;
+    for await (const text of readLines(this.#path)) {
+      if (isFirst && !text.startsWith(rejectStart)) throw notOurs(this.#path);
+      isFirst = false;
+      const line = lineOf(text);
+      if (line === undefined || line > linesDealtWith) break;
+      this.#length += Buffer.byteLength(text) + 1;
+    }
+  }
+}
+
+/** How each line of such a file begins, also one that was half written. */
+const rejectStart = '{"line":';
+
+function onlyIfAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+function existsAlready(path: string): Error {
+  return new Error(`${path} exists already. Move it away, or name another file with --rejects.`);
+}
+
+function notOurs(path: string): Error {
+  return new Error(
+    `${path} does not hold rejects of an import. Name the file that the import was begun with as --rejects.`,
+  );
 }
 
 function lineOf(text: string): number | undefined {

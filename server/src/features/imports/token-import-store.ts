@@ -38,14 +38,16 @@ export class TokenImportStore {
     return row;
   }
 
-  /** Also for a file that was imported before and is to be imported again. */
-  async begin({ source, settings }: ImportIdentity): Promise<void> {
-    await this.#tx.query({
+  /** False where it was begun before, unless it is to be imported again. */
+  async begin({ source, settings }: ImportIdentity, isRepeated: boolean): Promise<boolean> {
+    const rows = await this.#tx.query({
       text: `insert into token_imports (tenant_id, source, settings) values ($1, $2, $3)
         on conflict (tenant_id, source) do update set settings = excluded.settings, position = 0, line = 0,
-          imported = 0, rejected = 0, started_at = now(), moved_at = now(), finished_at = null`,
-      values: [this.#tenantId, source, settings],
+          imported = 0, rejected = 0, started_at = now(), moved_at = now(), finished_at = null
+          where $4 returning 1`,
+      values: [this.#tenantId, source, settings, isRepeated],
     });
+    return rows.length === 1;
   }
 
   /** False where somebody else has moved it meanwhile: what this transaction wrote must then not be kept. */
@@ -59,11 +61,14 @@ export class TokenImportStore {
     return rows.length === 1;
   }
 
-  async finish(source: Buffer): Promise<void> {
-    await this.#tx.query({
-      text: `update token_imports set finished_at = now() where tenant_id = $1 and source = $2 and finished_at is null`,
-      values: [this.#tenantId, source],
+  /** False where it is not there: a crash of the database has taken the end back, or somebody else has moved it. */
+  async finish(source: Buffer, at: ImportState): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `update token_imports set finished_at = now()
+        where tenant_id = $1 and source = $2 and position = $3 and imported = $4 and finished_at is null returning 1`,
+      values: [this.#tenantId, source, at.position, at.imported],
     });
+    return rows.length === 1;
   }
 
   /** Those of the ids that are taken, also by tokens that have expired and are not removed yet. */

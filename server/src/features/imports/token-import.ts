@@ -3,7 +3,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { readRecords, type RecordBatch } from '../../platform/files/record-reader.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
-import type { BatchWriter, WrittenBatch } from './batch-writer.ts';
+import { type BatchWriter, importedElsewhere, type WrittenBatch } from './batch-writer.ts';
 import type { PreparerPool } from './preparer-pool.ts';
 import { type PreparedRecord, recordBytesMax } from './record-preparer.ts';
 import { type ImportIdentity, type ImportState, TokenImportStore } from './token-import-store.ts';
@@ -21,7 +21,7 @@ export interface ImportReport extends ImportState {
 }
 
 export interface ImportWish {
-  /** Goes on where an earlier run stopped, where there was one. */
+  /** Goes on where an earlier run stopped. */
   readonly isResumed: boolean;
   /** Imports a file once more that was imported already. */
   readonly isRepeated: boolean;
@@ -54,6 +54,7 @@ export class TokenImport {
     wish: ImportWish,
   ): Promise<{ state: ImportState; isFinished: boolean } | undefined> {
     const found = await this.#inStore((store) => store.find(identity.source));
+    if (found === undefined && wish.isResumed) throw new Error(neverBegun);
     if (found === undefined || wish.isRepeated) return undefined;
     const isFinished = found.finishedAt !== null;
     if (!wish.isResumed) throw new Error(isFinished ? alreadyImported(found) : stoppedEarly(found));
@@ -65,8 +66,9 @@ export class TokenImport {
     return { state: found, isFinished };
   }
 
-  begin(identity: ImportIdentity): Promise<void> {
-    return this.#inStore((store) => store.begin(identity));
+  /** Throws where another process has begun it since `findState` looked. */
+  async begin(identity: ImportIdentity, { isRepeated }: Pick<ImportWish, 'isRepeated'>): Promise<void> {
+    if (!(await this.#inStore((store) => store.begin(identity, isRepeated)))) throw new Error(importedElsewhere);
   }
 
   /**
@@ -114,7 +116,7 @@ export class TokenImport {
       if (ahead.length > 2 * pool.size) await writeNext();
     }
     while (ahead.length > 0 && !signal.aborted) await writeNext();
-    if (!signal.aborted) await writer.finish();
+    if (!signal.aborted) await writer.finish(state);
     return { ...state, codesDropped, isFinished: !signal.aborted, resumedAt: from.line };
   }
 
@@ -122,6 +124,10 @@ export class TokenImport {
     return this.#database.forTenant(this.#tenantId, (tx) => work(new TokenImportStore(tx, this.#tenantId)));
   }
 }
+
+/** From the beginning, rows that have no id and are in the vault already would come twice: nobody asked for that. */
+const neverBegun =
+  'No import of this file was begun in this tenant, or the file was changed since. Put it back as it was to go on. To import it from its beginning, leave --resume out; rows without an id that are imported already then come a second time.';
 
 function alreadyImported({ line, imported }: ImportState): string {
   return `This file has been imported already: ${imported} tokens from ${line} lines. Importing it a second time would double what has no id; --again does it all the same.`;

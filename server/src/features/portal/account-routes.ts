@@ -28,7 +28,7 @@ export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
     if (!(await portal.passkeys.completeAdding(session, given))) {
       throw new DomainError('validation-failed', 'The passkey could not be added. Go back and try again.');
     }
-    await portal.sessions.recordChange(session, originOf(request));
+    await portal.sessions.recordChange(session.user.id, originOf(request));
     return reply.redirect('/portal/', 303);
   });
 
@@ -46,7 +46,7 @@ export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
       throw new DomainError('validation-failed', 'This took too long. Go back and begin again.');
     }
     if (outcome !== 'set') return sendPage(reply, renderPasswordPage(authenticator, mistakes[outcome]), 400);
-    await portal.sessions.recordChange(session, originOf(request));
+    await portal.sessions.recordChange(session.user.id, originOf(request));
     return reply.redirect('/portal/', 303);
   });
 }

@@ -20,7 +20,7 @@ const states: Readonly<Record<TokenExport['status'], string>> = {
 /** What wants to leave, for whom, and who has said yes: all that somebody needs to decide. */
 export function renderExportsPage(session: UserSession, tenants: readonly TenantExports[]): string {
   const body = html`<p>An export hands the tokens of a tenant to a recipient, in plaintext for whoever has the recipient's key.
-Compare the recipient with what you were told on another way before you approve.</p>
+Compare the recipient with what you were told on another way before you approve, and look whether you know who else has.</p>
 ${tenants.map((tenant) => renderTenant(session, tenant))}
 <p><a href="/portal/">Back</a></p>`;
   return renderPortalPage({ title: 'Exports', body });
@@ -37,7 +37,10 @@ function renderExport(session: UserSession, { tenantId }: Membership, one: Tenan
   const { id, recipient, filter, approvals, approvalsNeeded } = one;
   const isOpen = one.status === 'waiting' || one.status === 'approved';
   const hasApproved = approvals.some(({ userId }) => userId === session.user.id);
-  const given = approvals.map(({ email, userId, approvedAt }) => `${email ?? userId} at ${approvedAt.toISOString()}`);
+  const given = approvals.map(
+    ({ email, userId, approvedAt, memberSince }) =>
+      `${email ?? userId} (a member since ${memberSince.toISOString()}) at ${approvedAt.toISOString()}`,
+  );
   return html`<article>
 <h3>Export ${id}</h3>
 <ul>

@@ -22,8 +22,7 @@ export function addExportRoutes(app: FastifyInstance, portal: Portal): void {
 
   app.post('/portal/exports/approve', pageOptions, async (request, reply) => {
     const { caller, id, session } = await readDecision(portal, request);
-    requireProof(session);
-    await portal.exports.approve(caller, id);
+    await portal.exports.approve(caller, id, requireProof(session));
     return reply.redirect('/portal/exports', 303);
   });
 
@@ -52,9 +51,10 @@ async function readDecision(
 /**
  * Only somebody who has just shown that it is them: a session that began with a link proves that an operator made a link,
  * and one that is old may be somebody else's by now. Refusing needs no such proof: it keeps everything where it is.
+ * Returns since when there is what was shown.
  */
-function requireProof({ isFresh, isProven }: UserSession): void {
-  if (isFresh && isProven) return;
+function requireProof({ isFresh, provenSince }: UserSession): Date {
+  if (isFresh && provenSince !== null) return provenSince;
   throw new DomainError(
     'forbidden',
     'Sign out, and in again with your passkey, password or provider, to approve an export. A link is not enough.',

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/database/database.ts';
+import type { ProvenUser } from './user.ts';
 
 /** Who users are at OpenID providers, inside `forPortal` only. */
 export class IdentityStore {
@@ -8,12 +9,13 @@ export class IdentityStore {
     this.#tx = tx;
   }
 
-  async find(issuer: string, subject: string): Promise<string | undefined> {
-    const [row] = await this.#tx.query<{ user_id: string }>({
-      text: 'select user_id from user_identities where issuer = $1 and subject = $2',
+  async find(issuer: string, subject: string): Promise<ProvenUser | undefined> {
+    const [row] = await this.#tx.query<ProvenUser>({
+      text: `select user_id as "userId", created_at as "provenSince" from user_identities
+        where issuer = $1 and subject = $2`,
       values: [issuer, subject],
     });
-    return row?.user_id;
+    return row;
   }
 
   async isSignedIn(sessionId: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { PasskeyStore } from './passkey-store.ts';
 import type { PasskeyPrompt } from './sign-in-page.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import type { UserSessions } from './user-sessions.ts';
-import { nameOf, type Origin, type UserSession } from './user.ts';
+import { nameOf, type Origin, type ProvenUser, type UserSession } from './user.ts';
 
 const passkeysMax = 20;
 const wrong = 'This passkey is not known here, or it took too long.';
@@ -30,7 +30,7 @@ export class PasskeySignIn {
   }
 
   /** The user whose passkey has signed our challenge, the first time that it comes back. */
-  async complete(given: { sealed: string; credential: string }, origin: Origin): Promise<string> {
+  async complete(given: { sealed: string; credential: string }, origin: Origin): Promise<ProvenUser> {
     const ceremony = this.#ceremonies.open<{ challenge: string }>('passkey', given.sealed);
     const id = this.#passkeys.readId(given.credential);
     if (ceremony === undefined || id === undefined) throw new SignInRefused(wrong);
@@ -42,7 +42,7 @@ export class PasskeySignIn {
       throw new SignInRefused(wrong);
     }
     await this.#database.forPortal((tx) => new PasskeyStore(tx).noteUse(id, signCount));
-    return known.userId;
+    return { userId: known.userId, provenSince: known.provenSince };
   }
 
   async beginAdding({ user }: UserSession): Promise<PasskeyPrompt> {

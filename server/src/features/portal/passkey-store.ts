@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Passkey } from '../../platform/keyring/passkeys.ts';
+import type { ProvenUser } from './user.ts';
 
 /** Passkeys of users, inside `forPortal` only. */
 export class PasskeyStore {
@@ -17,9 +18,10 @@ export class PasskeyStore {
     return rows.map(({ id }) => id);
   }
 
-  async find(id: Buffer): Promise<(Passkey & { readonly userId: string }) | undefined> {
-    const [row] = await this.#tx.query<Passkey & { userId: string }>({
-      text: `select user_id as "userId", id, public_key as "publicKey", sign_count::float8 as "signCount", transports
+  async find(id: Buffer): Promise<(Passkey & ProvenUser) | undefined> {
+    const [row] = await this.#tx.query<Passkey & ProvenUser>({
+      text: `select user_id as "userId", id, public_key as "publicKey", sign_count::float8 as "signCount", transports,
+          created_at as "provenSince"
         from user_passkeys where id = $1`,
       values: [id],
     });

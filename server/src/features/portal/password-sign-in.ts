@@ -10,7 +10,7 @@ import type { SignInAttempts } from './sign-in-attempts.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { UserSessionStore } from './user-session-store.ts';
 import type { UserSessions } from './user-sessions.ts';
-import { nameOf, type Origin, type UserSession } from './user.ts';
+import { nameOf, type Origin, type ProvenUser, type UserSession } from './user.ts';
 
 export const passwordLengthMin = 12;
 const passwordLengthMax = 200;
@@ -51,7 +51,10 @@ export class PasswordSignIn {
   }
 
   /** The user who has given all three; throws otherwise, after as much work as if the address were known. */
-  async verify(given: { email: string; password: Sensitive<string>; code: string }, origin: Origin): Promise<string> {
+  async verify(
+    given: { email: string; password: Sensitive<string>; code: string },
+    origin: Origin,
+  ): Promise<ProvenUser> {
     const { database, systemKeys, hasher, attempts } = this.#parts;
     await attempts.count(given.email, origin.sourceAddress);
     const stored = await database.forPortal((tx) => new PasswordStore(tx).find(given.email));
@@ -63,7 +66,7 @@ export class PasswordSignIn {
       throw new SignInRefused(wrong);
     }
     await attempts.forget(given.email);
-    return stored.userId;
+    return { userId: stored.userId, provenSince: stored.provenSince };
   }
 
   beginSetup({ user }: UserSession): NewAuthenticator {

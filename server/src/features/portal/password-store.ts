@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/database/database.ts';
+import type { ProvenUser } from './user.ts';
 
 export interface StoredPassword {
   readonly userId: string;
@@ -15,9 +16,10 @@ export class PasswordStore {
     this.#tx = tx;
   }
 
-  async find(email: string): Promise<StoredPassword | undefined> {
-    const [row] = await this.#tx.query<StoredPassword>({
-      text: `select p.user_id as "userId", p.salt, p.password_hash as "passwordHash", p.totp_sealed as "totpSealed"
+  async find(email: string): Promise<(StoredPassword & ProvenUser) | undefined> {
+    const [row] = await this.#tx.query<StoredPassword & ProvenUser>({
+      text: `select p.user_id as "userId", p.salt, p.password_hash as "passwordHash", p.totp_sealed as "totpSealed",
+          p.created_at as "provenSince"
         from user_passwords p join users u on u.id = p.user_id where lower(u.email) = lower($1)`,
       values: [email],
     });

@@ -3,7 +3,7 @@ import type { OpenidChecks, OpenidProvider } from '../../platform/outbound/openi
 import type { Ceremonies } from './ceremonies.ts';
 import { IdentityStore } from './identity-store.ts';
 import { SignInRefused } from './sign-in-refused.ts';
-import type { UserSession } from './user.ts';
+import type { ProvenUser, UserSession } from './user.ts';
 
 interface Departure extends OpenidChecks {
   readonly state: string;
@@ -57,7 +57,7 @@ export class ProviderSignIn {
   async complete(
     sealed: string | undefined,
     query: string,
-  ): Promise<{ readonly userId: string; readonly invitation: string | undefined; readonly isNew: boolean }> {
+  ): Promise<ProvenUser & { readonly invitation: string | undefined; readonly isNew: boolean }> {
     const departure = this.#ceremonies.open<Departure>('provider', sealed);
     if (departure === undefined) throw new SignInRefused(failed);
     const { subject } = await this.#provider.complete(query, departure.data).catch(() => {
@@ -73,8 +73,9 @@ export class ProviderSignIn {
       }
       return store.find(this.issuer, subject);
     });
-    if (found === undefined || (connect !== undefined && found !== connect.userId)) throw new SignInRefused(notKnown);
-    return { userId: found, invitation, isNew: connect !== undefined };
+    if (found === undefined || (connect !== undefined && found.userId !== connect.userId))
+      throw new SignInRefused(notKnown);
+    return { ...found, invitation, isNew: connect !== undefined };
   }
 
   async #begin(purpose: Pick<Departure, 'invitation' | 'connect'>): Promise<Journey> {

@@ -10,7 +10,7 @@ import { renderPortalPage } from './portal-page.ts';
 import { findSession, originOf, setSessionCookie } from './portal-session-routes.ts';
 import { renderSignInPage } from './sign-in-page.ts';
 import { SignInRefused } from './sign-in-refused.ts';
-import { nameOf } from './user.ts';
+import { nameOf, type ProvenUser } from './user.ts';
 
 interface LinkRoute {
   readonly Params: { readonly link: string };
@@ -50,7 +50,7 @@ export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
   app.post<LinkRoute>('/portal/links/:link', pageOptions, async (request, reply) => {
     const userId = await portal.links.take(request.params.link);
     if (userId === undefined) throw noLivingLink();
-    setSessionCookie(reply, await portal.sessions.start(userId, originOf(request), false));
+    setSessionCookie(reply, await portal.sessions.start(userId, originOf(request), null));
     return reply.redirect('/portal/', 303);
   });
 }
@@ -59,11 +59,12 @@ export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
 async function signIn(
   portal: Portal,
   { request, reply, email }: { request: FastifyRequest; reply: FastifyReply; email?: string },
-  prove: () => Promise<string>,
+  prove: () => Promise<ProvenUser>,
 ): Promise<FastifyReply> {
   const invitation = toInvitation(formOf(request)('invitation'));
   try {
-    setSessionCookie(reply, await portal.sessions.start(await prove(), originOf(request), true));
+    const { userId, provenSince } = await prove();
+    setSessionCookie(reply, await portal.sessions.start(userId, originOf(request), provenSince));
     return reply.redirect(toDestination(invitation), 303);
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;

@@ -24,12 +24,12 @@ export class UserSessionStore {
     readonly id: string;
     readonly userId: string;
     readonly secretHash: Buffer;
-    readonly isProven: boolean;
+    readonly provenSince: Date | null;
   }): Promise<void> {
     await this.#tx.query({
-      text: `insert into user_sessions (id, user_id, secret_hash, is_proven, created_at, last_seen_at)
+      text: `insert into user_sessions (id, user_id, secret_hash, proven_since, created_at, last_seen_at)
         values ($1, $2, $3, $4, ${this.#now}, ${this.#now})`,
-      values: [session.id, session.userId, session.secretHash, session.isProven],
+      values: [session.id, session.userId, session.secretHash, session.provenSince],
     });
   }
 
@@ -49,10 +49,10 @@ export class UserSessionStore {
       userId: string;
       email: string | null;
       isFresh: boolean;
-      isProven: boolean;
+      provenSince: Date | null;
       isStale: boolean;
     }>({
-      text: `select s.id, s.user_id as "userId", u.email, s.is_proven as "isProven",
+      text: `select s.id, s.user_id as "userId", u.email, s.proven_since as "provenSince",
           s.created_at > ${this.#now} - make_interval(secs => $2) as "isFresh",
           s.last_seen_at < ${this.#now} - make_interval(secs => $3) as "isStale"
         from user_sessions s join users u on u.id = s.user_id
@@ -68,8 +68,8 @@ export class UserSessionStore {
       });
     }
     const memberships = await new UserStore(this.#tx).listMemberships(row.userId);
-    const { isFresh, isProven } = row;
-    return { id: row.id, user: { id: row.userId, email: row.email }, memberships, isFresh, isProven };
+    const { isFresh, provenSince } = row;
+    return { id: row.id, user: { id: row.userId, email: row.email }, memberships, isFresh, provenSince };
   }
 
   async delete(id: string): Promise<void> {

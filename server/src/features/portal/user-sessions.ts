@@ -34,9 +34,9 @@ export class UserSessions {
   }
 
   /** Signs a user in, and tells each of their tenants before anybody sees the cookie. */
-  async start(userId: string, origin: Origin, isProven: boolean): Promise<StartedSession> {
+  async start(userId: string, origin: Origin, provenSince: Date | null): Promise<StartedSession> {
     const { started, memberships } = await this.#database.forPortal(async (tx) => {
-      const started = await this.startInTransaction(tx, userId, isProven);
+      const started = await this.startInTransaction(tx, userId, provenSince);
       await new UserSessionStore(tx, this.#clock).trim(userId);
       return { started, memberships: await new UserStore(tx).listMemberships(userId) };
     });
@@ -44,12 +44,12 @@ export class UserSessions {
     return started;
   }
 
-  /** `isProven`: with something that only this user has. */
-  async startInTransaction(tx: Transaction, userId: string, isProven: boolean): Promise<StartedSession> {
+  /** `provenSince`: when what the user has brought was set up; null for a link. */
+  async startInTransaction(tx: Transaction, userId: string, provenSince: Date | null): Promise<StartedSession> {
     const { secret, text } = generateNonce();
     const id = crypto.randomUUID();
     const secretHash = this.#systemKeys.hashCredential(secret);
-    await new UserSessionStore(tx, this.#clock).insert({ id, userId, secretHash, isProven });
+    await new UserSessionStore(tx, this.#clock).insert({ id, userId, secretHash, provenSince });
     return { id, cookie: text };
   }
 
@@ -89,10 +89,11 @@ export class UserSessions {
   }
 
   /** The user has changed how they sign in: their tenants get to know. */
-  async recordChange({ user, memberships }: UserSession, origin: Origin): Promise<void> {
+  async recordChange(userId: string, origin: Origin): Promise<void> {
+    const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
     await Promise.all(
       memberships.map(({ tenantId, memberId }) =>
-        this.#audit.append({ tenantId, userId: user.id, ...origin }, memberEvent(memberId, 'update')),
+        this.#audit.append({ tenantId, userId, ...origin }, memberEvent(memberId, 'update')),
       ),
     );
   }

@@ -21,8 +21,14 @@ export interface UserSession {
   readonly memberships: readonly Membership[];
   /** Young enough to change how this user signs in. */
   readonly isFresh: boolean;
-  /** Begun with something that only the user has, not with a link. */
-  readonly isProven: boolean;
+  /** When that with which the session began was set up; null where it was a link, which proves nothing. */
+  readonly provenSince: Date | null;
+}
+
+/** Who has shown that it is them, with what was set up at that time. */
+export interface ProvenUser {
+  readonly userId: string;
+  readonly provenSince: Date;
 }
 
 /** How a user can sign in, apart from a link. */
