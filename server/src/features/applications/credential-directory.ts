@@ -82,8 +82,10 @@ export class CredentialDirectory implements Authenticator {
       const store = new CredentialStore(tx);
       return isSession ? toKnownSession(await store.findSession(keyId)) : toKnownKey(await store.find(keyId));
     });
+    // A session that waits for its authorization is asked for each time: whoever was told that it has it must find it so.
+    const isWaiting = known?.identity.session?.isAuthorized === false;
     // What was read before a change arrived may be older than the change: it serves this request and is not kept.
-    if (known !== undefined && generation === this.#generation) this.#known.set(keyId, known);
+    if (known !== undefined && !isWaiting && generation === this.#generation) this.#known.set(keyId, known);
     return known;
   }
 

@@ -71,6 +71,16 @@ describe('a session key', () => {
     expect((await createToken(session_key)).status).toBe(403);
   });
 
+  it('may do so from the moment in which somebody was told, also where it came too early', async () => {
+    const other = await vault.startAnother();
+    for (let round = 0; round < 30; round += 1) {
+      const { session_key, nonce } = await createSession();
+      expect((await createToken(session_key, {}, other.url)).status).toBe(403);
+      expect((await authorize({ nonce, permissions: ['token:create'] })).status).toBe(200);
+      expect((await createToken(session_key, {}, other.url)).status).toBe(201);
+    }
+  });
+
   it('may do what it was authorized for, with its own record, and no more', async () => {
     const { session_key, nonce } = await createSession();
     const answer = await authorize({ nonce, permissions: ['token:create'] });
