@@ -46,7 +46,8 @@ function dropIndexes(vault: BenchVault): Promise<string[]> {
     const { rows } = await client.query<{ drop: string; make: string }>(
       `select case when c.oid is null then format('drop index %s', i.indexrelid::regclass)
             else format('alter table %s drop constraint %I', i.indrelid::regclass, c.conname) end as drop,
-          case when c.oid is null then pg_get_indexdef(i.indexrelid)
+          -- Of a partitioned table it says ONLY, which would leave the partitions without.
+          case when c.oid is null then replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ')
             else format('alter table %s add constraint %I %s', i.indrelid::regclass, c.conname, pg_get_constraintdef(c.oid)) end as make
         from pg_index i left join pg_constraint c on c.conindid = i.indexrelid and c.contype = 'p'
         where i.indrelid = any($1::regclass[]) order by c.oid is null`,
