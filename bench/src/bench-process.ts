@@ -21,7 +21,13 @@ export class BenchProcess {
     const child = spawn(process.execPath, [program, ...command], {
       env: { ...process.env, ...settings },
       stdio: ['ignore', 'pipe', log.fd],
+      // A session of its own, as a service has: the scheduler shares the machine out by session, and PostgreSQL has one.
+      detached: true,
     });
+    // Whatever ends this process, short of a signal, ends the other with it.
+    const end = () => child.kill('SIGTERM');
+    process.once('exit', end);
+    child.once('exit', () => process.removeListener('exit', end));
     const died = once(child, 'exit').then(async () => {
       throw new Error(`\`strongroom ${command[0]}\` ended before it was ready:\n${await readFile(logFile, 'utf8')}`);
     });

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import type { Measured } from './wrk.ts';
 
@@ -77,6 +77,7 @@ export interface MemoryResults {
 const directory = new URL('../results/', import.meta.url);
 
 export async function saveResults(name: string, results: object): Promise<void> {
+  await mkdir(directory, { recursive: true });
   await writeFile(new URL(`${name}.json`, directory), `${JSON.stringify(results, undefined, 2)}\n`);
 }
 
