@@ -1,18 +1,17 @@
-// What the lockfile must be: free of download addresses, and complete for every platform.
+// What the lockfiles must be: free of download addresses, and complete for every platform.
 //
-// `node scripts/lockfile.mjs check` fails when it is not; `node scripts/lockfile.mjs complete` adds what npm left out.
+// `node scripts/lockfile.mjs check` fails when one is not; `node scripts/lockfile.mjs complete` adds what npm left out.
 // npm drops an optional package from the lockfile when the registry at hand does not carry it (the macOS build of a tool,
 // say), and then `npm ci` refuses the lockfile everywhere. Named with its version and platform, it is simply skipped
 // where it does not fit.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const file = new URL('../package-lock.json', import.meta.url);
-const lock = JSON.parse(readFileSync(file, 'utf8'));
+const files = ['package-lock.json', 'conformance/generated/package-lock.json'];
 const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const processors = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'];
 
 /** Optional packages that another package names and the lockfile does not. */
-function missingPackages() {
+function missingPackages(lock) {
   const known = new Set(Object.keys(lock.packages).map((path) => path.split('node_modules/').at(-1)));
   return Object.values(lock.packages).flatMap((entry) =>
     Object.entries(entry.optionalDependencies ?? {})
@@ -36,18 +35,18 @@ function toEntry({ name, version, isDev }) {
   };
 }
 
-function complete() {
-  for (const missing of missingPackages()) lock.packages[`node_modules/${missing.name}`] ??= toEntry(missing);
+function complete(name, lock) {
+  for (const missing of missingPackages(lock)) lock.packages[`node_modules/${missing.name}`] ??= toEntry(missing);
   lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
-  writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+  writeFileSync(toUrl(name), `${JSON.stringify(lock, null, 2)}\n`);
 }
 
-function check() {
+function check(name, lock) {
   const addresses = Object.values(lock.packages).filter((entry) => /^https?:/.test(entry.resolved ?? ''));
-  const missing = missingPackages();
+  const missing = missingPackages(lock);
   if (addresses.length === 0 && missing.length === 0) return;
   process.stderr.write(
-    `package-lock.json holds ${addresses.length} download addresses and lacks ${missing.length} optional packages.\n`,
+    `${name} holds ${addresses.length} download addresses and lacks ${missing.length} optional packages.\n`,
   );
   process.stderr.write(
     'Run `npm install` with the .npmrc of this repository, then `node scripts/lockfile.mjs complete`.\n',
@@ -55,5 +54,12 @@ function check() {
   process.exitCode = 1;
 }
 
-if (process.argv[2] === 'complete') complete();
-else check();
+function toUrl(name) {
+  return new URL(`../${name}`, import.meta.url);
+}
+
+for (const name of files) {
+  const lock = JSON.parse(readFileSync(toUrl(name), 'utf8'));
+  if (process.argv[2] === 'complete') complete(name, lock);
+  else check(name, lock);
+}

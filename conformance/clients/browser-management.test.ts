@@ -138,6 +138,13 @@ describe(browserClientName, () => {
     });
   });
 
+  describe('applicationTemplates.retrieve', () => {
+    it('gives one of the list', async () => {
+      const [template] = await client.applicationTemplates.list();
+      expect(await client.applicationTemplates.retrieve(template?.id ?? '')).toEqual(template);
+    });
+  });
+
   describe('permissions.list', () => {
     it('lists permissions of one type of application', async () => {
       const listed = await client.permissions.list({ applicationType: 'public' });

@@ -115,6 +115,20 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect(updated).toMatchObject({ id, name: 'New', permissions: ['token:use'], modifiedAt: expect.any(Date) });
     });
 
+    it('takes proxy:invoke for token:use', async () => {
+      const { id } = await make();
+      const updated = await client.applications.update(id, { name: 'New', permissions: ['proxy:invoke'] });
+      expect(updated.permissions).toEqual(['token:use']);
+    });
+
+    it('throws BadRequestError for a rule that masks what token:use sends', async ({ task }) => {
+      differs(task, 'token:use means plaintext: a masked number sent to a payment provider helps nobody.');
+      const { id } = await make();
+      const rule = { description: 'x', priority: 1, container: '/', transform: 'mask', permissions: ['token:use'] };
+      const request = { name: 'New', rules: [rule as never] };
+      expect(await thrownBy(client.applications.update(id, request))).toBeInstanceOf(errors.badRequest);
+    });
+
     it('throws BadRequestError, NotFoundError, UnauthorizedError and ForbiddenError', async () => {
       const { id } = await make();
       const request = { name: 'New', permissions: ['token:use'] };
@@ -159,10 +173,17 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('applicationKeys.list', () => {
-    it('lists all keys, whatever filter is given', async ({ task }) => {
-      differs(task, 'An application has a handful of keys, and keys have no types.');
+    it('filters by id, and by the type of the application', async () => {
       const { id } = await make();
-      expect(await client.applicationKeys.list(id, { id: crypto.randomUUID(), type: 'none' })).toHaveLength(1);
+      const second = await client.applicationKeys.create(id);
+      // Version 6 has another name for the first.
+      const byId = (ids: string[]) => ({ id: ids, keyId: ids });
+      const list = async (request: { id?: string[]; type?: string | string[] }) =>
+        (await client.applicationKeys.list(id, request)).map((key) => key.id);
+      expect(await list({ ...byId([second.id ?? '', crypto.randomUUID()]), type: 'private' })).toEqual([second.id]);
+      expect(await list(byId([crypto.randomUUID()]))).toEqual([]);
+      expect(await list({ type: 'public' })).toEqual([]);
+      expect(await list({ type: ['public', 'private'] })).toHaveLength(2);
     });
 
     it('lists keys without their secrets', async () => {

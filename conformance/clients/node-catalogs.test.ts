@@ -49,4 +49,15 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect(await thrownBy(strangers.applicationTemplates.list())).toBeInstanceOf(errors.unauthorized);
     });
   });
+
+  describe('applicationTemplates.get', () => {
+    it('gives one of the list', async () => {
+      const [template] = await client.applicationTemplates.list();
+      expect(await client.applicationTemplates.get(template?.id ?? '')).toEqual(template);
+    });
+
+    it('throws NotFoundError', async () => {
+      expect(await thrownBy(client.applicationTemplates.get(crypto.randomUUID()))).toBeInstanceOf(errors.notFound);
+    });
+  });
 });

@@ -152,6 +152,23 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('tokens.update', () => {
+    it('throws ForbiddenError for a new mask of stored data, unless the key may see that data', async ({ task }) => {
+      differs(
+        task,
+        'A mask can show everything, so setting one over stored data needs the right to see it: reveal, or plain token:update of a private application.',
+      );
+      const { id = '' } = await client.tokens.create({ type: 'card', data: testCard });
+      const { key = '' } = await open(keys.management, url).applications.create({
+        name: 'Page',
+        type: 'public',
+        permissions: ['token:update'],
+      });
+      const page = open(key, url);
+      expect(await thrownBy(page.tokens.update(id, { mask: '{{ data }}' }))).toBeInstanceOf(errors.forbidden);
+      expect((await page.tokens.update(id, { metadata: { a: 'b' } })).metadata).toEqual({ a: 'b' });
+      expect((await client.tokens.update(id, { mask: { last: '{{ data.number | last4 }}' } })).id).toBe(id);
+    });
+
     it('merges data and metadata and replaces containers', async () => {
       const { id = '' } = await revealing.tokens.create({
         type: 'token',

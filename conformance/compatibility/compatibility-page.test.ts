@@ -39,6 +39,18 @@ describe('the page about compatibility', () => {
   });
 });
 
+describe('the section about other clients', () => {
+  it('says of the clients for phones that they were read and not run', () => {
+    const [, section = ''] = toCompatibilityPage(calls, [shown('tokens.create'), shown('tokens.get')]).split(
+      '## Other clients',
+    );
+    for (const name of ['react-native-elements', 'android-elements', 'ios-elements']) {
+      expect(section).toMatch(new RegExp(`\\| ${name}[^|]*\\| Read: `));
+    }
+    expect(section).toContain('node-sdk 6.1.1');
+  });
+});
+
 describe('the cases of a run', () => {
   const result = (ancestorTitles: string[], title: string, more = {}) => ({
     ancestorTitles,

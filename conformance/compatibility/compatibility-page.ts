@@ -1,3 +1,5 @@
+import { otherClients } from './other-clients.ts';
+import { stricter } from './stricter.ts';
 import { findUnserved, unservedCalls } from './unserved-calls.ts';
 import type { TestCase } from './test-cases.ts';
 
@@ -16,7 +18,7 @@ fail. [Point your client at a vault](guides/point-your-client.md) says how to mo
  */
 export function toCompatibilityPage(calls: ReadonlyMap<string, readonly string[]>, cases: readonly TestCase[]): string {
   const sections = [...calls].map(([client, offered]) => toClientSection(client, offered, cases));
-  return [opening, ...sections, toDifferences(cases), toUnserved(calls)].join('\n');
+  return [opening, ...sections, toDifferences(cases), toStricter(), toUnserved(calls), toOthers()].join('\n');
 }
 
 function toClientSection(client: string, offered: readonly string[], cases: readonly TestCase[]): string {
@@ -62,6 +64,11 @@ function toDifferences(cases: readonly TestCase[]): string {
   return `## Deliberately different\n\nWhere the hosted service does otherwise, or where its clients do not say what to expect.\n\n${toTable(['Client', 'What a vault does', 'Why'], rows)}`;
 }
 
+function toStricter(): string {
+  const rows = stricter.map(({ what, why }) => [what, why]);
+  return `## Stricter\n\nWhat a vault refuses or hides that the hosted service may let pass. The attacks in \`server/test/attacks\` show most of it.\n\n${toTable(['What a vault does', 'Why'], rows)}`;
+}
+
 function toUnserved(calls: ReadonlyMap<string, readonly string[]>): string {
   const offered = [...new Set([...calls.values()].flat())];
   const rows = unservedCalls.map(({ prefixes, why }) => {
@@ -69,6 +76,15 @@ function toUnserved(calls: ReadonlyMap<string, readonly string[]>): string {
     return [known.map((prefix) => `\`${prefix.endsWith('.') ? `${prefix}*` : prefix}\``).join(', '), why];
   });
   return `## Not answered\n\nRequests of these calls get 404; elements ask the service of their maker and not the vault.\n\n${toTable(['Calls', 'Why'], rows)}`;
+}
+
+function toOthers(): string {
+  const rows = [...otherClients.run, ...otherClients.read].map(({ name, checked, remarks }) => [
+    name,
+    checked,
+    remarks,
+  ]);
+  return `## Other clients\n\nThe clients for phones and tablets were read and not run.\n\n${toTable(['Client', 'How it was checked', 'Remarks'], rows)}`;
 }
 
 function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -40,10 +40,6 @@ const notThere: readonly Omit<UnservedCalls, 'answer'>[] = [
     prefixes: ['applications.regenerateKey'],
     why: 'Create a second key with `applicationKeys.create` and delete the first when nothing uses it any more.',
   },
-  {
-    prefixes: ['applicationTemplates.get', 'applicationTemplates.retrieve'],
-    why: 'The list is short and has everything in it.',
-  },
 ];
 
 const hostedElements: UnservedCalls = {

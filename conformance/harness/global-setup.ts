@@ -8,6 +8,7 @@ import { EchoDestination } from './echo-destination.ts';
 import { Mailbox } from './mailbox.ts';
 import { startServedVault } from './served-vault.ts';
 import type { VaultAddress } from './vault-address.ts';
+import { watchVault } from './watched-vault.ts';
 
 /** Everything comes from one address here, and much of it with keys that nobody has; `off` would still count those. */
 const beyondReach = ['global', 'token-write', 'token-list', 'token-search', 'key-guessing', 'mail']
@@ -16,7 +17,8 @@ const beyondReach = ['global', 'token-write', 'token-list', 'token-search', 'key
 
 /**
  * Starts two vaults as a user would, each on a fresh database and outside this process: one for development, with limits
- * beyond reach, and one as in production, with its limits and a mail server. Nothing has to run beforehand.
+ * beyond reach, and one as in production, with its limits and a mail server. Nothing has to run beforehand. Every response
+ * of the first is held against the description of its API.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const undo: (() => Promise<void>)[] = [() => Program.killAll()];
@@ -39,7 +41,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
     // One after the other: the first makes the roles that all databases of a cluster share.
     const general = { ...(await makeSettings(postgres, 'general')), STRONGROOM_RATE_LIMITS: beyondReach };
-    project.provide('vault', await startDevelopmentVault({ ...general, ...destination.settings }));
+    const watched = await watchVault(await startDevelopmentVault({ ...general, ...destination.settings }));
+    undo.unshift(() => watched.stop());
+    project.provide('vault', watched.vault);
     const limited = { ...(await makeSettings(postgres, 'limited')), STRONGROOM_TRUSTED_PROXIES: '127.0.0.0/8,::1/128' };
     project.provide('limitedVault', await startServedVault({ ...limited, ...mailbox.settings }));
     return stop;

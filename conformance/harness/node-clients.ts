@@ -1,5 +1,6 @@
 import { BasisTheory, BasisTheoryClient, BasisTheoryError } from '@basis-theory/node-sdk';
 import * as earlier from '@basis-theory/node-sdk-2';
+import { loadGivenClient } from './given-client.ts';
 
 type ErrorClass = new (...parts: never[]) => Error;
 
@@ -34,22 +35,33 @@ export const newest: NodeClient = {
 };
 
 /** The last one with `tokens.list` and `tokens.search`. What it shares with the newest has the same signatures. */
-export const older: NodeClient = {
-  name: 'node-sdk 2.6.1',
-  open: (apiKey, environment) => new earlier.BasisTheoryClient({ apiKey, environment }) as unknown as BasisTheoryClient,
-  errors: {
-    any: earlier.BasisTheoryError,
-    badRequest: earlier.BasisTheory.BadRequestError,
-    unauthorized: earlier.BasisTheory.UnauthorizedError,
-    forbidden: earlier.BasisTheory.ForbiddenError,
-    notFound: earlier.BasisTheory.NotFoundError,
-    conflict: earlier.BasisTheory.ConflictError,
-    unprocessable: earlier.BasisTheory.UnprocessableEntityError,
-  },
-};
+export const older: NodeClient = toNodeClient('2.6.1', earlier);
 
-export const nodeClients: readonly NodeClient[] = [newest, older];
+const given = loadGivenClient();
+
+export const nodeClients: readonly NodeClient[] = [
+  newest,
+  older,
+  ...(given === undefined ? [] : [toNodeClient(given.version, given.library)]),
+];
 
 export function openEarlier(apiKey: string, environment: string): earlier.BasisTheoryClient {
   return new earlier.BasisTheoryClient({ apiKey, environment });
+}
+
+function toNodeClient(version: string, { BasisTheory: api, ...library }: typeof earlier): NodeClient {
+  return {
+    name: `node-sdk ${version}`,
+    open: (apiKey, environment) =>
+      new library.BasisTheoryClient({ apiKey, environment }) as unknown as BasisTheoryClient,
+    errors: {
+      any: library.BasisTheoryError,
+      badRequest: api.BadRequestError,
+      unauthorized: api.UnauthorizedError,
+      forbidden: api.ForbiddenError,
+      notFound: api.NotFoundError,
+      conflict: api.ConflictError,
+      unprocessable: api.UnprocessableEntityError,
+    },
+  };
 }

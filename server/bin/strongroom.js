@@ -15,4 +15,10 @@ if (!existsSync(program)) {
   process.stderr.write('Strongroom is not built yet. Run `npm run build` first.\n');
   process.exit(1);
 }
+// SIGUSR1 would open Node's inspector to everybody on this machine, and with it every key in memory. Only this flag keeps
+// the inspector shut from the very first instruction on; the process stays the same one.
+const flag = '--disable-sigusr1';
+if (!process.execArgv.includes(flag) && process.execve !== undefined) {
+  process.execve(process.execPath, [process.execPath, flag, ...process.execArgv, ...process.argv.slice(1)]);
+}
 await import(program.href);

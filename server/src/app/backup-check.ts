@@ -1,23 +1,28 @@
-import { parseTenantId, type TenantId } from '../core/identity/ids.ts';
+import type { TenantId } from '../core/identity/ids.ts';
 import { TokenCheck, type TokenCheckReport } from '../features/tokens/index.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
 import { Database } from '../platform/database/database.ts';
 import { listTenantIds } from '../platform/database/database-inspection.ts';
-import { restoreDump } from '../platform/database/dump-restore.ts';
-import { readSchemaVersion } from '../platform/database/migrator.ts';
-import { withScratchDatabase } from '../platform/database/scratch-database.ts';
+import { findDumpFile } from '../platform/database/dump/dump-file.ts';
+import { DumpReader } from '../platform/database/dump/dump-reader.ts';
+import { type ScratchDatabase, withScratchDatabase } from '../platform/database/dump/scratch-database.ts';
+import { ScratchSchema } from '../platform/database/dump/scratch-schema.ts';
+import { findMigrations, migrate } from '../platform/database/migrator.ts';
 import { Keyring } from '../platform/keyring/keyring.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
 import { requireEveryKeyOpens } from './key-check.ts';
-import { prepareDatabase } from './prepare-database.ts';
 
 /** Counting a large tenant takes as long as reading it. */
 const statementTimeoutMs = 6 * 60 * 60_000;
+/** What a dump may unpack to if nothing else is said: rows of text compress well, but not without end. */
+const unpackedBaseBytes = 1024 ** 3;
+const unpackedFactor = 50;
 
 export interface BackupOrder {
   readonly dump: string;
   /** How many tokens of each key version of each tenant to open; all of them where it is undefined. */
   readonly sampleSize: number | undefined;
+  readonly unpackedBytesMax: number | undefined;
   readonly searchPath: string | undefined;
   readonly signal: AbortSignal;
   readonly onStep: (step: string) => void;
@@ -35,38 +40,63 @@ export interface BackupReport {
 /**
  * Restores a dump beside the vault and goes through it as a vault would: schema, then keys, then tokens. Throws where a step
  * fails that the next ones stand on; tokens that do not open are counted. The scratch database is gone afterwards.
+ *
+ * The dump may be hostile. Another process reads it, without keys and as a role that can only add rows; everything else in
+ * the scratch database is made by our own migrations. The root key is opened once that process has ended.
  */
 export async function checkBackup(config: VaultConfig, order: BackupOrder): Promise<BackupReport> {
-  const rootKeys = await openRootKeys(config.rootKeys);
+  const dump = await findDumpFile(order.dump);
+  const reader = new DumpReader(dump, {
+    searchPath: order.searchPath,
+    bytesMax: order.unpackedBytesMax ?? unpackedBaseBytes + unpackedFactor * dump.sizeBytes,
+    signal: order.signal,
+  });
+  return withScratchDatabase(config.database.ownerUrl, async (scratch) => {
+    order.onStep('Restoring the dump');
+    const dumped = await restore(reader, scratch);
+    order.onStep('Bringing the schema to this version');
+    const { version } = await migrate(scratch.ownerUrl);
+    return { ...(await openEverything(scratch.ownerUrl, config, order)), schema: { dumped, migrated: version } };
+  });
+}
+
+/** Returns the version of the schema that the dump was made with. */
+async function restore(reader: DumpReader, scratch: ScratchDatabase): Promise<number> {
+  const { migrations, months } = await reader.contents();
+  if (migrations === undefined || migrations.length === 0) {
+    throw new Error(
+      'The dump is not one of a vault: it has no rows of schema_migrations. One that was made with --inserts, --schema-only or only some tables cannot be checked.',
+    );
+  }
+  await migrate(scratch.ownerUrl, await findMigrations(migrations));
+  const schema = await ScratchSchema.open(scratch);
   try {
-    return await withScratchDatabase(config.database.ownerUrl, async (url) => {
-      order.onStep('Restoring the dump');
-      await restoreDump(order.dump, url, order);
-      const dumped = await readSchemaVersion(url);
-      if (dumped === undefined) throw new Error('The dump is not one of a vault: it has no table schema_migrations.');
-      order.onStep('Bringing the schema to this version');
-      const { version } = await prepareDatabase(url);
-      const database = openScratch(url);
-      try {
-        order.onStep('Opening every key');
-        const keys = await requireEveryKeyOpens(database, rootKeys);
-        order.onStep('Opening tokens');
-        const tenants = await openTokens(database, new Keyring(database, rootKeys), order);
-        return { rootKey: rootKeys.ids.join(' and '), schema: { dumped, migrated: version }, keys, tenants };
-      } finally {
-        await database.close();
-      }
-    });
+    const tables = await schema.openForRows(months);
+    await schema.closeForRows(await reader.load({ url: scratch.loaderUrl, role: scratch.loaderRole, tables }));
   } finally {
-    await rootKeys.close();
+    await schema.close();
+  }
+  return migrations.length;
+}
+
+async function openEverything(url: string, config: VaultConfig, order: BackupOrder) {
+  const rootKeys = await openRootKeys(config.rootKeys);
+  const database = openScratch(url);
+  try {
+    order.onStep('Opening every key');
+    const keys = await requireEveryKeyOpens(database, rootKeys);
+    order.onStep('Opening tokens');
+    const tenants = await openTokens(database, new Keyring(database, rootKeys), order);
+    return { rootKey: rootKeys.ids.join(' and '), keys, tenants };
+  } finally {
+    await Promise.all([database.close(), rootKeys.close()]);
   }
 }
 
 async function openTokens(database: Database, keyring: Keyring, order: BackupOrder): Promise<BackupReport['tenants']> {
   const reports: (TokenCheckReport & { tenantId: TenantId })[] = [];
   let before = 0;
-  for (const id of await listTenantIds(database)) {
-    const tenantId = parseTenantId(id);
+  for (const tenantId of await listTenantIds(database)) {
     const report = await new TokenCheck({ database, keyring, tenantId }).run({
       sampleSize: order.sampleSize,
       signal: order.signal,

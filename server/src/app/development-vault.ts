@@ -9,9 +9,11 @@ import { generateRootKey, parseRootKey } from '../platform/keyring/kms/file-root
 import type { RootKeysConfig } from '../platform/keyring/kms/open-root-key.ts';
 import { findFreePort } from '../platform/local-postgres/free-port.ts';
 import { LocalPostgres } from '../platform/local-postgres/local-postgres.ts';
+import type { SmtpConfig } from '../platform/mail/smtp-config.ts';
 import type { OutboundConfig } from '../platform/outbound/outbound-config.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { prepareDatabase } from './prepare-database.ts';
+import { openWhole } from './open-whole.ts';
 import type { VaultCore } from './vault-core.ts';
 import { VaultServer } from './vault-server.ts';
 import { VaultWorker } from './vault-worker.ts';
@@ -37,6 +39,7 @@ export interface DevelopmentOptions {
   readonly rootKeys: RootKeysConfig | undefined;
   readonly limits: LimitsConfig;
   readonly outbound: OutboundConfig;
+  readonly smtp: SmtpConfig | undefined;
   readonly report: (step: string) => void;
 }
 
@@ -50,45 +53,39 @@ export class DevelopmentVault {
   readonly signInUrl: string;
   /** What other commands of the program need in their environment to work on this vault. */
   readonly settings: Readonly<Record<string, string>>;
-  readonly #stop: () => Promise<void>;
+  readonly #opened: AsyncDisposableStack;
+  #stopped: Promise<void> | undefined;
 
-  static async start(options: DevelopmentOptions, logger: Logger): Promise<DevelopmentVault> {
+  static start(options: DevelopmentOptions, logger: Logger): Promise<DevelopmentVault> {
+    return openWhole((opened) => DevelopmentVault.#open(options, logger, opened));
+  }
+
+  static async #open(
+    options: DevelopmentOptions,
+    logger: Logger,
+    opened: AsyncDisposableStack,
+  ): Promise<DevelopmentVault> {
     const memory = await Memory.open(options.dataDirectory);
-    const undo: (() => Promise<void>)[] = [];
-    const stop = async () => {
-      const failures: unknown[] = [];
-      // Every part goes, whatever became of the others: a database that died must not leave its folder behind.
-      for (const step of undo.toReversed()) await step().catch((error: unknown) => failures.push(error));
-      if (failures.length > 0) throw failures[0];
+    const database = options.database ?? (await startPostgres(options, memory.remembered, opened));
+    options.report('Preparing the schema');
+    await prepareDatabase(database.ownerUrl);
+
+    const port = options.port === 0 ? await findFreePort() : options.port;
+    const config = toServerConfig({ ...options, port }, memory.remembered, database);
+    const server = opened.adopt(await VaultServer.start(config, logger), (it) => it.stop());
+    opened.adopt(await VaultWorker.start(toWorkerConfig(config, options.smtp), logger), (it) => it.stop());
+
+    const tenant = memory.remembered.tenant ?? (await makeTenant(server.core));
+    await memory.remember({ ...memory.remembered, tenant });
+    const url = config.listen.publicUrl;
+    const signInUrl = `${url}${await new SignInLinks(server.core).make(parseTenantId(tenant.id), undefined)}`;
+    const settings = {
+      STRONGROOM_DATABASE_URL: database.ownerUrl,
+      STRONGROOM_PUBLIC_URL: url,
+      // A root key from the environment is known to the caller already.
+      ...(options.rootKeys === undefined ? { STRONGROOM_ROOT_KEY: memory.remembered.rootKey } : {}),
     };
-    try {
-      const database = options.database ?? (await startPostgres(options, memory.remembered, undo));
-      options.report('Preparing the schema');
-      await prepareDatabase(database.ownerUrl);
-
-      const port = options.port === 0 ? await findFreePort() : options.port;
-      const config = toServerConfig({ ...options, port }, memory.remembered, database);
-      const server = await VaultServer.start(config, logger);
-      undo.push(() => server.stop());
-      const worker = await VaultWorker.start(toWorkerConfig(config), logger);
-      undo.push(() => worker.stop());
-
-      const tenant = memory.remembered.tenant ?? (await makeTenant(server.core));
-      await memory.remember({ ...memory.remembered, tenant });
-      const url = config.listen.publicUrl;
-      const signInUrl = `${url}${await new SignInLinks(server.core).make(parseTenantId(tenant.id), undefined)}`;
-      const settings = {
-        STRONGROOM_DATABASE_URL: database.ownerUrl,
-        STRONGROOM_PUBLIC_URL: url,
-        // A root key that was given is in the environment of whoever gave it.
-        ...(options.rootKeys === undefined ? { STRONGROOM_ROOT_KEY: memory.remembered.rootKey } : {}),
-      };
-      return new DevelopmentVault({ url, adminUrl: server.adminUrl, tenant, signInUrl, settings, stop });
-    } catch (error) {
-      // What went wrong first is what matters.
-      await stop().catch(() => undefined);
-      throw error;
-    }
+    return new DevelopmentVault({ url, adminUrl: server.adminUrl, tenant, signInUrl, settings, opened });
   }
 
   private constructor(parts: {
@@ -97,7 +94,7 @@ export class DevelopmentVault {
     tenant: NonNullable<Remembered['tenant']>;
     signInUrl: string;
     settings: Readonly<Record<string, string>>;
-    stop: () => Promise<void>;
+    opened: AsyncDisposableStack;
   }) {
     this.url = parts.url;
     this.adminUrl = parts.adminUrl;
@@ -105,11 +102,13 @@ export class DevelopmentVault {
     this.keys = parts.tenant.keys;
     this.signInUrl = parts.signInUrl;
     this.settings = parts.settings;
-    this.#stop = parts.stop;
+    this.#opened = parts.opened;
   }
 
+  /** Safe to call more than once. */
   stop(): Promise<void> {
-    return this.#stop();
+    this.#stopped ??= this.#opened.disposeAsync();
+    return this.#stopped;
   }
 }
 
@@ -157,15 +156,17 @@ async function readRemembered(file: string): Promise<Remembered | undefined> {
 async function startPostgres(
   options: DevelopmentOptions,
   remembered: Remembered,
-  undo: (() => Promise<void>)[],
+  opened: AsyncDisposableStack,
 ): Promise<DatabaseConfig> {
   options.report('Starting PostgreSQL');
   const { dataDirectory } = options;
-  const postgres = await LocalPostgres.start({
-    password: remembered.databasePassword,
-    ...(dataDirectory === undefined ? {} : { dataDirectory }),
-  });
-  undo.push(() => postgres.stop());
+  const postgres = opened.adopt(
+    await LocalPostgres.start({
+      password: remembered.databasePassword,
+      ...(dataDirectory === undefined ? {} : { dataDirectory }),
+    }),
+    (it) => it.stop(),
+  );
   return { url: postgres.url, ownerUrl: postgres.url, connectionsMax: 8 };
 }
 
@@ -191,12 +192,12 @@ function toServerConfig(options: DevelopmentOptions, remembered: Remembered, dat
   };
 }
 
-function toWorkerConfig(config: ServerConfig): WorkerConfig {
+function toWorkerConfig(config: ServerConfig, smtp: SmtpConfig | undefined): WorkerConfig {
   return {
     ...config,
     audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined },
     admin: { host: '127.0.0.1', port: 0 },
-    mail: { publicUrl: config.listen.publicUrl, smtp: undefined },
+    mail: { publicUrl: config.listen.publicUrl, smtp },
   };
 }
 

@@ -3,11 +3,14 @@ import { Database } from '../platform/database/database.ts';
 import { inspectDatabase } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
+import { describeExposures, findFingerprintExposures } from './fingerprint-exposure.ts';
 import { requireEveryKeyOpens } from './key-check.ts';
 
 export interface Finding {
   readonly name: string;
   readonly isOk: boolean;
+  /** Set if nothing is broken, but somebody should decide something. */
+  readonly isWarning?: boolean;
   /** What was found, and for a failure what to do. */
   readonly detail: string;
 }
@@ -16,36 +19,72 @@ export interface Finding {
 export async function examine(config: VaultConfig): Promise<Finding[]> {
   const inspection = await attempt('database', () => inspectDatabase(config.database.url));
   if (inspection.value === undefined) return [inspection.finding];
+  const found = [...inspection.value];
+  // Without the role nothing connects as the vault does, and the finding about the role says what to do.
+  if (found.every(({ name, isOk }) => name !== 'application role' || isOk)) {
+    const connection = await attempt('connection', () => examineConnections(config));
+    if (connection.value === undefined) return [...found, connection.finding];
+    found.push({ ...connection.finding, detail: connection.value });
+  }
   const schema = await attempt('schema', async () => {
     await requireFittingSchema(config.database.url);
     return 'fits this version';
   });
-  if (schema.value === undefined) return [...inspection.value, schema.finding];
+  if (schema.value === undefined) return [...found, schema.finding];
   const keys = await attempt('root key', () => examineRootKey(config));
+  const exposures = await attempt('fingerprints', () => withDatabase(config, findFingerprintExposures));
   return [
-    ...inspection.value,
+    ...found,
     { ...schema.finding, detail: schema.value },
     { ...keys.finding, detail: keys.value ?? keys.finding.detail },
+    exposures.value === undefined
+      ? exposures.finding
+      : { ...exposures.finding, isWarning: exposures.value.length > 0, detail: describeExposures(exposures.value) },
   ];
+}
+
+/** Connects as the server and as the worker do. */
+async function examineConnections({ database: { url, ownerUrl } }: VaultConfig): Promise<string> {
+  for (const address of new Set([url, ownerUrl])) {
+    const database = openForExamination(address);
+    try {
+      await database.requireConnection();
+    } finally {
+      await database.close();
+    }
+  }
+  return 'leads to a primary, with the role and time-outs of the vault';
 }
 
 /** Reads only: a vault that is opened to serve makes the keys that a new database does not have yet. */
 async function examineRootKey(config: VaultConfig): Promise<string> {
   const rootKeys = await openRootKeys(config.rootKeys);
-  const database = new Database({
-    url: config.database.url,
+  try {
+    await withDatabase(config, (database) => requireEveryKeyOpens(database, rootKeys));
+    return `${rootKeys.ids.join(' and ')} opens every tenant key`;
+  } finally {
+    await rootKeys.close();
+  }
+}
+
+async function withDatabase<T>(config: VaultConfig, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = openForExamination(config.database.url);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+function openForExamination(url: string): Database {
+  return new Database({
+    url,
     connectionsMax: 1,
     queueMax: 1,
     acquireTimeoutMs: 5_000,
     statementTimeoutMs: 10_000,
     applicationName: 'strongroom doctor',
   });
-  try {
-    await requireEveryKeyOpens(database, rootKeys);
-    return `${rootKeys.ids.join(' and ')} opens every tenant key`;
-  } finally {
-    await Promise.all([database.close(), rootKeys.close()]);
-  }
 }
 
 async function attempt<T>(name: string, work: () => Promise<T>): Promise<{ value: T | undefined; finding: Finding }> {

@@ -6,7 +6,8 @@ import {
   ManifestWriter,
   type TokenExport,
 } from '../features/exports/index.ts';
-import { TokenPresenter, TokenStore } from '../features/tokens/index.ts';
+import { readTenantSettings } from '../features/tenants/index.ts';
+import { TokenPresenter, TokenStore, unlimitedSets } from '../features/tokens/index.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
 import { readChunks } from '../platform/files/record-reader.ts';
 import { noCvcSealer } from '../platform/keyring/cvc-sealer.ts';
@@ -65,8 +66,9 @@ async function runInto(
   order: ExportOrder,
 ): Promise<ExportReport> {
   const { tenantId, exportId } = order;
-  const opener = new TokenPresenter({ keyring, cvcSealer: noCvcSealer });
-  const runner = new ExportRunner({ database, tokens: new TokenStore(database), opener, tenantId });
+  const settings = { get: (id: TenantId) => readTenantSettings(database, id) };
+  const opener = new TokenPresenter({ keyring, cvcSealer: noCvcSealer, settings });
+  const runner = new ExportRunner({ database, tokens: new TokenStore(database, unlimitedSets), opener, tenantId });
   const started = await runner.start(exportId);
   let tokens = 0;
   try {

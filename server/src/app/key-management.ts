@@ -1,9 +1,9 @@
-import { parseTenantId, type TenantId } from '../core/identity/ids.ts';
+import type { TenantId } from '../core/identity/ids.ts';
 import { sealedAnswers } from '../features/idempotency/index.ts';
 import { KeyRetirement, Reencryption, rotateRootKeys } from '../features/keys/index.ts';
-import { sealedTokens } from '../features/tokens/index.ts';
+import { sealedTokens, sumTokenCounts } from '../features/tokens/index.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
-import { listServerMarks } from '../platform/database/database-inspection.ts';
+import { listServerMarks, listTenantIds } from '../platform/database/database-inspection.ts';
 import { markOf } from '../platform/keyring/kms/root-key-marks.ts';
 import { type TenantKeyInfo, TenantKeyStore } from '../platform/keyring/tenant-key-store.ts';
 import { VaultCore } from './vault-core.ts';
@@ -35,11 +35,8 @@ export class KeyManagement {
     this.retirement = new KeyRetirement({ database, tables: sealedTables });
   }
 
-  async listTenants(): Promise<TenantId[]> {
-    const rows = await this.core.database.forSystem((tx) =>
-      tx.query<{ id: string }>({ text: 'select id from tenants order by id' }),
-    );
-    return rows.map(({ id }) => parseTenantId(id));
+  listTenants(): Promise<TenantId[]> {
+    return listTenantIds(this.core.database);
   }
 
   describe(tenantId: TenantId): Promise<TenantKeyInfo[]> {
@@ -47,14 +44,8 @@ export class KeyManagement {
   }
 
   /** About how many rows a walk over the tenant's tables will see. */
-  async estimateRows(tenantId: TenantId): Promise<number> {
-    const [row] = await this.core.database.forTenant(tenantId, (tx) =>
-      tx.query<{ tokens: number }>({
-        text: 'select coalesce(sum(tokens), 0)::float8 as tokens from token_counts where tenant_id = $1',
-        values: [tenantId],
-      }),
-    );
-    return row?.tokens ?? 0;
+  estimateRows(tenantId: TenantId): Promise<number> {
+    return this.core.database.forTenant(tenantId, (tx) => sumTokenCounts(tx, tenantId));
   }
 
   /** Refuses while a server is connected that could not open what this would wrap, or would go on wrapping in the old way. */

@@ -8,41 +8,61 @@ import {
   DetokenizeService,
   ReferencedTokens,
   TokenCreator,
+  TokenDeduplicator,
+  TokenDuplicateStore,
   TokenFinder,
   TokenInsertStore,
   TokenizeService,
   TokenPresenter,
+  TokenRepeater,
   TokenSealer,
   TokenService,
   TokenStore,
   TokenUpdater,
 } from '../features/tokens/index.ts';
+import type { LimitsConfig } from '../platform/config/config.ts';
 import type { CvcSealer } from '../platform/keyring/cvc-sealer.ts';
 import type { VaultCore } from './vault-core.ts';
 
 /** Builds everything that handles tokens and adds its routes; gives back what others reach tokens through. */
 export function addAllTokenRoutes(
   edge: FastifyInstance,
-  parts: { core: VaultCore; settings: TenantSettingsDirectory; cvcSealer: CvcSealer },
+  parts: {
+    core: VaultCore;
+    settings: TenantSettingsDirectory;
+    cvcSealer: CvcSealer;
+    containerSets: LimitsConfig['containerSets'];
+  },
 ): ReferencedTokens {
-  const { core, settings, cvcSealer } = parts;
+  const { core, settings, cvcSealer, containerSets } = parts;
   const { database, keyring, audit } = core;
-  const store = new TokenStore(database);
-  const inserts = new TokenInsertStore(database);
+  const store = new TokenStore(database, containerSets);
   const sealer = new TokenSealer({ keyring, cvcSealer });
-  const presenter = new TokenPresenter({ keyring, cvcSealer });
+  const presenter = new TokenPresenter({ keyring, cvcSealer, settings });
   const tokens = new ReferencedTokens({ store, presenter });
-  const creator = new TokenCreator({ store: inserts, sealer, presenter, settings, audit });
+  const duplicates = new TokenDuplicateStore(database, containerSets);
+  const deduplicator = new TokenDeduplicator({ store: duplicates, sealer });
+  const creator = new TokenCreator({
+    store: new TokenInsertStore(database, containerSets),
+    deduplicator,
+    sealer,
+    presenter,
+    settings,
+    audit,
+  });
+
+  const repeater = new TokenRepeater({ store, presenter, audit });
 
   addTokenRoutes(edge, {
     creator,
+    repeater,
     tokens: new TokenService({ store, presenter, audit }),
-    updater: new TokenUpdater({ store, inserts, sealer, presenter, settings }),
+    updater: new TokenUpdater({ store, duplicates, sealer, presenter, settings, audit }),
   });
   addExplainRoutes(edge, new ExplainService({ database, tokens: store, audit }));
-  addTokenListRoutes(edge, new TokenFinder({ database, keyring, presenter, audit }));
+  addTokenListRoutes(edge, new TokenFinder({ database, keyring, presenter, settings, audit }));
   addTokenizeRoutes(edge, {
-    tokenizer: new TokenizeService(creator),
+    tokenizer: new TokenizeService({ creator, repeater }),
     detokenizer: new DetokenizeService({ tokens, audit }),
   });
   return tokens;

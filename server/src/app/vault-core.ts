@@ -11,6 +11,7 @@ import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
 import type { RootKeys } from '../platform/keyring/kms/root-keys.ts';
 import { requireRootKeyOpensEverything } from '../platform/keyring/root-key-check.ts';
 import { SystemKeys } from '../platform/keyring/system-keys.ts';
+import { openWhole } from './open-whole.ts';
 
 const statementTimeoutMs = 10_000;
 const auditTimeoutMs = 10 * 60_000;
@@ -26,25 +27,31 @@ export class VaultCore {
   readonly audit: AuditLog;
   readonly keyMaker: KeyMaker;
   readonly tenantMaker: TenantMaker;
+  readonly #opened: AsyncDisposableStack;
 
   /** Opens everything and checks it, in the order in which a mistake does the least harm: schema, then keys. */
   static async open(config: VaultConfig): Promise<VaultCore> {
     await requireFittingSchema(config.database.url);
-    const database = openDatabase(config.database, statementTimeoutMs);
-    const rootKeys = await openRootKeys(config.rootKeys);
-    try {
+    return openWhole(async (opened) => {
+      const rootKeys = opened.adopt(await openRootKeys(config.rootKeys), (keys) => keys.close());
+      const database = opened.adopt(openDatabase(config.database, statementTimeoutMs), (pool) => pool.close());
+      await database.requireConnection();
       await requireRootKeyOpensEverything(database, rootKeys);
       const systemKeys = await SystemKeys.load(database, rootKeys);
       await ensureAuditPartitions(database);
       await ensureSealingOrderGrows(database);
-      return new VaultCore(database, rootKeys, systemKeys);
-    } catch (error) {
-      await Promise.all([database.close(), rootKeys.close()]);
-      throw error;
-    }
+      return new VaultCore({ database, rootKeys, systemKeys, opened });
+    });
   }
 
-  private constructor(database: Database, rootKeys: RootKeys, systemKeys: SystemKeys) {
+  private constructor(parts: {
+    database: Database;
+    rootKeys: RootKeys;
+    systemKeys: SystemKeys;
+    opened: AsyncDisposableStack;
+  }) {
+    const { database, rootKeys, systemKeys } = parts;
+    this.#opened = parts.opened;
     this.database = database;
     this.rootKeys = rootKeys;
     this.systemKeys = systemKeys;
@@ -54,9 +61,9 @@ export class VaultCore {
     this.tenantMaker = new TenantMaker({ database, keyring: this.keyring, keyMaker: this.keyMaker });
   }
 
-  async close(): Promise<void> {
-    await this.database.close();
-    await this.rootKeys.close();
+  /** Safe to call more than once. */
+  close(): Promise<void> {
+    return this.#opened.disposeAsync();
   }
 }
 

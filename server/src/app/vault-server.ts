@@ -14,6 +14,7 @@ import { addMemberRoutes, MemberService } from '../features/members/index.ts';
 import { addSessionRoutes, SessionService } from '../features/sessions/index.ts';
 import { addTenantRoutes, TenantService, TenantSettingsDirectory } from '../features/tenants/index.ts';
 import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
+import { BodyMemory } from '../http/body-memory.ts';
 import { createEdge } from '../http/edge.ts';
 import type { ServerConfig } from '../platform/config/config.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
@@ -22,6 +23,7 @@ import { markOf } from '../platform/keyring/kms/root-key-marks.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
 import { databaseCheck } from './database-check.ts';
+import { openWhole } from './open-whole.ts';
 import { addProxy } from './proxy-wiring.ts';
 import { addAllPortalRoutes } from './portal-wiring.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
@@ -35,24 +37,43 @@ export class VaultServer {
   readonly url: string;
   readonly adminUrl: string;
   readonly core: VaultCore;
-  readonly #stop: () => Promise<void>;
+  readonly #opened: AsyncDisposableStack;
   #stopped: Promise<void> | undefined;
 
-  static async start(config: ServerConfig, logger: Logger): Promise<VaultServer> {
-    const core = await VaultCore.open(config);
-    const feed = new ChangeFeed(config.database.url, markOf(core.rootKeys));
-    const directory = new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed });
+  static start(config: ServerConfig, logger: Logger): Promise<VaultServer> {
+    return openWhole((opened) => VaultServer.#open(config, logger, opened));
+  }
+
+  /** What is put on the stack last is closed first: requests under way still find everything that they need. */
+  static async #open(config: ServerConfig, logger: Logger, opened: AsyncDisposableStack): Promise<VaultServer> {
+    const core = opened.adopt(await VaultCore.open(config), (it) => it.close());
+    const feed = opened.adopt(new ChangeFeed(config.database.url, markOf(core.rootKeys)), (it) => it.stop());
+    const directory = opened.adopt(
+      new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed }),
+      (it) => it.close(),
+    );
     feed.onGap(() => core.keyring.forgetAll());
     feed.onChange((table, id) => {
       if (table === 'tenant_keys') core.keyring.forget(id);
     });
 
-    const cvcSealer = await startEpochKeys(core, config);
+    const cvcSealer = opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
     const metrics = new Metrics();
     addDatabaseMetrics(metrics, core);
-    const limiter = new RateLimiter(config.limits);
+    const limiter = opened.adopt(new RateLimiter(config.limits), (it) => it.close());
     if (config.limits.redisUrl !== undefined) addRedisMetrics(metrics, limiter);
+    const bodyMemory = new BodyMemory();
+    metrics.addGauge(
+      'strongroom_request_body_bytes_held',
+      'Memory held by the bodies of requests that are under way.',
+      () => bodyMemory.heldBytes,
+    );
     let isDraining = false;
+    // Readiness is asked for until the last request is served.
+    const admin = opened.adopt(
+      createAdminEdge({ metrics, checks: readinessChecks(core, feed, () => isDraining) }),
+      (it) => it.close(),
+    );
     const edge = await createEdge({
       publicUrl: config.listen.publicUrl,
       authenticator: directory,
@@ -61,45 +82,40 @@ export class VaultServer {
       audit: core.audit,
       logger,
       metrics,
+      bodyMemory,
+      servesReference: config.servesReference ?? true,
     });
     addRoutes(edge, core, config.listen.publicUrl);
     addAllPortalRoutes(edge, { core, publicUrl: config.listen.publicUrl, openid: config.openid });
     const settings = new TenantSettingsDirectory({ database: core.database, feed });
-    const tokens = addAllTokenRoutes(edge, { core, settings, cvcSealer });
-    const proxy = addProxy(edge, { core, config: config.outbound, settings, tokens, metrics, logger });
-    const admin = createAdminEdge({ metrics, checks: readinessChecks(core, feed, () => isDraining) });
-
-    const stop = async () => {
+    const { containerSets } = config.limits;
+    const tokens = addAllTokenRoutes(edge, { core, settings, cvcSealer, containerSets });
+    opened.adopt(addProxy(edge, { core, config: config.outbound, settings, tokens, metrics, logger }), (it) =>
+      it.close(),
+    );
+    opened.adopt(edge, closeWithinDrainTime);
+    opened.defer(() => {
       isDraining = true;
-      await withinDrainTime(edge.close(), edge);
-      limiter.close();
-      await proxy.close();
-      await Promise.allSettled([admin.close(), feed.stop(), directory.close(), cvcSealer.stop()]);
-      await core.close();
-    };
-    try {
-      await feed.start();
-      const { host, port, adminHost, adminPort } = config.listen;
-      const url = await edge.listen({ host, port });
-      const adminUrl = await admin.listen({ host: adminHost, port: adminPort });
-      logger.info('serving', { url, root_key: core.rootKeys.primary.id });
-      return new VaultServer({ url, adminUrl, core, stop });
-    } catch (error) {
-      await stop();
-      throw error;
-    }
+    });
+
+    await feed.start();
+    const { host, port, adminHost, adminPort } = config.listen;
+    const url = await edge.listen({ host, port });
+    const adminUrl = await admin.listen({ host: adminHost, port: adminPort });
+    logger.info('serving', { url, root_key: core.rootKeys.primary.id });
+    return new VaultServer({ url, adminUrl, core, opened });
   }
 
-  private constructor(parts: { url: string; adminUrl: string; core: VaultCore; stop: () => Promise<void> }) {
+  private constructor(parts: { url: string; adminUrl: string; core: VaultCore; opened: AsyncDisposableStack }) {
     this.url = parts.url;
     this.adminUrl = parts.adminUrl;
     this.core = parts.core;
-    this.#stop = parts.stop;
+    this.#opened = parts.opened;
   }
 
-  /** Takes no new connections, lets requests under way finish, then lets go of everything. Once is enough. */
+  /** Takes no new connections, lets requests under way finish, then closes everything. Safe to call more than once. */
   stop(): Promise<void> {
-    this.#stopped ??= this.#stop();
+    this.#stopped ??= this.#opened.disposeAsync();
     return this.#stopped;
   }
 }
@@ -155,10 +171,10 @@ function addRedisMetrics(metrics: Metrics, limiter: RateLimiter): void {
 }
 
 /** A request that never ends must not keep the process alive for ever. */
-async function withinDrainTime(closing: Promise<void>, edge: FastifyInstance): Promise<void> {
+async function closeWithinDrainTime(edge: FastifyInstance): Promise<void> {
   const timer = setTimeout(() => edge.server.closeAllConnections(), drainTimeoutMs);
   try {
-    await closing;
+    await edge.close();
   } finally {
     clearTimeout(timer);
   }

@@ -8,13 +8,14 @@ import { sweepTokensJobs } from '../features/tokens/index.ts';
 import { createAdminEdge } from '../http/admin-edge.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
 import { auditRetentionJob } from '../platform/audit/audit-retention-job.ts';
-import type { WorkerConfig } from '../platform/config/config.ts';
+import type { MailConfig, WorkerConfig } from '../platform/config/config.ts';
 import type { Job } from '../platform/jobs/job.ts';
 import { startJobRunner } from '../platform/jobs/job-runner.ts';
 import { Mailer } from '../platform/mail/mailer.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
 import { databaseCheck } from './database-check.ts';
+import { openWhole } from './open-whole.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { startSealing } from './start-sealing.ts';
 import { openSealerDatabase, VaultCore } from './vault-core.ts';
@@ -22,61 +23,61 @@ import { openSealerDatabase, VaultCore } from './vault-core.ts';
 /** A running worker: takes background jobs from the database and seals the audit log. */
 export class VaultWorker {
   readonly adminUrl: string;
-  readonly #stop: () => Promise<void>;
+  readonly #opened: AsyncDisposableStack;
+  #stopped: Promise<void> | undefined;
 
-  static async start(config: WorkerConfig, logger: Logger): Promise<VaultWorker> {
-    const core = await VaultCore.open(config);
-    const undo: (() => Promise<unknown>)[] = [() => core.close()];
-    const stop = async () => {
-      for (const step of undo.toReversed()) await step();
-    };
-    try {
-      // A worker does nothing with card verification codes, but holds their keys while a lone server restarts.
-      const epochKeys = await startEpochKeys(core, config);
-      undo.push(() => epochKeys.stop());
-      const metrics = new Metrics();
-      const sealerDatabase = openSealerDatabase(config.database);
-      undo.push(() => sealerDatabase.close());
-      const sealing = await startSealing({ core, database: sealerDatabase, config: config.audit, logger, metrics });
-      undo.push(() => sealing.stop());
-      const jobs = [
-        auditPartitionsJob(core.database),
-        auditRetentionJob(sealerDatabase, config.audit.retentionMonths),
-        purgeTenantJob(core.database),
-        sweepIdempotencyJob(core.database),
-        sweepSessionsJob(core.database),
-        ...sweepTokensJobs(core.database),
-        abandonedCallsJob(core.database),
-        createMailJob(core, config, logger),
-        sweepInvitationsJob(core.database),
-        sweepSignInsJob(core.database),
-      ];
-      const runner = await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger, metrics });
-      undo.push(() => runner.stop());
-      const admin = createAdminEdge({ metrics, checks: [databaseCheck(core.database)] });
-      undo.push(() => admin.close());
-      const adminUrl = await admin.listen(config.admin);
-      logger.info('working', { count: jobs.length });
-      return new VaultWorker(adminUrl, stop);
-    } catch (error) {
-      await stop();
-      throw error;
-    }
+  static start(config: WorkerConfig, logger: Logger): Promise<VaultWorker> {
+    return openWhole((opened) => VaultWorker.#open(config, logger, opened));
   }
 
-  private constructor(adminUrl: string, stop: () => Promise<void>) {
+  static async #open(config: WorkerConfig, logger: Logger, opened: AsyncDisposableStack): Promise<VaultWorker> {
+    const core = opened.adopt(await VaultCore.open(config), (it) => it.close());
+    // A worker does nothing with card verification codes, but holds their keys while a lone server restarts.
+    opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
+    const metrics = new Metrics();
+    const sealerDatabase = opened.adopt(openSealerDatabase(config.database), (it) => it.close());
+    await sealerDatabase.requireConnection();
+    opened.adopt(await startSealing({ core, database: sealerDatabase, config: config.audit, logger, metrics }), (it) =>
+      it.stop(),
+    );
+    const jobs = [
+      auditPartitionsJob(core.database),
+      auditRetentionJob(sealerDatabase, config.audit.retentionMonths),
+      purgeTenantJob(core.database),
+      sweepIdempotencyJob(core.database),
+      sweepSessionsJob(core.database),
+      ...sweepTokensJobs(core.database),
+      abandonedCallsJob(core.database),
+      ...createMailJobs(core, config.mail, logger),
+      sweepInvitationsJob(core.database),
+      sweepSignInsJob(core.database),
+    ];
+    opened.adopt(await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger, metrics }), (it) =>
+      it.stop(),
+    );
+    const admin = opened.adopt(createAdminEdge({ metrics, checks: [databaseCheck(core.database)] }), (it) =>
+      it.close(),
+    );
+    const adminUrl = await admin.listen(config.admin);
+    logger.info('working', { count: jobs.length });
+    return new VaultWorker(adminUrl, opened);
+  }
+
+  private constructor(adminUrl: string, opened: AsyncDisposableStack) {
     this.adminUrl = adminUrl;
-    this.#stop = stop;
+    this.#opened = opened;
   }
 
-  /** Lets jobs under way finish. */
+  /** Lets jobs under way finish, then closes everything. Safe to call more than once. */
   stop(): Promise<void> {
-    return this.#stop();
+    this.#stopped ??= this.#opened.disposeAsync();
+    return this.#stopped;
   }
 }
 
-function createMailJob({ database, systemKeys }: VaultCore, { mail }: WorkerConfig, logger: Logger): Job {
+/** None without a mail server: mail then waits in the queue for a worker that has one. */
+function createMailJobs({ database, systemKeys }: VaultCore, mail: MailConfig, logger: Logger): Job[] {
+  if (mail.smtp === undefined) return [];
   const links = new InvitationLinks({ systemKeys, publicUrl: mail.publicUrl ?? '' });
-  const mailer = mail.smtp === undefined ? undefined : new Mailer(mail.smtp);
-  return mailInvitationJob({ database, links, mailer, logger });
+  return [mailInvitationJob({ database, links, mailer: new Mailer(mail.smtp), logger })];
 }

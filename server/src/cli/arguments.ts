@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { type EmailAddress, parseEmailAddress } from '../core/identity/email-address.ts';
 import { isUuid, parseTenantId, type TenantId } from '../core/identity/ids.ts';
+import { wholeNumber } from '../platform/config/setting-parsers.ts';
 
 /** What somebody typed, or the sentence that the command line shows behind it. */
 export function parseUuid(text: string): string {
@@ -19,9 +20,10 @@ export function parseEmail(text: string): EmailAddress {
 }
 
 export function wholeNumberFrom(min: number, max: number): (text: string) => number {
+  const parse = wholeNumber(min, max);
   return (text) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
+    const value = parse(text);
+    if (value !== undefined) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
   };
 }

@@ -8,6 +8,7 @@ import { stopSignal } from './stop-signal.ts';
 interface VerifyFlags {
   readonly dump: string;
   readonly sample?: number;
+  readonly unpackedMax?: number;
   readonly json?: boolean;
 }
 
@@ -18,16 +19,20 @@ export function backupCommand(): Command {
 function verifyCommand(): Command {
   return new Command('verify')
     .description('Restore a dump into a scratch database and open every key and token in it.')
-    .requiredOption('--dump <path>', 'what pg_dump wrote: a file of any format, or a directory')
+    .requiredOption('--dump <path>', 'an archive of pg_dump: --format=custom, directory or tar')
     .option('--sample <count>', 'open only so many tokens of each key version of each tenant', parseCount)
+    .option('--unpacked-max <megabytes>', 'give up when the dump unpacks to more', parseCount)
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
 The scratch database is made on the server of STRONGROOM_DATABASE_OWNER_URL (or STRONGROOM_DATABASE_URL) and dropped
-afterwards, also when something fails or you stop it. The role needs CREATEDB. Name another server than that of the vault to
-keep the load away from it: nothing but the dump and the root key is needed.
-Needs pg_restore or psql, of the version that wrote the dump or newer. Exits with 1 when something does not open.`,
+afterwards, even if something fails or you stop it. The role needs CREATEDB and CREATEROLE. Name another server than that of
+the vault to keep the load away from it: nothing but the dump and the root key is needed.
+Nothing in the dump is executed. A process without the root key reads its rows, as a role that can only add them to the
+scratch database; tables are created by this version's own migrations. Plain SQL is refused.
+Unless --unpacked-max says otherwise, a dump may unpack to 1 GiB and 50 times its size.
+Needs pg_restore of the version that wrote the dump or newer. Exits with 1 when something does not open.`,
     )
     .action(async (flags: VerifyFlags) => {
       const environment = processEnvironment();
@@ -35,6 +40,7 @@ Needs pg_restore or psql, of the version that wrote the dump or newer. Exits wit
       const report = await checkBackup(readVaultConfig(environment), {
         dump: flags.dump,
         sampleSize: flags.sample,
+        unpackedBytesMax: flags.unpackedMax === undefined ? undefined : flags.unpackedMax * 1024 ** 2,
         searchPath: environment['PATH'],
         signal: stopSignal(),
         onStep: (step) => {

@@ -31,6 +31,7 @@ It prints four keys:
   public      may create tokens only: for browsers
   management  every management permission, no token
 The proxy calls public destinations only; the settings STRONGROOM_PROXY_* open more, as they do for serve.
+Invitations are mailed if STRONGROOM_SMTP_URL and STRONGROOM_MAIL_FROM are set, as they are by work.
 Not for production: secrets are printed, and there is no backup and no TLS.`,
     )
     .action(async (options: DevOptions) => {

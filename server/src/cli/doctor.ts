@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { examine } from '../app/examination.ts';
+import { examine, type Finding } from '../app/examination.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { printJson, printText } from './output.ts';
 
@@ -7,13 +7,21 @@ export function doctorCommand(): Command {
   return new Command('doctor')
     .description('Check settings, database, roles, schema and keys, and say what to do about what is wrong.')
     .option('--json', 'print the findings as JSON')
-    .addHelpText('after', '\nChanges nothing. Exits with 1 when something is wrong.')
+    .addHelpText('after', '\nChanges nothing. Exits with 1 when something is wrong; a warning is not.')
     .action(async (options: { json?: boolean }) => {
       const findings = await examine(readVaultConfig(processEnvironment()));
       const isOk = findings.every((finding) => finding.isOk);
-      if (options.json === true)
-        printJson({ ok: isOk, findings: findings.map(({ name, isOk: ok, detail }) => ({ name, ok, detail })) });
-      else for (const { name, isOk: ok, detail } of findings) printText(`${ok ? 'ok  ' : 'FAIL'} ${name}: ${detail}`);
+      if (options.json === true) printJson({ ok: isOk, findings: findings.map(toJson) });
+      else for (const finding of findings) printText(`${markOf(finding)} ${finding.name}: ${finding.detail}`);
       if (!isOk) process.exitCode = 1;
     });
+}
+
+function markOf({ isOk, isWarning }: Finding): string {
+  if (!isOk) return 'FAIL';
+  return isWarning === true ? 'warn' : 'ok  ';
+}
+
+function toJson({ name, isOk, isWarning, detail }: Finding) {
+  return { name, ok: isOk, ...(isWarning === true ? { warning: true } : {}), detail };
 }

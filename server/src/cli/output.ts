@@ -7,20 +7,26 @@ export function printJson(value: unknown): void {
 
 /** A result for people. */
 export function printText(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${withoutControls(text)}\n`);
 }
 
 /** What went wrong and why, in one piece and without a stack: the message says what to do. */
 export function printError(error: unknown, isJson: boolean): void {
   const [message = '', ...causes] = messagesOf(error);
   if (!isJson) {
-    process.stderr.write([message, ...causes.map((cause) => `  because: ${cause}`), ''].join('\n'));
+    const lines = [message, ...causes.map((cause) => `  because: ${cause}`), ''];
+    process.stderr.write(lines.map(withoutControls).join('\n'));
     return;
   }
   const problems = error instanceof ConfigError ? { problems: error.problems } : {};
   process.stderr.write(
     `${JSON.stringify({ error: message, ...(causes.length > 0 ? { causes } : {}), ...problems })}\n`,
   );
+}
+
+/** Names in a backup or a file may be anybody's: none of them drives the terminal of whoever reads this. */
+function withoutControls(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]/gu, '?');
 }
 
 function messagesOf(error: unknown): string[] {

@@ -1,14 +1,30 @@
 import { type Static, Type } from 'typebox';
 import { type AccessRule, conditionAttributes, conditionOperators, transforms } from '../core/access/access-rule.ts';
 import { containerLengthMax, parseContainer } from '../core/access/container.ts';
-import { permissionCatalog } from '../core/access/permission.ts';
+import {
+  type ApplicationType,
+  applicationTypes,
+  findPermission,
+  type Permission,
+  permissionCatalog,
+  permissionsOf,
+} from '../core/access/permission.ts';
 import { invalidField } from '../core/errors/domain-error.ts';
+import { nameSchemas } from './api-components.ts';
+import { orNull } from './optional-schemas.ts';
 import { plainText } from './text-schemas.ts';
 
-export const PermissionName = Type.Enum(permissionCatalog.map(({ type }) => type));
+/** Not an enumeration: what is allowed depends on the type of the application, and the message says it. */
+export const PermissionName = Type.String({
+  maxLength: 100,
+  examples: permissionCatalog.map(({ type }) => type),
+  description:
+    'A permission that `GET /permissions` lists for the type of the application. `proxy:invoke` means `token:use`.',
+});
+export const PermissionNames = Type.Array(PermissionName, { maxItems: 50 });
 
 const rule = {
-  description: Type.Optional(plainText({ maxLength: 500 })),
+  description: orNull(plainText({ maxLength: 500 })),
   priority: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   container: Type.String({ maxLength: containerLengthMax }),
   transform: Type.Enum([...transforms]),
@@ -19,33 +35,49 @@ const rule = {
 export const AccessRuleBody = Type.Object({
   ...rule,
   // Ignoring them like any other property would grant more than was asked for.
-  conditions: Type.Optional(
+  conditions: orNull(
     Type.Array(Type.Unknown(), { maxItems: 0, description: 'Rules of applications have a container instead.' }),
   ),
 });
 
-export const AccessRuleView = Type.Object(rule);
+export const AccessRuleView = Type.Object({ ...rule, description: Type.Optional(Type.String()) });
 
 /** A rule as sessions carry it: on a container, or on what meets all conditions. */
 export const SessionRuleBody = Type.Object({
   ...rule,
-  container: Type.Optional(Type.Union([rule.container, Type.Null()])),
-  conditions: Type.Optional(
-    Type.Union([
-      Type.Array(
-        Type.Object({
-          attribute: Type.Enum([...conditionAttributes]),
-          operator: Type.Enum([...conditionOperators]),
-          value: plainText({ minLength: 1, maxLength: containerLengthMax }),
-        }),
-        { maxItems: 20 },
-      ),
-      Type.Null(),
-    ]),
+  container: orNull(rule.container),
+  conditions: orNull(
+    Type.Array(
+      Type.Object({
+        attribute: Type.Enum([...conditionAttributes]),
+        operator: Type.Enum([...conditionOperators]),
+        value: plainText({ minLength: 1, maxLength: containerLengthMax }),
+      }),
+      { maxItems: 20 },
+    ),
   ),
 });
 
+nameSchemas({ AccessRuleRequest: AccessRuleBody, AccessRule: AccessRuleView, SessionRuleRequest: SessionRuleBody });
+
 export const rulesMax = 100;
+
+/** The permissions of these names, each once. */
+export function toPermissions(names: readonly string[], path: string, type?: ApplicationType): Permission[] {
+  return [...new Set(names.map((name, index) => toPermission(name, `${path}.${index}`, type)))];
+}
+
+/** Without a type the message lists what each type can hold. */
+export function toPermission(name: string, path: string, type?: ApplicationType): Permission {
+  const permission = findPermission(name);
+  if (permission !== undefined) return permission;
+  throw invalidField(path, (type === undefined ? applicationTypes : [type]).map(toPermissionHint).join('; '));
+}
+
+/** What a message says when a permission is not one that the type of application can hold. */
+export function toPermissionHint(type: ApplicationType): string {
+  return `must be permissions that a ${type} application can hold: ${permissionsOf(type).join(', ')}`;
+}
 
 export function toSessionRule(body: Static<typeof SessionRuleBody>, path: string): AccessRule {
   const { container, conditions } = body;
@@ -53,7 +85,7 @@ export function toSessionRule(body: Static<typeof SessionRuleBody>, path: string
   if ((typeof container === 'string') === hasConditions) {
     throw invalidField(path, 'must have either a container or conditions');
   }
-  if (typeof container === 'string') return toAccessRule({ ...body, container, conditions: [] }, path);
+  if (typeof container === 'string') return toAccessRule({ ...body, container, conditions: [] }, path, 'private');
   return {
     description: body.description ?? '',
     priority: body.priority,
@@ -63,25 +95,24 @@ export function toSessionRule(body: Static<typeof SessionRuleBody>, path: string
       value: condition.attribute === 'container' ? condition.value.toLowerCase() : condition.value,
     })),
     transform: body.transform,
-    permissions: body.permissions,
+    permissions: toPermissions(body.permissions, `${path}.permissions`, 'private'),
   };
 }
 
-export function toAccessRule(body: Static<typeof AccessRuleBody>, path: string): AccessRule {
-  const container = parseContainer(body.container);
-  if (container === undefined) {
-    throw invalidField(
-      `${path}.container`,
-      'must start and end with a slash and hold letters, digits, hyphens and underscores',
-    );
-  }
+export function toAccessRule(body: Static<typeof AccessRuleBody>, path: string, type?: ApplicationType): AccessRule {
   return {
     description: body.description ?? '',
     priority: body.priority,
-    container,
+    container: toContainer(body.container, `${path}.container`),
     transform: body.transform,
-    permissions: body.permissions,
+    permissions: toPermissions(body.permissions, `${path}.permissions`, type),
   };
+}
+
+export function toContainer(text: string, path: string): string {
+  const container = parseContainer(text);
+  if (container !== undefined) return container;
+  throw invalidField(path, 'must start and end with a slash and hold letters, digits, hyphens and underscores');
 }
 
 export function toAccessRuleView(rule: AccessRule): Static<typeof AccessRuleView> {

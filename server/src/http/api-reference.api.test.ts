@@ -20,7 +20,7 @@ interface Operation {
     readonly required?: boolean;
     readonly schema?: object;
   }[];
-  readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> };
+  readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, { readonly schema: object }> };
   readonly responses?: Record<
     string,
     {
@@ -144,16 +144,108 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('says of every operation how it refuses, and what it says to a client that asks too often', () => {
-    for (const { path, operation } of operations) {
-      // Published clients look for refusals of the proxy in a form of its own.
-      const mediaType = path.startsWith('/proxy') ? 'application/json' : 'application/problem+json';
-      const refusal = { content: { [mediaType]: { schema: expect.any(Object) } } };
-      expect(operation.responses?.['default']).toMatchObject(refusal);
-      expect(operation.responses?.['429']).toMatchObject({
-        ...refusal,
-        headers: { 'Retry-After': expect.any(Object), 'X-RateLimit-Reset': expect.any(Object) },
+  it('says of every operation how it refuses, with which status, and what it says to a client that asks too often', () => {
+    for (const { method, path, operation } of operations) {
+      const statuses = Object.keys(operation.responses ?? {});
+      expect(statuses).toEqual(expect.arrayContaining(['400', '401', '403', '404', '429', '500', '503']));
+      if (operation.requestBody !== undefined) expect(statuses).toContain('413');
+      if (operation.parameters?.some(({ name }) => name === 'BT-IDEMPOTENCY-KEY') === true)
+        expect([method, path, ...statuses]).toContain('409');
+      for (const status of statuses.filter((one) => /^[45]/.test(one))) {
+        // Published clients look for refusals of the proxy in a form of its own.
+        const [mediaType, name] = path.startsWith('/proxy')
+          ? ['application/json', 'ProxyProblem']
+          : ['application/problem+json', 'Problem'];
+        const refusal = { [mediaType]: { schema: { $ref: `#/components/schemas/${name}` } } };
+        expect(operation.responses?.[status]?.content).toEqual(refusal);
+      }
+      expect(operation.responses?.['429']?.headers).toMatchObject({
+        'Retry-After': expect.any(Object),
+        'X-RateLimit-Reset': expect.any(Object),
       });
+    }
+  });
+
+  it('says of single operations what they add to that', () => {
+    const statusesOf = (method: string, path: string) =>
+      Object.keys(description.paths[path]?.[method]?.responses ?? {});
+    expect(statusesOf('post', '/tokens')).toEqual(expect.arrayContaining(['200', '201', '409', '415']));
+    expect(statusesOf('patch', '/tokens/{id}')).toEqual(expect.arrayContaining(['409', '415']));
+    expect(statusesOf('delete', '/tenants/self/members/{id}')).toContain('422');
+    expect(statusesOf('post', '/sessions/authorize')).toEqual(expect.arrayContaining(['404', '409']));
+    expect(statusesOf('post', '/proxy/{path}')).toEqual(expect.arrayContaining(['408', '502', 'default']));
+    expect(statusesOf('get', '/tokens')).not.toContain('409');
+  });
+
+  it('has a default response for the proxy only, and no placeholder anywhere', () => {
+    for (const { path, operation } of operations) {
+      expect([path, 'default' in (operation.responses ?? {})]).toEqual([path, path.startsWith('/proxy')]);
+    }
+    expect(JSON.stringify(description)).not.toContain('Default Response');
+  });
+
+  it('describes pages by whole numbers with bounds', () => {
+    const paged = operations.flatMap(({ path, operation }) =>
+      (operation.parameters ?? [])
+        .filter(({ name }) => name === 'page' || name === 'size')
+        .map(({ name, schema }) => ({ path, name, schema })),
+    );
+    expect(paged.length).toBeGreaterThan(10);
+    for (const { path, name, schema } of paged) {
+      const bounds =
+        name === 'page'
+          ? { default: 1, maximum: 999_999_999 }
+          : { default: 20, maximum: path.endsWith('/members') ? 50 : 100 };
+      expect([path, schema]).toEqual([path, { type: 'integer', minimum: 1, ...bounds }]);
+    }
+    expect(JSON.stringify(description)).not.toContain('x-');
+  });
+
+  it('has one named component for each thing, and refers to it everywhere', () => {
+    const names = Object.keys(description.components.schemas ?? {});
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'AccessRule',
+        'Application',
+        'ApplicationKey',
+        'CreateTokenRequest',
+        'Invitation',
+        'Log',
+        'LogPage',
+        'Member',
+        'Pagination',
+        'Permission',
+        'Problem',
+        'ProxyProblem',
+        'Session',
+        'Tenant',
+        'Token',
+        'TokenPage',
+        'UsageReport',
+      ]),
+    );
+    expect(names).toEqual(names.toSorted());
+    for (const { path, operation } of operations) {
+      const bodies = [operation.requestBody, ...Object.values(operation.responses ?? {})];
+      for (const schema of bodies.flatMap((body) => Object.values(body?.content ?? {})).map(({ schema }) => schema)) {
+        // An object that is written out here would be a type without a name in a generated client.
+        expect([path, JSON.stringify(schema)]).toEqual([path, expect.not.stringContaining('"properties"')]);
+      }
+    }
+  });
+
+  it('describes the proxy so that a client can send a body with every method that has one', () => {
+    for (const path of ['/proxy', '/proxy/{path}']) {
+      for (const method of ['post', 'put', 'patch', 'delete']) {
+        expect(description.paths[path]?.[method]?.requestBody).toMatchObject({
+          required: false,
+          content: { 'application/json': { schema: expect.any(Object) }, '*/*': { schema: expect.any(Object) } },
+        });
+      }
+      expect(description.paths[path]?.['get']?.requestBody).toBeUndefined();
+      expect(description.paths[path]?.['get']?.parameters).toContainEqual(
+        expect.objectContaining({ name: 'bt-proxy-url', in: 'header', required: true }),
+      );
     }
   });
 
@@ -187,8 +279,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('says what a permission can be', () => {
-    const { requestBody } = description.paths['/applications']?.['post'] ?? {};
-    const schema = JSON.stringify(requestBody?.content['application/json']?.schema);
+    const schema = JSON.stringify(description.components.schemas?.['CreateApplicationRequest']);
     for (const { type } of permissionCatalog) expect(schema).toContain(`"${type}"`);
   });
 

@@ -1,10 +1,19 @@
 import swagger from '@fastify/swagger';
-import apiReference from '@scalar/fastify-api-reference';
+import apiReference, { type FastifyApiReferenceOptions } from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
-import { describeRoute } from './api-description.ts';
+import { extractComponents } from './api-components.ts';
+import { correctOperations, describeRoute } from './api-description.ts';
+import { tags } from './api-tags.ts';
+import { addReferencePolicy } from './reference-policy.ts';
 
-/** Describes every route that is added afterwards at `/openapi.json`, and shows it at `/docs`, all from this process. */
-export async function addApiReference(app: FastifyInstance, publicUrl: string): Promise<void> {
+/**
+ * Describes every route that is added afterwards at `/openapi.json`, and shows it at `/docs`, all from this process. Both
+ * are served or neither: the page shows what is in the description, so leaving one of them would hide nothing.
+ */
+export async function addApiReference(
+  app: FastifyInstance,
+  { publicUrl, isServed }: { readonly publicUrl: string; readonly isServed: boolean },
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -12,26 +21,39 @@ export async function addApiReference(app: FastifyInstance, publicUrl: string): 
         title: 'Strongroom',
         version: '1',
         description: 'Tokenization of cards, bank accounts and personal data.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl }],
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'BT-API-KEY' } } },
       security: [{ apiKey: [] }],
+      tags: [...tags],
     },
     transform: describeRoute,
+    transformObject: (document) =>
+      'openapiObject' in document
+        ? extractComponents(correctOperations(document.openapiObject))
+        : document.swaggerObject,
   });
+  if (!isServed) return;
   app.get('/openapi.json', { config: { permission: 'public' }, schema: { hide: true } }, () => app.swagger());
-  await app.register(apiReference, {
-    routePrefix: '/docs',
-    // Nothing on the page may call out: no fonts, no telemetry, no assistant, no request proxy of a third party.
-    configuration: {
-      url: '/openapi.json',
-      withDefaultFonts: false,
-      telemetry: false,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-    },
-    logLevel: 'silent',
+  await app.register(async (pages) => {
+    addReferencePolicy(pages);
+    await pages.register(apiReference, reference);
   });
 }
+
+const reference: FastifyApiReferenceOptions = {
+  routePrefix: '/docs',
+  // Nothing on the page may call out: no fonts, no telemetry, no assistant, no request proxy of a third party.
+  configuration: {
+    url: '/openapi.json',
+    pageTitle: 'Strongroom API',
+    withDefaultFonts: false,
+    telemetry: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+  },
+  logLevel: 'silent',
+};

@@ -13,12 +13,16 @@ export interface Authenticator {
 }
 
 const identified = Symbol('identified caller');
+const identifiedAt = Symbol('time of the last look at the key');
+/** A body can take half a minute to arrive, and rights may be gone by then: after this long the key is looked at again. */
+const freshMs = 200;
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set before any handler of a route that needs a key. */
     readonly caller: Caller;
     [identified]: Caller | undefined;
+    [identifiedAt]: number;
   }
 }
 
@@ -35,9 +39,10 @@ interface AuthenticationParts {
   readonly clientOf: ClientFinder;
 }
 
-/** Runs before a body is read: nobody without a key makes us parse anything. */
+/** Runs before a body is read, so that nobody without a key makes us parse anything, and again after one that took long. */
 export function addAuthentication(app: FastifyInstance, parts: AuthenticationParts): void {
   app.decorateRequest(identified, undefined);
+  app.decorateRequest(identifiedAt, 0);
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
       const caller = findCaller(this);
@@ -46,17 +51,28 @@ export function addAuthentication(app: FastifyInstance, parts: AuthenticationPar
     },
   });
   app.addHook('onRequest', async (request, reply) => {
-    const permission = request.routeOptions.config.permission ?? 'public';
-    if (permission === 'public') return;
-
-    const caller = await identify(request, reply, parts);
-    restrictCrossOrigin(caller, reply);
-    request[identified] = caller;
-    if (caller.session?.isAuthorized === false) {
-      throw new DomainError('forbidden', 'The session has not been authorized.');
-    }
-    if (permission !== 'any-key' && !isGranted(caller.grants, permission)) throw missingPermission(permission);
+    if (needsKey(request)) await admit(request, reply, parts);
   });
+  app.addHook('preHandler', async (request, reply) => {
+    if (needsKey(request) && performance.now() - request[identifiedAt] > freshMs) await admit(request, reply, parts);
+  });
+}
+
+function needsKey(request: FastifyRequest): boolean {
+  return (request.routeOptions.config.permission ?? 'public') !== 'public';
+}
+
+async function admit(request: FastifyRequest, reply: FastifyReply, parts: AuthenticationParts): Promise<void> {
+  const { permission = 'public' } = request.routeOptions.config;
+  const caller = await identify(request, reply, parts);
+  restrictCrossOrigin(caller, reply);
+  request[identified] = caller;
+  request[identifiedAt] = performance.now();
+  if (caller.session?.isAuthorized === false) {
+    throw new DomainError('forbidden', 'The session has not been authorized.');
+  }
+  if (permission === 'any-key' || permission === 'public' || isGranted(caller.grants, permission)) return;
+  throw missingPermission(permission);
 }
 
 async function identify(

@@ -2,11 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError } from '../core/errors/domain-error.ts';
 import { JsonSource } from '../core/json/json-source.ts';
+import { jsonValuesMax } from '../core/json/json-limits.ts';
 import type { JsonValue } from '../core/json/json-value.ts';
-import { parseJson } from '../core/json/parse-json.ts';
+import { parseJson, parseJsonSteps } from '../core/json/parse-json.ts';
+import { sha256 } from '../platform/keyring/sha256.ts';
+import { inTurns } from '../platform/waiting/turns.ts';
+import { idempotencyHeader } from './idempotency.ts';
 
 /** Deeper than any body we accept on purpose; the limits of single endpoints lie below. */
 const depthMax = 64;
+/** A body up to this long is read at once: in about a millisecond. */
+const bytesAtOnceMax = 16 * 1024;
+
+export const bodySizeMax = 4 * 1024 * 1024;
 
 const read = Symbol('source of the body that was read');
 /** Of a request without a body. */
@@ -16,6 +24,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** How the body was spelled, for data that must be stored as it was sent. */
     readonly bodySource: JsonSource;
+    /** Of a body that came with an idempotency key; empty otherwise. */
+    bodyDigest: string;
     [read]: JsonSource | undefined;
   }
 }
@@ -27,24 +37,30 @@ declare module 'fastify' {
  */
 export function addBodyParsers(app: FastifyInstance): void {
   app.decorateRequest(read, undefined);
+  app.decorateRequest('bodyDigest', '');
   app.decorateRequest('bodySource', {
     getter(this: FastifyRequest) {
       return this[read] ?? unread;
     },
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    try {
-      done(null, readBody(request, body));
-    } catch (error) {
-      done(error as Error);
-    }
+  app.addContentTypeParser('*', (request, _stream, done) => {
+    const { hasBody: isKept = true, isBodyRaw = false } = request.routeOptions.config;
+    const parse = (body: Buffer) => readBody(request, body);
+    request.server.bodyReader.read(request, { sizeMax: bodySizeMax, isKept, isParsed: !isBodyRaw, parse }, done);
+  });
+  // Nobody looks at it once there is a response, which a slow client may take minutes to read.
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    request.body = undefined;
+    request[read] = undefined;
+    done(null, payload);
   });
 }
 
-function readBody(request: FastifyRequest, body: Buffer): JsonValue | Buffer | undefined {
+function readBody(request: FastifyRequest, body: Buffer): JsonValue | Buffer | undefined | Promise<JsonValue> {
   const { mediaTypes = ['application/json'], hasBody = true, isBodyRaw = false } = request.routeOptions.config;
   if (!hasBody) return undefined;
+  if (request.headers[idempotencyHeader] !== undefined) request.bodyDigest = sha256(body).toString('hex');
   if (isBodyRaw) return body;
   if (!mediaTypes.includes(mediaTypeOf(request))) {
     throw new DomainError('unsupported-media-type', `This endpoint takes ${mediaTypes.join(' or ')}.`);
@@ -53,7 +69,9 @@ function readBody(request: FastifyRequest, body: Buffer): JsonValue | Buffer | u
 
   const source = new JsonSource();
   request[read] = source;
-  return parseJson(body.toString('utf8'), { depthMax, source });
+  const options = { depthMax, valuesMax: jsonValuesMax, source };
+  const text = body.toString('utf8');
+  return body.length <= bytesAtOnceMax ? parseJson(text, options) : inTurns(parseJsonSteps(text, options));
 }
 
 /** The media type without its parameters; only `charset=utf-8` is understood as one. */

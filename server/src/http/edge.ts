@@ -4,19 +4,27 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import type { HttpMetrics } from '../platform/telemetry/metrics.ts';
 import { addApiReference } from './api-reference.ts';
 import { type Authenticator, addAuthentication } from './authentication.ts';
-import { addBodyParsers } from './body.ts';
+import { addBodyParsers, bodySizeMax } from './body.ts';
+import { BodyMemory, responseMemoryLimits } from './body-memory.ts';
+import { addBodyReader } from './body-reader.ts';
 import { type DenialLog, recordDenial } from './denied-attempt.ts';
 import { createClientFinder } from './client-address.ts';
 import { allowCrossOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
 import { addErrorPages } from './error-pages.ts';
+import { answerExpectations } from './expectation.ts';
 import { addIdempotency, type IdempotencyKeeper } from './idempotency.ts';
+import { addLingering } from './lingering.ts';
 import { refuseMalformedRequest, watchExchanges } from './malformed-request.ts';
+import { addPacing } from './pacing.ts';
 import { problemContentType, toDomainError, toProblem } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
 import { createRateLimits, type RequestLimits } from './rate-limit.ts';
 import { createRequestLog, describeFailure, routeOf } from './request-log.ts';
+import { findTargetProblem } from './request-target.ts';
+import { addResponseMemory } from './response-memory.ts';
 import { requireDeclaredPermissions } from './route-config.ts';
 import { chooseTraceId, traceIdHeader } from './trace-id.ts';
+import { endConnectionsThatUpgrade, isBehindUpgrade } from './upgrade.ts';
 import { addValidation } from './validation.ts';
 
 export interface EdgeOptions {
@@ -27,11 +35,15 @@ export interface EdgeOptions {
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly audit: DenialLog;
+  readonly bodyMemory?: BodyMemory;
+  /** Whether `/docs` and `/openapi.json` are there; they are unless an operator has decided otherwise. */
+  readonly servesReference?: boolean;
 }
 
-const bodySizeMax = 4 * 1024 * 1024;
 const requestTimeoutMs = 30_000;
 const headersTimeoutMs = 10_000;
+/** For a connection on which nothing moves while a request is under way; twice what a proxied call may take. */
+const stillTimeoutMs = 60_000;
 /** How often connections are looked at for these two: a limit is overrun by this much at most. */
 const timeoutCheckMs = 5_000;
 /** An id has up to 400 characters, each up to four bytes, each byte three characters when percent-encoded. */
@@ -49,8 +61,14 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
     logger: false,
     bodyLimit: bodySizeMax,
     requestTimeout: requestTimeoutMs,
+    connectionTimeout: stillTimeoutMs,
     keepAliveTimeout: 75_000,
-    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: timeoutCheckMs },
+    http: {
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: timeoutCheckMs,
+      // Refused with everything else that is wrong about the host, in the form of our own.
+      requireHostHeader: false,
+    },
     genReqId: chooseTraceId,
     requestIdHeader: false,
     // Answers of a draining server go out with the status they earned, not with a 503.
@@ -60,13 +78,24 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
     frameworkErrors: (error, request, reply) => {
       addSharedHeaders(request, reply);
       reply.raw.once('finish', () => requestLog.answered(request, reply));
-      count(request, reply, (refusal) => sendProblem(refusal ?? error, request, reply, options.logger));
+      const problem = findTargetProblem(request.raw) ?? error;
+      count(request, reply, (refusal) => sendProblem(refusal ?? problem, request, reply, options.logger));
     },
     clientErrorHandler: refuseMalformedRequest,
   });
 
   app.addHook('onRequest', (request, reply, done) => {
+    if (isBehindUpgrade(request.raw)) {
+      reply.hijack();
+      return;
+    }
     addSharedHeaders(request, reply);
+    const problem = findTargetProblem(request.raw);
+    if (problem !== undefined) {
+      reply.header('connection', 'close');
+      done(problem);
+      return;
+    }
     if (isPreflight(request)) {
       answerPreflight(reply);
       return;
@@ -87,6 +116,8 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
     return reply;
   });
   watchExchanges(app);
+  answerExpectations(app, bodySizeMax);
+  endConnectionsThatUpgrade(app);
   closeConnectionsWhenDraining(app);
   requireDeclaredPermissions(app);
   app.decorateRequest('clientAddress', {
@@ -95,11 +126,15 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
     },
   });
   addAuthentication(app, { authenticator: options.authenticator, limits, clientOf });
+  addPacing(app);
+  addLingering(app);
+  addBodyReader(app, { memory: options.bodyMemory ?? new BodyMemory(), clientOf });
   addBodyParsers(app);
+  addResponseMemory(app, { memory: new BodyMemory(responseMemoryLimits), clientOf });
   addValidation(app);
   addIdempotency(app, options.idempotency, options.logger);
   addErrorPages(app);
-  await addApiReference(app, options.publicUrl);
+  await addApiReference(app, { publicUrl: options.publicUrl, isServed: options.servesReference ?? true });
   return app;
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, type ErrorCode } from '../core/errors/domain-error.ts';
 import { escapeHtml } from './html.ts';
 import { problemCatalog } from './problem-catalog.ts';
@@ -8,7 +8,7 @@ export function addErrorPages(app: FastifyInstance): void {
   const pages = new Map<string, string>(
     Object.keys(problemCatalog).map((code) => [code, renderPage(code as ErrorCode)]),
   );
-  const options = { config: { permission: 'public' }, schema: { hide: true } } as const;
+  const options = { config: { permission: 'public' }, schema: { hide: true }, onRequest: addPageHeaders } as const;
 
   app.get('/docs/errors', options, (_request, reply) => reply.type('text/html; charset=utf-8').send(renderIndex()));
   app.get<{ Params: { code: string } }>('/docs/errors/:code', options, (request, reply) => {
@@ -16,6 +16,17 @@ export function addErrorPages(app: FastifyInstance): void {
     if (page === undefined) throw new DomainError('not-found', 'There is no error with this name.');
     return reply.type('text/html; charset=utf-8').send(page);
   });
+}
+
+/** Text and links, and nothing else. */
+function addPageHeaders(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  reply.header(
+    'content-security-policy',
+    `default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  );
+  reply.header('x-frame-options', 'DENY');
+  reply.header('referrer-policy', 'no-referrer');
+  done();
 }
 
 function renderPage(code: ErrorCode): string {

@@ -11,12 +11,9 @@ type Form = Readonly<Record<string, string>>;
 /** Lets the routes of `app` take the forms of our own pages, and nothing else. */
 export function addFormParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: formSizeMax }, (request, body: Buffer, done) => {
-    try {
-      done(null, readForm(request.headers['content-type'] ?? '', body));
-    } catch (error) {
-      done(error as Error);
-    }
+  app.addContentTypeParser('*', (request, _stream, done) => {
+    const parse = (body: Buffer) => readForm(request.headers['content-type'] ?? '', body);
+    request.server.bodyReader.read(request, { sizeMax: formSizeMax, parse }, done);
   });
 }
 

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { DomainError } from '../core/errors/domain-error.ts';
+import { nameSchemas } from './api-components.ts';
+import { wholeNumber } from './query-parameters.ts';
 
 export interface PageRequest {
   readonly page: number;
@@ -11,29 +13,35 @@ export interface Page<Item> {
   readonly items: readonly Item[];
 }
 
-const sizeDefault = 20;
-const wholeNumber = /^[1-9]\d{0,8}$/;
+export const sizeDefault = 20;
+const sizeMaxDefault = 100;
+export const pageMax = 999_999_999;
+const digits = /^[1-9]\d{0,8}$/;
 
 /** The query parameters of an offset list. They are text on the wire; `parsePageRequest` reads them. */
-export const pageParameters = {
-  page: Type.Optional(Type.String({ maxLength: 10, description: 'Page to return, counted from 1.' })),
-  size: Type.Optional(Type.String({ maxLength: 10, description: 'Items on a page.' })),
-};
+export const pageParameters = pageParametersUpTo(sizeMaxDefault);
+
+export function pageParametersUpTo(sizeMax: number) {
+  return {
+    page: wholeNumber({ description: 'Page to return, counted from 1.', default: 1, maximum: pageMax }),
+    size: wholeNumber({ description: 'Items on a page.', default: sizeDefault, maximum: sizeMax }),
+  };
+}
 
 export function parsePageRequest(
   query: { readonly page?: string; readonly size?: string },
-  sizeMax = 100,
+  sizeMax = sizeMaxDefault,
 ): PageRequest {
   const fields: Record<string, string[]> = {};
   const read = (name: 'page' | 'size', fallback: number, max: number): number => {
     const text = query[name];
     if (text === undefined) return fallback;
-    const value = wholeNumber.test(text) ? Number(text) : Number.NaN;
+    const value = digits.test(text) ? Number(text) : Number.NaN;
     if (value <= max) return value;
     fields[name] = [`must be a whole number from 1 to ${max}`];
     return fallback;
   };
-  const request = { page: read('page', 1, 999_999_999), size: read('size', sizeDefault, sizeMax) };
+  const request = { page: read('page', 1, pageMax), size: read('size', sizeDefault, sizeMax) };
   if (Object.keys(fields).length > 0) {
     throw new DomainError('validation-failed', 'The request did not pass validation.', { fields });
   }
@@ -46,6 +54,7 @@ export const PaginationView = Type.Object({
   page_size: Type.Integer(),
   total_pages: Type.Integer(),
 });
+nameSchemas({ Pagination: PaginationView });
 
 export function toPaginationView(request: PageRequest, totalItems: number) {
   return {

@@ -29,6 +29,22 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     meaning: 'The request is not valid HTTP, or it ended before its body was complete.',
     remedy: 'Check the client, and what stands between it and the vault: it sends something that HTTP does not allow.',
   },
+  'page-too-large': {
+    status: 400,
+    title: 'Bad Request',
+    meaning:
+      'The tokens of the requested page hold more than 8 MiB of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out.',
+    remedy:
+      'Ask for a smaller `size`; a page of one token always works. Or use GET /v2/tokens or POST /v2/tokens/search, whose pages end early and continue with `next`.',
+  },
+  'too-many-container-sets': {
+    status: 400,
+    title: 'Bad Request',
+    meaning:
+      'The token would be the first of its type in this combination of containers, and the tenant may not have more combinations: either the tenant is at its limit, or its public and session keys have created as many today as they may.',
+    remedy:
+      'Use containers for what access rules govern and metadata for what is unique to a customer or an order. Tokens go into existing combinations without limit, and a combination is forgotten some time after its last token is deleted. Operators: see STRONGROOM_CONTAINER_SETS_MAX and STRONGROOM_CONTAINER_SETS_PUBLIC_DAILY_MAX.',
+  },
   unauthenticated: {
     status: 401,
     title: 'Unauthorized',
@@ -80,13 +96,13 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     title: 'Conflict',
     meaning: 'A request with the same BT-IDEMPOTENCY-KEY is being handled at this moment.',
     remedy:
-      'Wait a moment and send it again: once the first request has succeeded, its answer is repeated; if it has failed, yours is handled.',
+      'Wait a moment and send it again: once the first request has succeeded, its outcome is shown; if it has failed, yours is handled.',
   },
   'idempotency-answer-not-kept': {
     status: 409,
     title: 'Conflict',
     meaning:
-      'A request with the same BT-IDEMPOTENCY-KEY has succeeded, but its answer was larger than the 1 MiB that is kept for repetition.',
+      'A request with the same BT-IDEMPOTENCY-KEY was or may have been done, but its outcome was not kept: it was larger than 1 MiB, from before an upgrade, or the database did not confirm it.',
     remedy: 'Nothing was done again. Look up what the first request made, or use a new key to do it a second time.',
   },
   'already-invited': {

@@ -1,5 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { TSchema } from 'typebox';
 import type { Permission } from '../core/access/permission.ts';
+import type { ErrorCode } from '../core/errors/domain-error.ts';
 import type { EntityType } from '../platform/audit/audit-event.ts';
 import type { RateLimitScope } from '../platform/rate-limit/rate-limit-table.ts';
 import type { Problem } from './problem.ts';
@@ -20,6 +22,10 @@ declare module 'fastify' {
     isRepeatable?: boolean;
     /** Takes any media type and hands the bytes on as they came. */
     isBodyRaw?: boolean;
+    /** Headers that the route reads and judges itself, for the description. */
+    describedHeaders?: TSchema;
+    /** Ways to fail that are special to this route, for the description. */
+    problems?: readonly ErrorCode[];
     /** Another form for the problems of this route than the problem itself. */
     presentProblem?: (problem: Problem) => object;
     /** The member that holds the problem in that form, for the description. */

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { DomainError, type FieldErrors } from '../core/errors/domain-error.ts';
+import { DomainError, type FieldErrors, invalidField } from '../core/errors/domain-error.ts';
 import { ExactNumber } from '../core/json/json-value.ts';
+import { compileMisspellings } from './misspelled-members.ts';
 
 interface SchemaError {
   readonly keyword: string;
@@ -19,60 +20,107 @@ interface Validator {
 
 /** Reports at most this many errors of one request: a body can be wrong in a million places. */
 const errorsMax = 50;
-/** Looking for errors takes some 3 µs a member, so a megabyte of them would hold every other request up for a second. */
-const membersMax = 10_000;
+/** Looking for errors takes some 3 µs a member, so all that a body can hold would stop every other request for a third of a second. */
+const membersMax = 2_000;
 
 /** Every schema is compiled once, when its route is added. Values are checked as they are: nothing is coerced or removed. */
 export function addValidation(app: FastifyInstance): void {
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     const validator = compileSchema(schema);
+    const wrongName = httpPart === 'querystring' ? describeNames(schema) : undefined;
     return (value: unknown) => {
-      if (validator.Check(value)) return { value };
-      const fields = findFieldErrors(validator, value, httpPart ?? 'body');
-      return { error: new DomainError('validation-failed', 'The request did not pass validation.', { fields }) };
+      try {
+        if (validator.Check(value)) return { value };
+        const fields = findFieldErrors(validator, value, httpPart ?? 'body', wrongName);
+        return { error: new DomainError('validation-failed', 'The request did not pass validation.', { fields }) };
+      } catch (error) {
+        return { error: error as Error };
+      }
     };
   });
 }
 
-/** A schema as a check of parsed JSON. */
+/** A schema as a check of parsed JSON, in which no member may have a name that is almost one of the schema. */
 export function compileSchema(schema: TSchema): Validator {
   const validator = Compile(schema);
+  const findMisspellings = compileMisspellings(schema);
   return {
-    Check: (value) => validator.Check(withoutExactNumbers(value)),
-    Errors: (value) => validator.Errors(withoutExactNumbers(value)),
+    Check: (value) => validator.Check(withoutExactNumbers(value, schema, '')) && findMisspellings(value).length === 0,
+    Errors: (value) => [
+      ...validator.Errors(withoutExactNumbers(value, schema, '')),
+      ...findMisspellings(value).map(toMisspellingError),
+    ],
   };
 }
 
-/**
- * A number that is carried as text is an object to the validator, and would pass for one: `1e400` as metadata. It is
- * judged as something that is none of the types that a schema can ask for.
- */
-function withoutExactNumbers(value: unknown): unknown {
-  return holdsExactNumber(value) ? replaceExactNumbers(value) : value;
+function toMisspellingError(path: readonly string[]): SchemaError {
+  return {
+    keyword: 'misspelled',
+    instancePath: path.map((segment) => `/${escapePointer(segment)}`).join(''),
+    params: {},
+    message: 'is misspelled: the request has a member with almost this name, which is not known',
+  };
+}
+
+/** What of a schema leads to the parts of a value. */
+interface Shape {
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly patternProperties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+  readonly maxItems?: number;
+  readonly anyOf?: readonly Shape[];
 }
 
 const unlikeAnything = Symbol('exact number');
 
-function holdsExactNumber(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return value instanceof ExactNumber || membersOf(value).some(holdsExactNumber);
-}
-
-function replaceExactNumbers(value: unknown): unknown {
+/**
+ * A number that is carried as text is an object to the validator, and would pass for one: `1e400` as metadata. It is
+ * judged as something that is none of the types that a schema can ask for. What a schema says nothing about, such as
+ * the data of a token, is not gone through: it may be a megabyte.
+ */
+function withoutExactNumbers(value: unknown, shape: Shape, path: string): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof ExactNumber) return unlikeAnything;
-  if (Array.isArray(value)) return value.map(replaceExactNumbers);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaceExactNumbers(member)]));
-}
+  if (shape.anyOf !== undefined)
+    return shape.anyOf.reduce<unknown>((judged, option) => withoutExactNumbers(judged, option, path), value);
+  if (value instanceof ExactNumber) return shape.type === undefined ? value : unlikeAnything;
 
-function membersOf(value: object): readonly unknown[] {
-  return Array.isArray(value) ? value : Object.values(value);
+  const { items, maxItems = Number.POSITIVE_INFINITY, properties = {}, patternProperties } = shape;
+  if (Array.isArray(value)) {
+    // One that is too long is refused anyway.
+    return items === undefined || value.length > maxItems
+      ? value
+      : value.map((item) => withoutExactNumbers(item, items, path));
+  }
+  const [pattern] = Object.values(patternProperties ?? {});
+  const names = pattern === undefined ? Object.keys(properties) : Object.keys(value);
+  if (names.length > membersMax) throw invalidField(path, 'has too many members');
+  const members = value as Readonly<Record<string, unknown>>;
+  const changed = names.flatMap((name) => {
+    const inner = properties[name] ?? pattern;
+    if (inner === undefined || !Object.hasOwn(members, name)) return [];
+    const judged = withoutExactNumbers(members[name], inner, path === '' ? name : `${path}.${name}`);
+    return judged === members[name] ? [] : [[name, judged] as const];
+  });
+  return changed.length === 0 ? value : { ...value, ...Object.fromEntries(changed) };
 }
 
 /** What is wrong with a value that did not pass; of a very large one only that it did not. */
-export function findFieldErrors(validator: Validator, value: unknown, part: string): FieldErrors {
+export function findFieldErrors(
+  validator: Validator,
+  value: unknown,
+  part: string,
+  wrongName = 'has a name that is not allowed here',
+): FieldErrors {
   if (!isWithin(membersMax, value)) return { [part]: ['is not valid, and has too many members to say where'] };
-  return toFieldErrors(validator.Errors(value), part);
+  return toFieldErrors(validator.Errors(value), part, wrongName);
+}
+
+/** What to say about a parameter that a list does not have. */
+function describeNames(schema: TSchema): string {
+  const names = Object.keys((schema as { properties?: object }).properties ?? {});
+  if (names.length === 0) return 'must be empty: there are no parameters here';
+  return `has a parameter that does not exist here; there are ${names.join(', ')}`;
 }
 
 /** Whether a value has at most so many members, at all depths together. */
@@ -82,24 +130,24 @@ function isWithin(max: number, value: unknown): boolean {
   while (unseen.length > 0) {
     const one = unseen.pop();
     if (typeof one !== 'object' || one === null) continue;
-    const members = membersOf(one);
-    count += members.length;
+    // Counted by their names: taking the values of a very large object takes three times as long.
+    count += Array.isArray(one) ? one.length : Object.keys(one).length;
     if (count > max) return false;
-    unseen.push(...members);
+    unseen.push(...(Array.isArray(one) ? (one as unknown[]) : Object.values(one)));
   }
   return true;
 }
 
 /** Messages by field path; `part` names the place of an error that belongs to no single field. */
-function toFieldErrors(errors: readonly SchemaError[], part: string): FieldErrors {
+function toFieldErrors(errors: readonly SchemaError[], part: string, wrongName: string): FieldErrors {
   const fields: Record<string, string[]> = {};
   for (const error of errors.slice(0, errorsMax)) {
-    for (const [path, message] of toFieldMessages(error, part)) (fields[path] ??= []).push(message);
+    for (const [path, message] of toFieldMessages(error, part, wrongName)) (fields[path] ??= []).push(message);
   }
   return fields;
 }
 
-function toFieldMessages(error: SchemaError, part: string): [string, string][] {
+function toFieldMessages(error: SchemaError, part: string, wrongName: string): [string, string][] {
   // A member whose name is not allowed: the error of the object around it says so without repeating the name.
   if (error.keyword === 'boolean') return [];
   const path = error.instancePath.split('/').filter(Boolean).map(unescapePointer);
@@ -107,8 +155,13 @@ function toFieldMessages(error: SchemaError, part: string): [string, string][] {
     const { requiredProperties } = error.params as { requiredProperties: readonly string[] };
     return requiredProperties.map((name) => [[...path, name].join('.'), 'is required']);
   }
-  const message = error.keyword === 'additionalProperties' ? 'has a name that is not allowed here' : error.message;
+  const message = error.keyword === 'additionalProperties' ? wrongName : error.message;
   return [[path.join('.') || part, message]];
+}
+
+/** RFC 6901 §3. */
+function escapePointer(segment: string): string {
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** RFC 6901 §4. */

@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { readMigrations } from '../../src/platform/database/migration-files.ts';
+import { migrate } from '../../src/platform/database/migrator.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
+import { createTestDatabase } from '../harness/test-database.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 const run = promisify(execFile);
@@ -30,18 +33,22 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-async function dump(format: 'custom' | 'directory' | 'plain'): Promise<string> {
+async function dump(format: 'custom' | 'directory' | 'tar' | 'plain'): Promise<string> {
   const file = path.join(directory, crypto.randomUUID());
   await run('pg_dump', [`--format=${format}`, `--file=${file}`, vault.database.url]);
   return file;
 }
 const verify = (file: string, ...more: string[]) =>
   Program.run(['backup', 'verify', '--dump', file, ...more], settings);
+/** Databases and roles that are there for the time of a check. */
 const listScratch = async () =>
-  (await vault.database.owner.query(`select datname from pg_database where datname like 'strongroom\\_scratch%'`)).rows;
+  (
+    await vault.database.owner.query(`select datname from pg_database where datname like 'strongroom\\_scratch%'
+      union all select rolname from pg_roles where rolname like 'strongroom\\_scratch%'`)
+  ).rows;
 
 describe('backup verify', () => {
-  it.each(['custom', 'directory', 'plain'] as const)('opens everything in a dump of format %s', async (format) => {
+  it.each(['custom', 'directory', 'tar'] as const)('opens everything in a dump of format %s', async (format) => {
     const { code, stdout } = await verify(await dump(format), '--json');
     expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({
       code: 0,
@@ -88,13 +95,35 @@ describe('backup verify', () => {
   });
 
   it('says what is wrong with something that is no dump of a vault', async () => {
-    const file = path.join(directory, 'other.sql');
-    await writeFile(file, 'create table other (id integer);\n');
+    const other = await createTestDatabase('template1');
+    const file = path.join(directory, 'other.dump');
+    await other.owner.query('create table other (id integer)');
+    await run('pg_dump', ['--format=custom', `--file=${file}`, other.url]);
+    await other.drop();
     expect((await verify(file)).stderr).toContain('The dump is not one of a vault');
-    await writeFile(file, 'this is no SQL;\n');
-    expect((await verify(file)).stderr).toContain('The dump cannot be restored. psql says:');
+    await writeFile(file, 'PGDMP, and then nothing more');
+    expect((await verify(file)).stderr).toContain('The dump cannot be restored. pg_restore says:');
     expect((await verify(path.join(directory, 'absent'))).stderr).toContain('cannot be read. Check its name');
     expect(await listScratch()).toEqual([]);
+  });
+
+  it('opens a dump of an earlier schema, and of earlier months', async () => {
+    const earlier = await createTestDatabase('template1');
+    const file = path.join(directory, 'earlier.dump');
+    await migrate(earlier.url, (await readMigrations()).slice(0, 12));
+    await earlier.owner.query(`create table audit_records_2020_02 partition of audit_records
+      for values from ('2020-02-01Z') to ('2020-03-01Z')`);
+    await earlier.owner.query(`insert into audit_records (tenant_id, entity_id, created_at, entity_type, operation, outcome)
+      values (gen_random_uuid(), 'x', '2020-02-02Z', 'token', 'read', 'success')`);
+    await run('pg_dump', ['--format=custom', `--file=${file}`, earlier.url]);
+    await earlier.drop();
+    const { code, stdout } = await verify(file, '--json');
+    const newest = (await readMigrations()).length;
+    expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({
+      code: 0,
+      schema_version: 12,
+      migrated_to: newest,
+    });
   });
 
   it('says which program is missing', async () => {
@@ -108,9 +137,11 @@ describe('backup verify', () => {
   });
 
   it('drops the scratch database when it is stopped', async () => {
-    const file = path.join(directory, 'slow.sql');
-    await writeFile(file, 'select pg_sleep(60);\n');
-    const program = Program.start(['backup', 'verify', '--dump', file], settings);
+    const programs = await mkdtemp(path.join(directory, 'bin-'));
+    await writeFile(path.join(programs, 'pg_restore'), '#!/bin/sh\nexec /bin/sleep 60\n');
+    await chmod(path.join(programs, 'pg_restore'), 0o755);
+    const slow = { ...settings, PATH: programs };
+    const program = Program.start(['backup', 'verify', '--dump', await dump('custom')], slow);
     const isRestoring = async () => (await listScratch()).length > 0;
     await untilTrue(isRestoring, { deadlineMs: 30_000, waitingFor: 'the scratch database' });
     const { code, stderr } = await program.stop('SIGINT');

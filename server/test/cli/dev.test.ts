@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DevelopmentKeys } from '../../src/app/development-vault.ts';
 import { untilTrue } from '../harness/deadline.ts';
+import { linkIn, MailServer, type ReceivedMail } from '../harness/mail-server.ts';
 import { listProcessesAt, Program } from '../harness/program.ts';
 
 interface Ready {
@@ -57,6 +58,34 @@ describe('strongroom dev', { timeout: 60_000 }, () => {
     const { code, stdout, stderr } = await program.stop();
     expect({ code, lines: stdout.split('\n').length, stderr }).toEqual({ code: 0, lines: 2, stderr: '' });
     await expectNothingLeft();
+  });
+
+  it('mails invitations by the mail server that it is told, with a link to itself', async () => {
+    const mailServer = await MailServer.start();
+    try {
+      const program = Program.start(['dev', '--port', '0', '--json'], {
+        TMPDIR: temporary,
+        STRONGROOM_SMTP_URL: `smtp://127.0.0.1:${mailServer.port}`,
+        STRONGROOM_MAIL_FROM: 'vault@example.com',
+      });
+      const ready = await program.ready<Ready>();
+      await post(ready, '/tenants/self/invitations', ready.keys.management, { email: 'ada@example.com' });
+      await eventually('the mail', async () => mailServer.mails.length > 0);
+      const [mail] = mailServer.mails as [ReceivedMail];
+      expect([mail.from, mail.to]).toEqual(['vault@example.com', ['ada@example.com']]);
+      expect(linkIn(mail)).toContain(`${ready.url}/portal/invitations/`);
+      await program.stop();
+    } finally {
+      await mailServer.stop();
+    }
+  });
+
+  it('says at once that a mail server needs a sender', async () => {
+    const { code, stderr } = await Program.run(['dev', '--port', '0'], {
+      STRONGROOM_SMTP_URL: 'smtps://mail.example.com',
+    });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('STRONGROOM_MAIL_FROM is not set');
   });
 
   it('leaves nothing behind when it is stopped while PostgreSQL starts', async () => {

@@ -3,6 +3,7 @@ import { examine } from '../../src/app/examination.ts';
 import { readVaultConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { Program } from '../harness/program.ts';
+import { TestVault } from '../harness/test-vault.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 let database: TestDatabase;
@@ -18,7 +19,16 @@ const failures = async (changed: Record<string, string> = {}) => {
   const findings = await examine(readVaultConfig({ ...settings, ...changed }));
   return findings.filter(({ isOk }) => !isOk).map(({ name, detail }) => `${name}: ${detail}`);
 };
-const names = ['database', 'application role', 'row-level security', 'clock', 'schema', 'root key'];
+const names = [
+  'database',
+  'application role',
+  'row-level security',
+  'clock',
+  'connection',
+  'schema',
+  'root key',
+  'fingerprints',
+];
 
 describe('doctor', () => {
   it('finds nothing wrong with a database that was just migrated, and leaves it as it is', async () => {
@@ -71,6 +81,35 @@ describe('doctor', () => {
     expect(wrong?.detail).toMatch(
       /^Wrong root key: this database was sealed with file:[0-9a-f]{16}, .* file:[0-9a-f]{16}\./,
     );
+  });
+});
+
+describe('what is only warned of', () => {
+  it('is an application that can guess what a mask hides, until its tenant or its rights keep it from that', async () => {
+    const vault = await TestVault.start();
+    const own = { ...settings, STRONGROOM_DATABASE_URL: vault.database.url };
+    const warnings = async () => (await examine(vault.config)).filter(({ isWarning }) => isWarning === true);
+    expect(await warnings()).toEqual([]);
+    const tenant = await vault.makeTenant();
+    const { rows } = await vault.database.owner.query<{ id: string }>(
+      `select id from applications where name = 'private' and tenant_id = $1`,
+      [tenant.id],
+    );
+    const [warning] = await warnings();
+    expect(warning).toMatchObject({ name: 'fingerprints', isOk: true });
+    expect(warning?.detail).toContain(`in tenant ${tenant.id} application ${rows[0]?.id} can write tokens`);
+    expect(warning?.detail).toContain('Set fingerprint_visibility to "reveal"');
+    const { stdout } = await Program.run(['doctor'], own);
+    expect(stdout).toMatch(/^warn fingerprints: in tenant /m);
+
+    const many = await Promise.all(Array.from({ length: 7 }, () => vault.makeTenant()));
+    expect((await warnings())[0]?.detail).toContain(' and 3 more can write tokens');
+    for (const one of [tenant, ...many]) {
+      const body = { name: 'Strict', settings: { fingerprint_visibility: 'reveal' } };
+      await vault.request('PUT', '/tenants/self', { key: one.keys.management, body });
+    }
+    expect(await warnings()).toEqual([]);
+    await vault.stop();
   });
 });
 

@@ -18,12 +18,19 @@ export function findFault(request: FuzzedRequest, answer: FuzzedAnswer): string 
   if (expected === undefined) return isRouted ? 'the description knows no such answer' : undefined;
   if (expected === 'empty') return answer.text === '' ? undefined : 'there is a body where none belongs';
   const body = parse(answer.text);
+  // A path that cannot be decoded reaches no route, so the response is none of the operation's.
+  if (!isRouted && isUnroutedProblem(body)) return undefined;
   if (!expected(body)) return 'the answer does not fit its schema';
   if (status < 300) return findWrongAcceptance(request);
   const { proxy_error: wrapped = body } = body as { proxy_error?: unknown };
   const { status: told, instance } = wrapped as { status: number; instance: string };
   if (told !== status) return 'the problem names another status';
   return instance.includes('{{') ? 'the problem repeats what was sent' : undefined;
+}
+
+function isUnroutedProblem(body: unknown): boolean {
+  const { type, instance } = (body ?? {}) as { type?: unknown; instance?: unknown };
+  return type === '/docs/errors/not-found' && instance === 'unknown';
 }
 
 /** Whether something was accepted that the description forbids. */

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { withoutReferences } from '../harness/openapi-document.ts';
 
 /** A schema as `/openapi.json` writes it. */
 export interface Schema {
@@ -50,7 +51,7 @@ export interface ApiOperation {
 
 /** Every operation that the server itself describes. */
 export function listOperations(document: unknown): ApiOperation[] {
-  const { paths } = document as { paths: Record<string, Record<string, Described>> };
+  const { paths } = withoutReferences(document) as { paths: Record<string, Record<string, Described>> };
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => toOperation(method.toUpperCase(), path, described)),
   );
@@ -72,11 +73,21 @@ function toOperation(method: string, path: string, described: Described): ApiOpe
     mediaType,
     body: content?.schema,
     isValidBody: content === undefined ? () => true : toCheck(content.schema),
-    isValidQuery: toCheck({
-      type: 'object',
-      properties: Object.fromEntries(query.map(({ name, schema }) => [name, schema])),
-    }),
+    isValidQuery: toQueryCheck(query),
     answerOf: (status) => answers.get(String(status)) ?? (status >= 400 ? answers.get('default') : undefined),
+  };
+}
+
+/** Parameters are text; one that is described as a number has to look like one. */
+function toQueryCheck(query: readonly Parameter[]): Check {
+  const integers = new Set(query.filter(({ schema }) => schema.type === 'integer').map(({ name }) => name));
+  const check = toCheck({
+    type: 'object',
+    properties: Object.fromEntries(query.map(({ name, schema }) => [name, schema])),
+  });
+  return (given) => {
+    const read = ([name, value]: [string, unknown]) => [name, integers.has(name) ? Number(value) : value];
+    return check(Object.fromEntries(Object.entries(given as object).map(read)));
   };
 }
 

@@ -34,7 +34,12 @@ const meaningful: Readonly<Record<string, readonly unknown[]>> = {
   page: ['1', '2', '99999'],
   size: ['1', '100', 20],
   start: ['', 'nonsense'],
-  settings: [{ deduplicate_tokens: 'true' }, { fingerprint_tokens: 'false' }, {}],
+  settings: [
+    { deduplicate_tokens: 'true' },
+    { fingerprint_tokens: 'false' },
+    { token_deduplication_behavior: 'update_existing' },
+    {},
+  ],
 };
 
 /** Makes values for schemas: right ones, and ones that are a little or entirely wrong. */

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
-import { TokenPresenter, TokenStore } from '../../src/features/tokens/index.ts';
+import { TokenPresenter, TokenStore, unlimitedSets } from '../../src/features/tokens/index.ts';
 import { noCvcSealer } from '../../src/platform/keyring/cvc-sealer.ts';
 import { ImportFolder, readJsonLines, toLines } from '../harness/import-file.ts';
 import { TestVault } from '../harness/test-vault.ts';
@@ -96,8 +96,12 @@ async function untilMoved(tenantId: string, from: number): Promise<void> {
 async function openAll(tenantId: string): Promise<unknown[]> {
   const id = parseTenantId(tenantId);
   const { database, keyring } = vault.server.core;
-  const store = new TokenStore(database);
-  const presenter = new TokenPresenter({ keyring, cvcSealer: noCvcSealer });
+  const store = new TokenStore(database, unlimitedSets);
+  const presenter = new TokenPresenter({
+    keyring,
+    cvcSealer: noCvcSealer,
+    settings: { get: async () => ({ fingerprintVisibility: 'mask' }) },
+  });
   const { rows: ids } = await vault.database.owner.query<{ id: string }>(
     `select id from tokens where tenant_id = $1 order by (metadata->>'index')::int, id`,
     [tenantId],

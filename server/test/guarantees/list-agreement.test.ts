@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApplication } from '../harness/test-application.ts';
-import { type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
 const ids: string[] = [];
+const prints = new Map<string, string>();
 const paths = ['/', '/a/', '/a/b/', '/b/', '/ab/', '/a/b/c/'];
 beforeAll(async () => {
   vault = await TestVault.start();
@@ -16,11 +17,13 @@ beforeAll(async () => {
     type: 'token',
     data: `secret ${index}`,
     mask: '{{ data | last4 }}',
+    search_indexes: ['{{ data }}'],
     containers,
   }));
   const answer = await vault.request('POST', '/tokenize', { key: tenant.keys.reveal, body: wanted });
   expect(answer.status).toBe(200);
   ids.push(...wanted.map(({ id }) => id));
+  for (const { id, fingerprint } of answer.body as { id: string; fingerprint: string }[]) prints.set(id, fingerprint);
 });
 afterAll(() => vault.stop());
 
@@ -79,23 +82,88 @@ describe('a list and a single get', () => {
   it('agree on every token, for any conditions of a session within any rules of its authorizer', async () => {
     await fc.assert(
       fc.asyncProperty(anyRules, anyConditions, async (rules, conditions) => {
-        const authorizer = await createApplication(vault, tenant, {
-          permissions: [],
-          rules: rules.map((rule, priority) => ({ ...rule, priority })),
-        });
-        const session = (await vault.request('POST', '/sessions', { key: tenant.keys.public })).body as {
-          session_key: string;
-          nonce: string;
-        };
-        const granted = [{ priority: 1, conditions, transform: 'reveal', permissions: ['token:read'] }];
-        const answer = await vault.request('POST', '/sessions/authorize', {
-          key: authorizer.key,
-          body: { nonce: session.nonce, rules: granted },
-        });
-        expect(answer.status).toBe(200);
-        await compare(session.session_key);
+        await compare(await makeSession(rules, conditions, ['token:read']));
       }),
       { numRuns: 40, seed: 7 },
     );
   }, 60_000);
 });
+
+describe('a search for content', () => {
+  const both = ['token:read', 'token:search'];
+
+  it('finds a token exactly where a single get shows something of its data, for any rules of an application', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRules, async (rules) => {
+        const body = rules.map((rule, priority) => ({ ...rule, permissions: both, priority }));
+        const { key } = await createApplication(vault, tenant, { permissions: [], rules: body });
+        await probe(key, { hasFingerprints: true });
+      }),
+      { numRuns: 12, seed: 11 },
+    );
+  }, 120_000);
+
+  it('finds a token exactly where a single get shows something of its data, for any session', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRules, anyConditions, async (rules, conditions) => {
+        const granted = rules.map((rule) => ({ ...rule, permissions: both }));
+        await probe(await makeSession(granted, conditions, both), { hasFingerprints: false });
+      }),
+      { numRuns: 12, seed: 11 },
+    );
+  }, 120_000);
+});
+
+/** A session that was given everything, by an application that has kept only these rules. */
+async function makeSession(
+  rules: readonly object[],
+  conditions: readonly object[],
+  permissions: readonly string[],
+): Promise<string> {
+  const everything = [{ priority: 1, container: '/', transform: 'reveal', permissions }];
+  const authorizer = await createApplication(vault, tenant, { permissions: [], rules: everything });
+  const session = await vault.request('POST', '/sessions', { key: tenant.keys.public });
+  const { session_key, nonce } = session.body as { session_key: string; nonce: string };
+  const granted = [{ priority: 1, conditions, transform: 'reveal', permissions }];
+  const body = { nonce, rules: granted };
+  const answer = await vault.request('POST', '/sessions/authorize', { key: authorizer.key, body });
+  expect(answer.status).toBe(200);
+  const kept = await vault.request('PUT', `/applications/${authorizer.id}`, {
+    key: tenant.keys.management,
+    body: { name: 'Kept', rules: rules.map((rule, priority) => ({ ...rule, priority })) },
+  });
+  expect(kept.status).toBe(200);
+  return session_key;
+}
+
+/** Asks for the content of every token in each way that there is. Fingerprints are shown to no session. */
+async function probe(key: string, { hasFingerprints }: { hasFingerprints: boolean }): Promise<void> {
+  const visible: string[] = [];
+  const readable: string[] = [];
+  for (const id of ids) {
+    const { status, body } = await vault.request('GET', `/tokens/${id}`, { key });
+    if (status === 200) visible.push(id);
+    if (status === 200 && (body as { data?: unknown }).data !== undefined) readable.push(id);
+  }
+  for (const [index, id] of ids.entries()) {
+    const found = readable.includes(id) ? [id] : [];
+    const others = visible.filter((one) => !found.includes(one));
+    const print = prints.get(id) ?? '';
+    expect(await search(key, `data:"secret ${index}"`)).toEqual(found);
+    expect(await search(key, `NOT data:"secret ${index}"`)).toEqual(others);
+    expect(await search(key, `fingerprint:${print} OR (type:card AND data:x)`)).toEqual(hasFingerprints ? found : []);
+    const listed = await vault.request('GET', `/tokens?size=100&fingerprint=${print}`, { key });
+    expect(idsIn(listed)).toEqual(hasFingerprints ? found : []);
+  }
+}
+
+async function search(key: string, query: string): Promise<string[]> {
+  return idsIn(await vault.request('POST', '/tokens/search', { key, body: { query, size: 100 } }));
+}
+
+/** In the order in which they were made; the total agrees with them. */
+function idsIn(answer: TestAnswer): string[] {
+  const { data, pagination } = answer.body as { data: { id: string }[]; pagination: { total_items: number } };
+  expect(pagination.total_items).toBe(data.length);
+  return ids.filter((id) => data.some((token) => token.id === id));
+}

@@ -153,6 +153,20 @@ const routes: MatrixRoute[] = [
     scope: 'plain',
     prepare: async () => ({ path: '/proxy', headers: { 'bt-proxy-url': proxy.url } }),
   },
+  ...['POST', 'PUT', 'PATCH', 'DELETE', 'GET'].map(
+    (method): MatrixRoute => ({
+      method,
+      path: '/proxy/{path}',
+      needs: 'token:use',
+      status: 200,
+      scope: method === 'GET' ? 'plain' : 'use',
+      prepare: async (of) => ({
+        path: '/proxy/charges',
+        ...(method === 'GET' ? {} : { body: `{{ ${await makeToken(of)} }}` }),
+        headers: { 'bt-proxy-url': proxy.url },
+      }),
+    }),
+  ),
   ...plainRoutes,
   {
     method: 'POST',

@@ -226,7 +226,8 @@ describe('somebody with a browser', { timeout: 60_000 }, () => {
     await chromium.photograph(page, 'provider-connected');
     await signOut();
     await press('Sign in with Acme login');
-    await confirm();
+    // However recently somebody was there, the provider is to ask again.
+    await authenticateAs(person);
     await isSignedInAs(email);
     await chromium.photograph(page, 'provider-in');
     expect(context.pages()).toHaveLength(1);

@@ -1,3 +1,5 @@
+import { withoutReferences } from './openapi-document.ts';
+
 /** An operation of the API whose path names something, with the smallest body that its schema accepts. */
 export interface NamingRoute {
   readonly method: string;
@@ -31,11 +33,13 @@ interface Schema {
   readonly minItems?: number;
   readonly minLength?: number;
   readonly minimum?: number;
-  readonly $ref?: string;
 }
 
 /** Reading first and deleting last, parts before wholes: what one route would destroy is still there for the others. */
 const methodOrder = ['get', 'head', 'post', 'put', 'patch', 'delete'];
+
+/** Names something at a destination. */
+const pathOfDestination = '/proxy/{path}';
 
 /** Every path that can be read without naming anything. */
 export function listOpenPaths(document: unknown): string[] {
@@ -45,12 +49,14 @@ export function listOpenPaths(document: unknown): string[] {
   );
 }
 
-/** Every operation with a parameter in its path, as the server itself describes them. */
+/** Every operation with a parameter in its path that names something of the vault, as the server itself describes them. */
 export function listNamingRoutes(document: unknown): NamingRoute[] {
-  const { paths } = document as OpenApi;
-  const routes = Object.entries(paths).flatMap(([template, operations]) =>
-    Object.entries(operations).map(([method, operation]) => toRoute(method, template, operation)),
-  );
+  const { paths } = withoutReferences(document) as OpenApi;
+  const routes = Object.entries(paths)
+    .filter(([template]) => template !== pathOfDestination)
+    .flatMap(([template, operations]) =>
+      Object.entries(operations).map(([method, operation]) => toRoute(method, template, operation)),
+    );
   const rank = ({ method }: NamingRoute) => methodOrder.indexOf(method.toLowerCase());
   return routes
     .filter(({ parameters }) => parameters.length > 0)
@@ -75,7 +81,6 @@ export function parametersOf(template: string): RouteParameter[] {
 }
 
 function smallestValue(schema: Schema): unknown {
-  if (schema.$ref !== undefined) throw new Error(`A schema refers to ${schema.$ref}, which is not understood yet.`);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
   const [alternative] = schema.anyOf ?? [];

@@ -45,9 +45,24 @@ export class ArchivedPostgres {
   }
 
   /** Starts a second server from the base backup and everything that was archived until now. */
-  async restore(): Promise<LocalPostgres> {
+  restore(): Promise<LocalPostgres> {
+    return this.#startFromBackup('recovery.signal');
+  }
+
+  /** The same, but it goes on waiting for more: a standby that can be read and not written to. */
+  startStandby(): Promise<LocalPostgres> {
+    return this.#startFromBackup('standby.signal');
+  }
+
+  async stop(): Promise<void> {
+    await this.#restored?.stop();
+    await this.postgres.stop();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  async #startFromBackup(signalFile: 'recovery.signal' | 'standby.signal'): Promise<LocalPostgres> {
     await this.#archiveAll();
-    await writeFile(path.join(this.directory, 'postgres', 'recovery.signal'), '');
+    await writeFile(path.join(this.directory, 'postgres', signalFile), '');
     const restore_command = `cp ${path.join(this.directory, 'archive')}/%f %p`;
     this.#restored = await LocalPostgres.start({
       password: this.#password,
@@ -55,12 +70,6 @@ export class ArchivedPostgres {
       settings: { ...quick, restore_command },
     });
     return this.#restored;
-  }
-
-  async stop(): Promise<void> {
-    await this.#restored?.stop();
-    await this.postgres.stop();
-    await rm(this.directory, { recursive: true, force: true });
   }
 
   async #archiveAll(): Promise<void> {

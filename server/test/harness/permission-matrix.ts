@@ -52,10 +52,20 @@ export async function makeKey(
   const settings = {
     granted: { permissions: [permission] },
     missing: { permissions: permissionsOf(type).filter((other) => other !== permission) },
-    'other container': { permissions: [], rules: [{ ...rule, container: '/elsewhere/', transform: 'mask' }] },
-    'other transform': { permissions: [], rules: [{ ...rule, container: '/', transform: 'redact' }] },
+    'other container': { permissions: [], rules: [{ ...rule, container: '/elsewhere/', transform: 'reveal' }] },
+    'other transform': { permissions: [], rules: [{ ...rule, container: '/', transform: 'reveal' }] },
   }[variant];
-  return (await createApplication(vault, tenant, { type, ...settings })).key;
+  const { id, key } = await createApplication(vault, tenant, { type, ...settings });
+  if (variant === 'other transform') await redactRules(vault, id);
+  return key;
+}
+
+/** As an older version could have stored them: one that redacts what it lets others use can no longer be written. */
+async function redactRules(vault: TestVault, applicationId: string): Promise<void> {
+  await vault.database.owner.query(
+    `update applications set rules = replace(rules::text, '"reveal"', '"redact"')::jsonb where id = $1`,
+    [applicationId],
+  );
 }
 
 export type Expected = 'allowed' | 'forbidden' | 'empty' | 'redacted';
@@ -73,6 +83,6 @@ export function expectedFor(
   if (variant === 'missing') return isSameType && permission !== route.needs ? 'allowed' : 'forbidden';
   if (permission !== route.needs) return 'forbidden';
   if (variant === 'granted' || route.scope === 'plain') return 'allowed';
-  if (variant === 'other transform') return 'redacted';
+  if (variant === 'other transform') return route.scope === 'use' ? 'forbidden' : 'redacted';
   return route.scope === 'list' ? 'empty' : 'forbidden';
 }

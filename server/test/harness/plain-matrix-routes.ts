@@ -64,4 +64,12 @@ export const plainRoutes: readonly MatrixRoute[] = [
     scope: 'plain',
     prepare: at('/application-templates'),
   },
+  {
+    method: 'GET',
+    path: '/application-templates/{id}',
+    needs: 'any-key',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/application-templates/5f0f3c67-6b8e-4a3c-9a57-0f7d8f3e1a01'),
+  },
 ];

@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 
 export interface RawAnswer {
   readonly status: number;
@@ -10,15 +11,17 @@ export interface RawAnswer {
 
 /**
  * Sends bytes as they are, which no HTTP client would, and reads until the server closes the connection. The bytes
- * should therefore ask for that (`Connection: close`) or be such that the server does it by itself.
+ * should therefore ask for that (`Connection: close`) or be such that the server does it by itself. Several pieces arrive
+ * as several.
  */
-export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<RawAnswer> {
+export async function sendRaw(url: string, bytes: string | Uint8Array | readonly string[]): Promise<RawAnswer> {
+  const pieces = typeof bytes === 'string' || bytes instanceof Uint8Array ? [bytes] : bytes;
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   const chunks: Buffer[] = [];
   await new Promise<void>((resolve, reject) => {
     socket.setTimeout(10_000, () => socket.destroy(new Error('The server neither answered nor closed.')));
-    socket.on('connect', () => socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes));
+    socket.on('connect', () => void writeApart(socket, pieces));
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('close', () => resolve());
     socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -28,6 +31,14 @@ export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<
     });
   });
   return parseAnswer(Buffer.concat(chunks).toString('utf8'));
+}
+
+async function writeApart(socket: Socket, pieces: readonly (string | Uint8Array)[]): Promise<void> {
+  socket.setNoDelay();
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) await setTimeout(50);
+    if (socket.writable) socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
+  }
 }
 
 /** A request head with its blank line; the caller adds the body. */

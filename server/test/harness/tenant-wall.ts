@@ -12,6 +12,9 @@ const kinds: ReadonlyMap<string, IdKind> = new Map([
 ]);
 export type IdKind = 'token' | 'application' | 'key' | 'member' | 'invitation';
 
+/** What is the same for every tenant: there is nothing foreign to name. */
+const shared: ReadonlySet<string> = new Set(['application-templates/{id}']);
+
 /** Where the smallest body that the schema accepts is not enough to get as far as the look-up. */
 const overrides: ReadonlyMap<string, Partial<NamingRoute>> = new Map([
   ['PATCH /tokens/{id}', { mediaType: 'application/merge-patch+json', body: { metadata: {} } }],
@@ -71,11 +74,9 @@ export class TenantWall {
   constructor(url: string, document: unknown) {
     this.#url = url;
     this.#openPaths = listOpenPaths(document);
-    const named = listNamingRoutes(document).map((route) => ({
-      unknownStatus: 404,
-      ...route,
-      ...overrides.get(nameOf(route)),
-    }));
+    const named = listNamingRoutes(document)
+      .filter(({ parameters }) => !parameters.some(({ place }) => shared.has(place)))
+      .map((route) => ({ unknownStatus: 404, ...route, ...overrides.get(nameOf(route)) }));
     for (const route of named) kindsOf(route);
     const isThere = (document as { paths: Readonly<Record<string, unknown>> }).paths;
     // Before the others: some of those would destroy what these look for.

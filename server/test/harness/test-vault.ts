@@ -36,9 +36,9 @@ export class TestVault {
   readonly database: TestDatabase;
   readonly server: VaultServer;
   readonly logLines: string[] = [];
+  readonly limits: LimitsConfig;
+  readonly outbound: OutboundConfig;
   readonly #rootKey: Buffer;
-  readonly #limits: LimitsConfig;
-  readonly #outbound: OutboundConfig;
   readonly #others: VaultServer[] = [];
 
   /** Its limits are so high that no test meets them by accident, and nothing outside can be called; a test may bring its own. */
@@ -69,8 +69,8 @@ export class TestVault {
     this.database = parts.database;
     this.server = parts.server;
     this.#rootKey = parts.rootKey;
-    this.#limits = parts.limits;
-    this.#outbound = parts.outbound;
+    this.limits = parts.limits;
+    this.outbound = parts.outbound;
     this.logLines = parts.lines;
   }
 
@@ -89,8 +89,8 @@ export class TestVault {
     const parts = {
       url: this.database.url,
       rootKey: this.#rootKey,
-      limits: this.#limits,
-      outbound: this.#outbound,
+      limits: this.limits,
+      outbound: this.outbound,
     };
     const server = await startServer(parts, this.logLines);
     this.#others.push(server);
@@ -155,6 +155,7 @@ export class TestVault {
 const highLimits: LimitsConfig = {
   table: withLimits(Object.fromEntries(rateLimitScopes.map((scope) => [scope, 1_000_000]))),
   countsRequests: true,
+  containerSets: { tenantMax: 100_000, publicDailyMax: 1_000 },
   redisUrl: undefined,
   trustedProxies: [],
 };

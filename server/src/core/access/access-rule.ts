@@ -34,5 +34,10 @@ export interface Grants {
 }
 
 export function leastTransform(a: Transform, b: Transform): Transform {
-  return transforms.indexOf(a) < transforms.indexOf(b) ? a : b;
+  return isMoreThan(b, a) ? a : b;
+}
+
+/** Whether one transform shows more than the other. */
+export function isMoreThan(transform: Transform, other: Transform): boolean {
+  return transforms.indexOf(transform) > transforms.indexOf(other);
 }

@@ -12,7 +12,8 @@ export type DenialReason =
   | 'permission-not-granted'
   | 'no-rule-covers-target'
   | 'authorizer-lacks-permission'
-  | 'authorizer-does-not-cover-target';
+  | 'authorizer-does-not-cover-target'
+  | 'use-needs-reveal';
 
 export type AccessDecision =
   | {
@@ -51,7 +52,8 @@ export function toRules(permissions: readonly Permission[], rules: readonly Acce
 
 /**
  * The first rule that grants the permission and covers the target decides; without one nothing is allowed. A session
- * needs such a rule of its own and one of its authorizer, and sees what the lesser of the two shows.
+ * needs such a rule of its own and one of its authorizer, and sees what the lesser of the two shows. `token:use` means
+ * plaintext: a rule that was stored with another transform before such rules were refused allows no use at all.
  */
 export function decideAccess(grants: Grants, permission: Permission, target: AccessTarget): AccessDecision {
   const own = findRule(grants.rules, permission, target);
@@ -61,7 +63,7 @@ export function decideAccess(grants: Grants, permission: Permission, target: Acc
       reason: grantsAnywhere(grants.rules, permission) ? 'no-rule-covers-target' : 'permission-not-granted',
     };
   }
-  if (grants.limit === undefined) return { isAllowed: true, transform: own.transform, rule: own };
+  if (grants.limit === undefined) return allowed(permission, { transform: own.transform, rule: own });
 
   const limit = findRule(grants.limit, permission, target);
   if (limit === undefined) {
@@ -70,7 +72,17 @@ export function decideAccess(grants: Grants, permission: Permission, target: Acc
       : 'authorizer-lacks-permission';
     return { isAllowed: false, reason };
   }
-  return { isAllowed: true, transform: leastTransform(own.transform, limit.transform), rule: own, limitingRule: limit };
+  const transform = leastTransform(own.transform, limit.transform);
+  return allowed(permission, { transform, rule: own, limitingRule: limit });
+}
+
+function allowed(
+  permission: Permission,
+  grant: { readonly transform: Transform; readonly rule: AccessRule; readonly limitingRule?: AccessRule },
+): AccessDecision {
+  if (permission === 'token:use' && grant.transform !== 'reveal')
+    return { isAllowed: false, reason: 'use-needs-reveal' };
+  return { isAllowed: true, ...grant };
 }
 
 /** For writing into containers: each one needs its own grant, and the least of their transforms applies. */

@@ -5,7 +5,12 @@ export type ApplicationType = (typeof applicationTypes)[number];
 export const permissionCatalog = [
   { type: 'token:create', description: 'Create tokens', applicationTypes: ['private', 'public'] },
   { type: 'token:read', description: 'Read tokens', applicationTypes: ['private'] },
-  { type: 'token:update', description: 'Update tokens', applicationTypes: ['private', 'public'] },
+  {
+    type: 'token:update',
+    description:
+      'Update tokens. Held by a private application without a rule, it amounts to reading plaintext, because it can set masks',
+    applicationTypes: ['private', 'public'],
+  },
   { type: 'token:delete', description: 'Delete tokens', applicationTypes: ['private'] },
   { type: 'token:search', description: 'Search tokens', applicationTypes: ['private'] },
   { type: 'token:use', description: 'Use the plaintext of tokens in outbound calls', applicationTypes: ['private'] },
@@ -37,4 +42,16 @@ export function permissionsOf(applicationType: ApplicationType): Permission[] {
   return permissionCatalog
     .filter((permission) => (permission.applicationTypes as readonly ApplicationType[]).includes(applicationType))
     .map(({ type }) => type);
+}
+
+/** Names under which clients know a permission that is called otherwise here. */
+const aliases: ReadonlyMap<string, Permission> = new Map([['proxy:invoke', 'token:use']]);
+const permissions: ReadonlyMap<string, Permission> = new Map([
+  ...permissionCatalog.map(({ type }) => [type, type] as const),
+  ...aliases,
+]);
+
+/** The permission of a name, or undefined when there is none. */
+export function findPermission(name: string): Permission | undefined {
+  return permissions.get(name);
 }

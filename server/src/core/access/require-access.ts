@@ -1,4 +1,4 @@
-import { DomainError } from '../errors/domain-error.ts';
+import { DomainError, type DomainErrorDetails } from '../errors/domain-error.ts';
 import type { Grants, Transform } from './access-rule.ts';
 import { type AccessTarget, decideAccess, decideAccessToEach, grantsAnywhere } from './decide-access.ts';
 import type { Permission } from './permission.ts';
@@ -7,7 +7,8 @@ import type { Permission } from './permission.ts';
 export function requireAccess(grants: Grants, permission: Permission, target: AccessTarget): Transform {
   const decision = decideAccess(grants, permission, target);
   if (decision.isAllowed) return decision.transform;
-  throw missingPermission(permission, target.containers, target.id);
+  const { id, containers } = target;
+  throw decision.reason === 'use-needs-reveal' ? useNeedsReveal(target) : missingPermission(permission, containers, id);
 }
 
 /** As `requireAccess`, for every container on its own: what writing a token into them needs. */
@@ -28,6 +29,17 @@ export function missingPermission(
   id?: string,
 ): DomainError {
   const place = containers.length === 0 ? '' : ` on container ${containers.join(', ')}`;
-  const details = id === undefined ? {} : { denied: { id, containers } };
-  return new DomainError('forbidden', `Missing permission: ${permission}${place}`, details);
+  return new DomainError('forbidden', `Missing permission: ${permission}${place}`, deniedDetails(containers, id));
+}
+
+/** The permission is granted, by a rule that would have masked data sent where plaintext is expected. */
+function useNeedsReveal({ id, containers }: AccessTarget): DomainError {
+  const advice = 'It sends plaintext, so give it a rule of its own with that transform.';
+  const message = `Missing permission: token:use with the transform reveal on container ${containers.join(', ')}. ${advice}`;
+  return new DomainError('forbidden', message, deniedDetails(containers, id));
+}
+
+/** What the audit record of a denial says about its target. */
+export function deniedDetails(containers: readonly string[], id: string | undefined): DomainErrorDetails {
+  return id === undefined ? {} : { denied: { id, containers } };
 }

@@ -1,5 +1,5 @@
 import type { SearchQuery } from '../search/search-query.ts';
-import type { AccessCondition, AccessRule, Grants } from './access-rule.ts';
+import { type AccessCondition, type AccessRule, type Grants, type Transform, transforms } from './access-rule.ts';
 import { rootContainer } from './container.ts';
 import type { Permission } from './permission.ts';
 
@@ -12,6 +12,62 @@ export type Visibility = 'all' | 'nothing' | SearchQuery;
  */
 export function toVisibility({ rules, limit }: Grants, permission: Permission): Visibility {
   return both(anyRule(rules, permission), limit === undefined ? 'all' : anyRule(limit, permission));
+}
+
+/** The least transform under which a token may be asked for by its content; undefined if it may not be at all. */
+export interface ContentSight {
+  readonly data: Transform | undefined;
+  readonly fingerprint: Transform | undefined;
+}
+
+/**
+ * The query as it may be asked under a permission: a term about content finds only tokens of which the caller is shown
+ * that content. Any other token does not tell what is in it, not even by being left out.
+ */
+export function withinSight(
+  query: SearchQuery,
+  grants: Grants,
+  permission: Permission,
+  least: ContentSight,
+): Visibility {
+  switch (query.kind) {
+    case 'term':
+      return query.field === 'data' || query.field === 'fingerprint'
+        ? both(query, toSight(grants, permission, least[query.field]))
+        : query;
+    case 'not':
+      return inverse(withinSight(query.operand, grants, permission, least));
+    case 'and':
+      return query.operands.map((operand) => withinSight(operand, grants, permission, least)).reduce(both);
+    case 'or':
+      return query.operands.map((operand) => withinSight(operand, grants, permission, least)).reduce(either);
+    case 'metadata':
+    case 'container':
+    case 'range':
+    case 'id-prefix':
+      return query;
+  }
+}
+
+/** Which of the tokens that a caller may see are shown through at least this transform. */
+function toSight({ rules, limit }: Grants, permission: Permission, least: Transform | undefined): Visibility {
+  if (least === undefined) return 'nothing';
+  return both(
+    shownThrough(rules, permission, least),
+    limit === undefined ? 'all' : shownThrough(limit, permission, least),
+  );
+}
+
+/** The first rule that covers a token decides, so the last rule is looked at first. */
+function shownThrough(rules: readonly AccessRule[], permission: Permission, least: Transform): Visibility {
+  const isEnough = ({ transform }: AccessRule) => transforms.indexOf(transform) >= transforms.indexOf(least);
+  const granting = rules.filter((rule) => rule.permissions.includes(permission));
+  // What no rule covers is left out by `toVisibility` already.
+  if (granting.every(isEnough)) return 'all';
+  return granting.reduceRight<Visibility>(
+    (later, rule) => (isEnough(rule) ? either(coveredBy(rule), later) : both(inverse(coveredBy(rule)), later)),
+    'nothing',
+  );
 }
 
 function anyRule(rules: readonly AccessRule[], permission: Permission): Visibility {
@@ -37,6 +93,19 @@ export function both(a: Visibility, b: Visibility): Visibility {
   if (b === 'all') return a;
   if (a === 'nothing' || b === 'nothing') return 'nothing';
   return { kind: 'and', operands: [a, b] };
+}
+
+function either(a: Visibility, b: Visibility): Visibility {
+  if (a === 'all' || b === 'all') return 'all';
+  if (a === 'nothing') return b;
+  if (b === 'nothing') return a;
+  return { kind: 'or', operands: [a, b] };
+}
+
+function inverse(visibility: Visibility): Visibility {
+  if (visibility === 'all') return 'nothing';
+  if (visibility === 'nothing') return 'all';
+  return { kind: 'not', operand: visibility };
 }
 
 function combine(kind: 'and' | 'or', operands: readonly SearchQuery[]): SearchQuery | undefined {

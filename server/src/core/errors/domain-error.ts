@@ -14,6 +14,8 @@ export type ErrorCode =
   | 'idempotency-answer-not-kept'
   | 'already-invited'
   | 'already-a-member'
+  | 'page-too-large'
+  | 'too-many-container-sets'
   | 'body-too-large'
   | 'unsupported-media-type'
   | 'header-too-large'

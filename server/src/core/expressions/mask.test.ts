@@ -3,7 +3,7 @@ import { toJsonText } from '../json/json-text.ts';
 import { ExactNumber, type JsonValue } from '../json/json-value.ts';
 import { parseJson } from '../json/parse-json.ts';
 import type { ExpressionTools } from './expression-tools.ts';
-import { compileMask, evaluateMask } from './mask.ts';
+import { compileDefaultMask, compileMask, evaluateMask } from './mask.ts';
 import { TemplateCache } from './template-cache.ts';
 
 const tools: ExpressionTools = { hmac: () => new Uint8Array(), randomInt: () => 0 };
@@ -68,7 +68,7 @@ describe('mask', () => {
     ['an unclosed leaf', { number: '{{ data.number' }, 'unclosed-expression', ['number']],
     ['an overlong leaf', ['a'.repeat(1_001)], 'text-too-long', [0]],
     ['too many expressions', Array.from({ length: 65 }, () => '{{ data }}'), 'too-many-expressions', [64]],
-    ['too many members', Array.from({ length: 1_001 }, () => null), 'mask-too-large', [999]],
+    ['too many members', Array.from({ length: 1_001 }, () => null), 'mask-too-large', []],
     ['too many levels', nested(33), 'mask-too-deep', Array.from({ length: 33 }, () => 0)],
   ])('refuses %s and says where', (_case, mask, reason, path) => {
     expect(() => compileMask(mask)).toThrow(expect.objectContaining({ name: 'ExpressionError', reason, path }));
@@ -84,5 +84,25 @@ describe('mask', () => {
     const mask = Array.from({ length: 64 }, () => '{{ data }}');
     expect(() => evaluate(mask, 'a'.repeat(2_000))).toThrow(expect.objectContaining({ reason: 'output-too-large' }));
     expect(evaluate(mask, 'a'.repeat(1_000))).toHaveLength(64);
+  });
+});
+
+describe('the default mask of a type', () => {
+  const evaluateDefault = (mask: JsonValue, data: JsonValue) => evaluateMask(compileDefaultMask(mask), { data }, tools);
+
+  it.each([
+    ['1', 'X'],
+    ['1234', 'XXXX'],
+    ['12-4', 'XX-X'],
+    ['12345', 'X2345'],
+    ['', ''],
+  ])('hides a value whole that is not longer than what it reveals: %s', (data, masked) => {
+    expect(evaluateDefault('{{ data | reveal_last: 4 }}', data)).toBe(masked);
+  });
+
+  it('leaves out members that the data does not have, and a supplied mask keeps them', () => {
+    const mask = { a: '{{ data.a }}', b: '{{ data.b }}', c: ['{{ data.b }}'] };
+    expect(evaluateDefault(mask, { a: 1, b: null })).toStrictEqual({ a: 1, c: [null] });
+    expect(evaluate(mask, { a: 1 })).toStrictEqual({ a: 1, b: null, c: [null] });
   });
 });

@@ -11,6 +11,8 @@ import type { TemplateCache } from './template-cache.ts';
 export interface Mask {
   readonly root: MaskNode;
   readonly expressionCount: number;
+  /** The mask of a type. Nobody wrote it for this value, so it hides short values whole and leaves out absent members. */
+  readonly isDefault: boolean;
 }
 
 type MaskNode =
@@ -23,7 +25,12 @@ type MaskNode =
 export function compileMask(mask: JsonValue, cache?: TemplateCache): Mask {
   const compiler = new MaskCompiler(cache);
   const root = compiler.compile(mask, []);
-  return { root, expressionCount: compiler.expressionCount };
+  return { root, expressionCount: compiler.expressionCount, isDefault: false };
+}
+
+/** As `compileMask`, for the mask that a token type brings along. */
+export function compileDefaultMask(mask: JsonValue, cache?: TemplateCache): Mask {
+  return { ...compileMask(mask, cache), isDefault: true };
 }
 
 /** String leaves are evaluated as templates; numbers, booleans and null stand for themselves. */
@@ -33,14 +40,28 @@ export function evaluateMask(
   tools: ExpressionTools,
   budget = new EvaluationBudget(),
 ): JsonValue {
+  const maskTools = mask.isDefault ? { ...tools, hidesShortValues: true } : tools;
   const evaluate = (node: MaskNode): JsonValue => {
     if (node.kind === 'constant') return node.value;
     if (node.kind === 'list') return node.items.map(evaluate);
     // Unlike an assignment, this makes a member named `__proto__` an ordinary one.
-    if (node.kind === 'object') return Object.fromEntries(node.members.map(([key, member]) => [key, evaluate(member)]));
-    return placed(node.path, () => evaluateTemplate(node.template, scope, tools, budget));
+    if (node.kind === 'object') {
+      const members = node.members.map(([key, member]) => [key, evaluate(member)] as const);
+      return Object.fromEntries(mask.isDefault ? members.filter(([, value]) => value !== null) : members);
+    }
+    return placed(node.path, () => evaluateTemplate(node.template, scope, maskTools, budget));
   };
   return evaluate(mask.root);
+}
+
+/** Every template in a mask. */
+export function templatesOf({ root }: Mask): Template[] {
+  const collect = (node: MaskNode): Template[] => {
+    if (node.kind === 'template') return [node.template];
+    if (node.kind === 'list') return node.items.flatMap(collect);
+    return node.kind === 'object' ? node.members.flatMap(([, member]) => collect(member)) : [];
+  };
+  return collect(root);
 }
 
 class MaskCompiler {
@@ -54,18 +75,26 @@ class MaskCompiler {
 
   compile(mask: JsonValue, path: MaskPath): MaskNode {
     this.#nodeCount += 1;
-    if (this.#nodeCount > maskNodesMax) throw new ExpressionError('mask-too-large', 0, path);
+    this.#requireRoom(0, path);
     if (path.length > maskDepthMax) throw new ExpressionError('mask-too-deep', 0, path);
 
     if (typeof mask === 'string') return this.#compileLeaf(mask, path);
     if (Array.isArray(mask)) {
+      this.#requireRoom(mask.length, path);
       return { kind: 'list', items: mask.map((item: JsonValue, index) => this.compile(item, [...path, index])) };
     }
     if (!isJsonObject(mask)) return { kind: 'constant', value: mask };
+    const keys = Object.keys(mask);
+    this.#requireRoom(keys.length, path);
     return {
       kind: 'object',
-      members: Object.entries(mask).map(([key, member]) => [key, this.compile(member, [...path, key])]),
+      members: keys.map((key) => [key, this.compile(mask[key] ?? null, [...path, key])]),
     };
+  }
+
+  /** Before the members are gone through: there may be a hundred thousand. */
+  #requireRoom(memberCount: number, path: MaskPath): void {
+    if (this.#nodeCount + memberCount > maskNodesMax) throw new ExpressionError('mask-too-large', 0, path);
   }
 
   #compileLeaf(text: string, path: MaskPath): MaskNode {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { toJsonText } from '../json/json-text.ts';
 import { ExactNumber, type JsonValue } from '../json/json-value.ts';
+import { finish, type Steps } from '../steps/steps.ts';
 import { EvaluationBudget } from './evaluation-budget.ts';
 import type { ExpressionTools } from './expression-tools.ts';
-import { evaluateReferences, type ReferenceSource, renderReferences } from './reference-evaluation.ts';
-import { compileReferences } from './reference-text.ts';
+import { referencesJsonSteps, type ReferenceSource, referencesTextSteps } from './reference-evaluation.ts';
+import { compileReferences, type Reference } from './reference-text.ts';
 
 const tools: ExpressionTools = { hmac: () => new Uint8Array(), randomInt: () => 0 };
 
@@ -15,16 +17,27 @@ const tokens = new Map<string, JsonValue>([
   ['hostile', '{{ ssn }}'],
   ['large', 'a'.repeat(10_000)],
 ]);
-const source: ReferenceSource = {
-  find: ({ kind, tokenId }) => {
-    const data = tokens.get(tokenId);
-    return kind === 'data' || data === undefined ? data : { id: tokenId, data };
+const find = ({ kind, tokenId }: Reference): JsonValue | undefined => {
+  const data = tokens.get(tokenId);
+  return kind === 'data' || data === undefined ? data : { id: tokenId, data };
+};
+const makeSource = (budget = new EvaluationBudget()): ReferenceSource => ({
+  textOf(reference) {
+    const value = find(reference);
+    return value === undefined ? undefined : toJsonText(value);
+  },
+  *valueOf(reference): Steps<JsonValue> {
+    yield;
+    return find(reference) ?? null;
   },
   tools,
-};
-const evaluate = (text: string) => evaluateReferences(compileReferences(text), source);
+  budget,
+});
+const evaluate = (text: string, source = makeSource()) => finish(referencesJsonSteps(compileReferences(text), source));
+const render = (text: string, source = makeSource(), encode?: (text: string) => string) =>
+  finish(referencesTextSteps(compileReferences(text), source, encode));
 
-describe('evaluateReferences', () => {
+describe('references as JSON', () => {
   it.each<[string, JsonValue]>([
     ['{{ card }}', { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 }],
     ["{{ card | json: '$.expiration_month' }}", 12],
@@ -40,12 +53,12 @@ describe('evaluateReferences', () => {
     ['card={{ card }}', 'card={"number":"4242424242424242","expiration_month":12,"expiration_year":2030}'],
     ['plain', 'plain'],
   ])('%j becomes %j', (text, expected) => {
-    expect(evaluate(text)).toEqual(expected);
+    expect(evaluate(text)).toBe(toJsonText(expected));
   });
 
   it('does not look for references in what it puts in', () => {
-    expect(evaluate('{{ hostile }}')).toBe('{{ ssn }}');
-    expect(evaluate('{{ hostile }}!')).toBe('{{ ssn }}!');
+    expect(evaluate('{{ hostile }}')).toBe('"{{ ssn }}"');
+    expect(evaluate('{{ hostile }}!')).toBe('"{{ ssn }}!"');
   });
 
   it('refuses a token that was not found', () => {
@@ -59,28 +72,25 @@ describe('evaluateReferences', () => {
   });
 
   it('keeps within one budget over several texts', () => {
-    const text = compileReferences('{{ large }}');
-    const shared = { ...source, budget: new EvaluationBudget({ outputCharactersMax: 25_000 }) };
-    evaluateReferences(text, shared);
-    renderReferences(text, shared);
-    expect(() => evaluateReferences(text, shared)).toThrow(expect.objectContaining({ reason: 'output-too-large' }));
+    const shared = makeSource(new EvaluationBudget({ outputCharactersMax: 25_000 }));
+    evaluate('{{ large }}', shared);
+    render('{{ large }}', shared);
+    expect(() => evaluate('{{ large }}', shared)).toThrow(expect.objectContaining({ reason: 'output-too-large' }));
   });
 
   it('does not multiply a large value', () => {
-    const text = compileReferences('{{ large }}'.repeat(10));
-    expect(() => evaluateReferences(text, source)).toThrow(expect.objectContaining({ reason: 'output-too-large' }));
+    expect(() => evaluate('{{ large }}'.repeat(10))).toThrow(expect.objectContaining({ reason: 'output-too-large' }));
   });
 });
 
-describe('renderReferences', () => {
+describe('references as text', () => {
   it('yields text even for a lone reference', () => {
-    expect(renderReferences(compileReferences('{{ exact }}'), source)).toBe('12345678901234567890');
-    expect(renderReferences(compileReferences('{{ empty }}'), source)).toBe('');
+    expect(render('{{ exact }}')).toBe('12345678901234567890');
+    expect(render('{{ empty }}')).toBe('');
   });
 
   it('encodes what it puts in and nothing else', () => {
-    const text = compileReferences('/a b/{{ token: ssn }}?x={{ ssn }}');
-    expect(renderReferences(text, source, encodeURIComponent)).toBe(
+    expect(render('/a b/{{ token: ssn }}?x={{ ssn }}', makeSource(), encodeURIComponent)).toBe(
       '/a b/%7B%22id%22%3A%22ssn%22%2C%22data%22%3A%22111-22-3333%22%7D?x=111-22-3333',
     );
   });

@@ -1,47 +1,72 @@
+import { jsonTextSteps } from '../json/json-text.ts';
 import type { JsonValue } from '../json/json-value.ts';
-import { EvaluationBudget } from './evaluation-budget.ts';
+import type { Steps } from '../steps/steps.ts';
+import type { EvaluationBudget } from './evaluation-budget.ts';
 import { ExpressionError } from './expression-error.ts';
 import type { ExpressionTools } from './expression-tools.ts';
 import { applyFilters } from './filter-chain.ts';
 import type { Reference, ReferenceText } from './reference-text.ts';
+import { isScalar, toConcatenatedText } from './value-text.ts';
 
+/** What references stand for: the data, or for the kind `token` the whole token. */
 export interface ReferenceSource {
-  /** The data, or for the kind `token` the whole token; undefined where the token was not found. */
-  find(reference: Reference): JsonValue | undefined;
+  /** As JSON text; undefined where the token was not found. */
+  textOf(reference: Reference): string | undefined;
+  /** The same as a value. Asked for often and parsed once. */
+  valueOf(reference: Reference): Steps<JsonValue>;
   readonly tools: ExpressionTools;
-  /** Share one over all texts of a request: a short reference can stand for a long value, many times over. */
-  readonly budget?: EvaluationBudget;
+  /** Shared over all texts of a request: a short reference can stand for a long value, many times over. */
+  readonly budget: EvaluationBudget;
 }
 
-/** A text that is one reference and nothing else yields the value itself; any other yields a string. */
-export function evaluateReferences(text: ReferenceText, source: ReferenceSource): JsonValue {
+/** JSON text: of the value itself where the text is one reference and nothing else, otherwise of a string. */
+export function* referencesJsonSteps(text: ReferenceText, source: ReferenceSource): Steps<string> {
   const [first = ''] = text.segments;
-  if (text.segments.length > 1 || typeof first === 'string') return renderReferences(text, source);
-
-  const budget = source.budget ?? new EvaluationBudget();
-  return budget.spendValue(evaluateReference(first, source, budget), first.offset);
+  if (text.segments.length > 1 || typeof first === 'string') {
+    return JSON.stringify(yield* referencesTextSteps(text, source));
+  }
+  if (first.filters.length === 0) {
+    // What is put in unchanged is neither parsed nor written again.
+    const json = requireFound(source.textOf(first), first);
+    source.budget.spendOutput(json.length, first.offset);
+    return json;
+  }
+  const json = yield* jsonTextSteps(yield* evaluateSteps(first, source));
+  source.budget.spendOutput(json.length, first.offset);
+  return json;
 }
 
 /**
  * Always a string. `encode` is applied to what is put in and not to the text around it, as a URL needs it; what was
  * put in is not searched for references again.
  */
-export function renderReferences(
+export function* referencesTextSteps(
   text: ReferenceText,
   source: ReferenceSource,
   encode: (text: string) => string = (plain) => plain,
-): string {
-  const budget = source.budget ?? new EvaluationBudget();
-  return text.segments
-    .map((segment) => {
-      if (typeof segment === 'string') return segment;
-      return encode(budget.spendText(evaluateReference(segment, source, budget), segment.offset));
-    })
-    .join('');
+): Steps<string> {
+  const pieces: string[] = [];
+  for (const segment of text.segments) {
+    if (typeof segment === 'string') {
+      pieces.push(segment);
+      continue;
+    }
+    const value = yield* evaluateSteps(segment, source);
+    const plain = isScalar(value) ? toConcatenatedText(value) : yield* jsonTextSteps(value);
+    source.budget.spendOutput(plain.length, segment.offset);
+    pieces.push(encode(plain));
+    yield;
+  }
+  return pieces.join('');
 }
 
-function evaluateReference(reference: Reference, source: ReferenceSource, budget: EvaluationBudget): JsonValue {
-  const value = source.find(reference);
-  if (value === undefined) throw new ExpressionError('unresolved-reference', reference.offset);
-  return applyFilters(value, reference.filters, source.tools, budget);
+function* evaluateSteps(reference: Reference, source: ReferenceSource): Steps<JsonValue> {
+  requireFound(source.textOf(reference), reference);
+  const value = yield* source.valueOf(reference);
+  return applyFilters(value, reference.filters, source.tools, source.budget.forOne());
+}
+
+function requireFound(json: string | undefined, { offset }: Reference): string {
+  if (json === undefined) throw new ExpressionError('unresolved-reference', offset);
+  return json;
 }

@@ -1,5 +1,6 @@
 import { ExpressionError, type ExpressionReason } from './expression-error.ts';
-import { foreignBracesPerTextMax, referencesPerTextMax, tokenIdCharactersMax } from './expression-limits.ts';
+import { requestLimits } from '../budget/request-budget.ts';
+import { foreignBracesPerTextMax, tokenIdCharactersMax } from './expression-limits.ts';
 import { type FilterChain, parseFilterChain } from './filter-chain.ts';
 import { expressionEnd, findStop, stopTable, TextCursor } from './text-cursor.ts';
 
@@ -25,13 +26,13 @@ export interface ReferenceOptions {
    * right in either case: a mistyped filter is never sent on.
    */
   readonly foreignBraces?: 'refuse' | 'keep';
-  /** For a caller that counts over several texts. */
+  /** What the request has left of its references, where they are counted over several texts. */
   readonly referencesMax?: number;
 }
 
 /** Finds the token references in a text of any length; only the single reference is limited to 1,000 characters. */
 export function compileReferences(text: string, options: ReferenceOptions = {}): ReferenceText {
-  const { foreignBraces = 'refuse', referencesMax = referencesPerTextMax } = options;
+  const { foreignBraces = 'refuse', referencesMax = requestLimits.references } = options;
   const segments: (string | Reference)[] = [];
   const tokenIds = new Set<string>();
   let referenceCount = 0;

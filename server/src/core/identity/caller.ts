@@ -1,4 +1,5 @@
 import type { Grants } from '../access/access-rule.ts';
+import type { GrantLimit } from '../access/grant-limit.ts';
 import type { ApplicationType } from '../access/permission.ts';
 import type { ApplicationId, ApplicationKeyId, TenantId } from './ids.ts';
 
@@ -11,6 +12,8 @@ export interface Identity {
   readonly grants: Grants;
   /** Hosts that the proxy may call for this key; absent where the application lists none. */
   readonly allowedDestinations?: readonly string[];
+  /** The most that a management application may hand out; absent if nothing caps it. */
+  readonly grantLimit?: GrantLimit;
   /** Set where the key is that of a session; until it is authorized it may do nothing. */
   readonly session?: { readonly isAuthorized: boolean };
 }

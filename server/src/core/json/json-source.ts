@@ -1,17 +1,54 @@
+import { requestLimits } from '../budget/request-budget.ts';
 import { toJsonText } from './json-text.ts';
 import type { JsonValue } from './json-value.ts';
 
+/** A string of a document that may hold references, and where it is spelled, quotes included. */
+export interface TextPlace {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly path: readonly (string | number)[];
+}
+
+/** One more than a request may hold: a document with so many is refused where they matter. */
+export const textPlacesMax = requestLimits.references + 1;
+
 /**
  * Remembers how parts of a document were spelled, so that token data can be stored byte for byte as it was sent.
- * The parser notes only what could not be rebuilt: members named `data`, and strings that used escapes.
+ * The parser notes only what could not be rebuilt: members named `data`, strings that used escapes, and where strings
+ * with double braces are, so that references can be replaced without writing the rest of the document again.
  */
 export class JsonSource {
-  readonly #spelledBy = new WeakMap<object, Map<string | number, string>>();
+  readonly #spelledBy = new Map<object, Map<string | number, string>>();
+  readonly #places: TextPlace[] = [];
+  #document = '';
+
+  /** The whole document as it was sent. */
+  get document(): string {
+    return this.#document;
+  }
+
+  /** The first strings with double braces, in their order. */
+  get textPlaces(): readonly TextPlace[] {
+    return this.#places;
+  }
+
+  begin(document: string): void {
+    this.#document = document;
+  }
 
   note(parent: object, key: string | number, text: string): void {
     const spellings = this.#spelledBy.get(parent) ?? new Map<string | number, string>();
     spellings.set(key, text);
     this.#spelledBy.set(parent, spellings);
+  }
+
+  isWanted(text: string): boolean {
+    return text.includes('{{') && this.#places.length < textPlacesMax;
+  }
+
+  noteText(place: TextPlace): void {
+    this.#places.push(place);
   }
 
   /** The text of `parent[key]` as it was sent. */

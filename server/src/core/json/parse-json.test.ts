@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonSource } from './json-source.ts';
-import { toJsonText } from './json-text.ts';
+import { jsonTextSteps, toJsonText } from './json-text.ts';
 import { ExactNumber, type JsonValue } from './json-value.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson, parseJsonSteps } from './parse-json.ts';
+import { finish } from '../steps/steps.ts';
 
 const parse = (text: string) => parseJson(text, { depthMax: 16 });
 
@@ -60,6 +61,15 @@ describe('parseJson', () => {
     expect(() => parse(text)).toThrow(message);
   });
 
+  it('writes in parts what it writes at once', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const parsed = parse(JSON.stringify(value));
+        expect(finish(jsonTextSteps(parsed))).toBe(toJsonText(parsed));
+      }),
+    );
+  });
+
   it('refuses a document deeper than the limit before it fills the stack', () => {
     const deep = '['.repeat(1_000_000);
     expect(() => parse(deep)).toThrow('Nested deeper than 16 levels at offset 16.');
@@ -74,6 +84,31 @@ describe('parseJson', () => {
     expect(source.textOf(value, 'data', value['data'] ?? null)).toBe('{ "n": 1.0, "s":"\\u0041" }');
     expect(source.textOf(list, 0, '/')).toBe('"\\/"');
     expect(source.textOf(list, 1, 'plain')).toBe('"plain"');
+  });
+
+  it('remembers where strings with double braces are, and how to get there', () => {
+    const source = new JsonSource();
+    const text = '{"a":[1,{"b":"{{ x }}"}],"{{ name }}":"\\u007b{ y }}","c":"plain"}';
+    parseJson(text, { depthMax: 8, source });
+    expect(source.document).toBe(text);
+    expect(source.textPlaces.map(({ text: meant, path }) => [meant, path])).toEqual([
+      ['{{ x }}', ['a', 1, 'b']],
+      ['{{ y }}', ['{{ name }}']],
+    ]);
+    expect(source.textPlaces.map(({ start, end }) => text.slice(start, end))).toEqual(['"{{ x }}"', '"\\u007b{ y }}"']);
+  });
+
+  it('refuses a document with more values than allowed, whatever they are', () => {
+    expect(parseJson('[1,[2],{"a":3}]', { depthMax: 8, valuesMax: 6 })).toEqual([1, [2], { a: 3 }]);
+    expect(() => parseJson('[1,[2],{"a":3}]', { depthMax: 8, valuesMax: 5 })).toThrow('A document has at most');
+  });
+
+  it.each(['[1,1,1]', '[[],{}]', '{"a":null}', '[[[1]]]', '["\\n"]'])('pauses while it reads many of %s', (unit) => {
+    const text = `[${Array.from({ length: 10_000 }, () => unit).join(',')}]`;
+    expect([...parseJsonSteps(text, { depthMax: 8 })].length).toBeGreaterThanOrEqual(9);
+    const value = parse(text);
+    expect([...jsonTextSteps(value)].length).toBeGreaterThanOrEqual(4);
+    expect(finish(jsonTextSteps(value))).toBe(toJsonText(value));
   });
 
   it('reads a megabyte of brackets, quotes and backslashes in 50 ms', () => {

@@ -1,9 +1,13 @@
-import { DomainError } from '../errors/domain-error.ts';
+import { finish, type Steps } from '../steps/steps.ts';
+import { tooManyValues } from './json-limits.ts';
+import { JsonScanner } from './json-scanner.ts';
 import type { JsonSource } from './json-source.ts';
-import { ExactNumber, type JsonValue } from './json-value.ts';
+import type { JsonValue } from './json-value.ts';
 
 export interface ParseJsonOptions {
   readonly depthMax: number;
+  /** Values that the document may hold, at all depths together; any number where it is left out. */
+  readonly valuesMax?: number;
   /** Filled with the spelling of what must be stored as sent. */
   readonly source?: JsonSource;
 }
@@ -13,171 +17,146 @@ export interface ParseJsonOptions {
  * (two readers of one body could then see two different cards), treats `__proto__` specially and knows no depth.
  */
 export function parseJson(text: string, options: ParseJsonOptions): JsonValue {
+  return finish(parseJsonSteps(text, options));
+}
+
+/** The same, a part at a time. */
+export function parseJsonSteps(text: string, options: ParseJsonOptions): Steps<JsonValue> {
   return new JsonParser(text, options).parseDocument();
 }
 
-const numberStart = new Set('-0123456789');
-const escapes = new Map([
-  ['"', '"'],
-  ['\\', '\\'],
-  ['/', '/'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-]);
-// Sticky and without nested repetition, so it runs in time proportional to the number it matches.
-const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const hexPattern = /^[0-9a-fA-F]{4}$/;
+/** Values read between two pauses: about a millisecond. */
+const valuesPerStep = 2_000;
 
 class JsonParser {
   readonly #text: string;
+  readonly #scanner: JsonScanner;
   readonly #depthMax: number;
+  readonly #valuesMax: number;
   readonly #source: JsonSource | undefined;
-  #at = 0;
+  /** Names and positions that lead to the value that is read. */
+  readonly #path: (string | number)[] = [];
+  #valueCount = 0;
+  /** How many values had been read at the last pause. */
+  #stepBegan = 0;
 
   constructor(text: string, options: ParseJsonOptions) {
     this.#text = text;
+    this.#scanner = new JsonScanner(text);
     this.#depthMax = options.depthMax;
+    this.#valuesMax = options.valuesMax ?? Number.POSITIVE_INFINITY;
     this.#source = options.source;
   }
 
-  parseDocument(): JsonValue {
-    this.#skipSpace();
-    const value = this.#parseValue(1);
-    this.#skipSpace();
-    if (this.#at < this.#text.length) throw this.#failure('Unexpected text after the document');
+  *parseDocument(): Steps<JsonValue> {
+    this.#source?.begin(this.#text);
+    this.#scanner.skipSpace();
+    const start = this.#scanner.at;
+    const scalar = this.#parseScalar(1);
+    const value = scalar === undefined ? yield* this.#parseContainer(1) : scalar;
+    if (typeof value === 'string') this.#noteText(value, start, 0);
+    this.#scanner.skipSpace();
+    if (this.#scanner.at < this.#text.length) throw this.#scanner.failure('Unexpected text after the document');
     return value;
   }
 
-  #parseValue(depth: number): JsonValue {
-    if (depth > this.#depthMax) throw this.#failure(`Nested deeper than ${this.#depthMax} levels`);
+  /** Undefined where an object or an array begins. Only those are read in steps: most values are neither. */
+  #parseScalar(depth: number): JsonValue | undefined {
+    if (depth > this.#depthMax) throw this.#scanner.failure(`Nested deeper than ${this.#depthMax} levels`);
+    this.#valueCount += 1;
+    if (this.#valueCount > this.#valuesMax) throw tooManyValues();
 
-    const first = this.#text[this.#at];
-    if (first === '{') return this.#parseObject(depth);
-    if (first === '[') return this.#parseArray(depth);
-    if (first === '"') return this.#parseString();
-    if (first !== undefined && numberStart.has(first)) return this.#parseNumber();
-    if (this.#accept('true')) return true;
-    if (this.#accept('false')) return false;
-    if (this.#accept('null')) return null;
-    throw this.#failure('Expected a value');
+    switch (this.#text.charCodeAt(this.#scanner.at)) {
+      case 0x22:
+        return this.#scanner.parseString();
+      case 0x5b:
+      case 0x7b:
+        return undefined;
+      case 0x74:
+        return this.#scanner.parseWord('true', true);
+      case 0x66:
+        return this.#scanner.parseWord('false', false);
+      case 0x6e:
+        return this.#scanner.parseWord('null', null);
+      default:
+        return this.#scanner.parseNumber();
+    }
   }
 
-  #parseObject(depth: number): JsonValue {
+  #parseContainer(depth: number): Steps<JsonValue> {
+    return this.#text.charCodeAt(this.#scanner.at) === 0x7b ? this.#parseObject(depth) : this.#parseArray(depth);
+  }
+
+  *#parseObject(depth: number): Steps<JsonValue> {
     const object: Record<string, JsonValue> = {};
-    this.#at += 1;
-    this.#skipSpace();
-    if (this.#accept('}')) return object;
+    this.#scanner.at += 1;
+    this.#scanner.skipSpace();
+    if (this.#scanner.accept(0x7d)) return object;
 
     for (;;) {
-      if (this.#text[this.#at] !== '"') throw this.#failure('Expected a member name');
-      const key = this.#parseString();
-      if (Object.hasOwn(object, key)) throw this.#failure('Repeated member name');
-      this.#skipSpace();
-      this.#expect(':');
-      this.#skipSpace();
-      const start = this.#at;
-      const value = this.#parseValue(depth + 1);
+      if (this.#text.charCodeAt(this.#scanner.at) !== 0x22) throw this.#scanner.failure('Expected a member name');
+      const key = this.#scanner.parseString();
+      if (Object.hasOwn(object, key)) throw this.#scanner.failure('Repeated member name');
+      this.#scanner.skipSpace();
+      this.#scanner.expect(0x3a);
+      this.#scanner.skipSpace();
+      const start = this.#scanner.at;
+      this.#path[depth - 1] = key;
+      const scalar = this.#parseScalar(depth + 1);
+      const value = scalar === undefined ? yield* this.#parseContainer(depth + 1) : scalar;
       setMember(object, key, value);
-      this.#noteSpelling(object, key, start);
-      this.#skipSpace();
-      if (this.#accept('}')) return object;
-      this.#expect(',');
-      this.#skipSpace();
+      this.#noteSpelling(object, key, { value, start, depth });
+      this.#scanner.skipSpace();
+      if (this.#scanner.accept(0x7d)) return object;
+      this.#scanner.expect(0x2c);
+      this.#scanner.skipSpace();
+      if (this.#isStepDone()) yield;
     }
   }
 
-  #parseArray(depth: number): JsonValue {
+  *#parseArray(depth: number): Steps<JsonValue> {
     const array: JsonValue[] = [];
-    this.#at += 1;
-    this.#skipSpace();
-    if (this.#accept(']')) return array;
+    this.#scanner.at += 1;
+    this.#scanner.skipSpace();
+    if (this.#scanner.accept(0x5d)) return array;
 
     for (;;) {
-      const start = this.#at;
-      array.push(this.#parseValue(depth + 1));
-      this.#noteSpelling(array, array.length - 1, start);
-      this.#skipSpace();
-      if (this.#accept(']')) return array;
-      this.#expect(',');
-      this.#skipSpace();
+      const start = this.#scanner.at;
+      this.#path[depth - 1] = array.length;
+      const scalar = this.#parseScalar(depth + 1);
+      const value = scalar === undefined ? yield* this.#parseContainer(depth + 1) : scalar;
+      array.push(value);
+      this.#noteSpelling(array, array.length - 1, { value, start, depth });
+      this.#scanner.skipSpace();
+      if (this.#scanner.accept(0x5d)) return array;
+      this.#scanner.expect(0x2c);
+      this.#scanner.skipSpace();
+      if (this.#isStepDone()) yield;
     }
   }
 
-  #noteSpelling(parent: object, key: string | number, start: number): void {
-    if (this.#source === undefined) return;
-    const isEscapedString = this.#text[start] === '"' && this.#text.slice(start, this.#at).includes('\\');
-    if (key === 'data' || isEscapedString) this.#source.note(parent, key, this.#text.slice(start, this.#at));
-  }
-
-  #parseString(): string {
-    this.#at += 1;
-    let result = '';
-    let start = this.#at;
-    for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code === 0x22) {
-        result += this.#text.slice(start, this.#at);
-        this.#at += 1;
-        return result;
-      }
-      if (code === 0x5c) {
-        result += this.#text.slice(start, this.#at) + this.#parseEscape();
-        start = this.#at;
-      } else if (code >= 0x20) {
-        this.#at += 1;
-      } else {
-        throw this.#failure(Number.isNaN(code) ? 'Unterminated string' : 'Control character in a string');
-      }
-    }
-  }
-
-  #parseEscape(): string {
-    const letter = this.#text[this.#at + 1] ?? '';
-    this.#at += 2;
-    if (letter !== 'u') {
-      const character = escapes.get(letter);
-      if (character === undefined) throw this.#failure('Unknown escape');
-      return character;
-    }
-    const hex = this.#text.slice(this.#at, this.#at + 4);
-    if (!hexPattern.test(hex)) throw this.#failure('Malformed unicode escape');
-    this.#at += 4;
-    return String.fromCharCode(Number.parseInt(hex, 16));
-  }
-
-  #parseNumber(): number | ExactNumber {
-    numberPattern.lastIndex = this.#at;
-    const match = numberPattern.exec(this.#text);
-    if (match === null) throw this.#failure('Malformed number');
-    const text = match[0];
-    this.#at += text.length;
-    const value = Number(text);
-    return String(value) === text ? value : new ExactNumber(text);
-  }
-
-  #skipSpace(): void {
-    for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-      this.#at += 1;
-    }
-  }
-
-  #accept(word: string): boolean {
-    if (!this.#text.startsWith(word, this.#at)) return false;
-    this.#at += word.length;
+  #isStepDone(): boolean {
+    if (this.#valueCount - this.#stepBegan < valuesPerStep) return false;
+    this.#stepBegan = this.#valueCount;
     return true;
   }
 
-  #expect(character: string): void {
-    if (!this.#accept(character)) throw this.#failure(`Expected "${character}"`);
+  #noteSpelling(
+    parent: object,
+    key: string | number,
+    { value, start, depth }: { value: JsonValue; start: number; depth: number },
+  ): void {
+    if (this.#source === undefined) return;
+    const isText = typeof value === 'string';
+    // Without an escape a string is two quotes longer than what it means.
+    const isEscaped = isText && this.#scanner.at - start !== value.length + 2;
+    if (key === 'data' || isEscaped) this.#source.note(parent, key, this.#text.slice(start, this.#scanner.at));
+    if (isText) this.#noteText(value, start, depth);
   }
 
-  #failure(reason: string): DomainError {
-    return new DomainError('malformed-json', `${reason} at offset ${this.#at}.`);
+  #noteText(text: string, start: number, depth: number): void {
+    if (this.#source?.isWanted(text) !== true) return;
+    this.#source.noteText({ text, start, end: this.#scanner.at, path: this.#path.slice(0, depth) });
   }
 }
 

@@ -1,17 +1,50 @@
-import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { finish, type Steps } from '../steps/steps.ts';
+
+/** Members merged between two pauses: about a millisecond. */
+const membersPerStep = 2_000;
 
 /**
  * RFC 7386, section 2: null removes a member, an object merges, anything else replaces. Returns a new tree that shares
  * what did not change and leaves both inputs alone. It recurses as deep as the patch does, which the JSON parser bounds.
  */
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
+  return finish(mergePatchSteps(target, patch));
+}
+
+/** The same, a part at a time, for values that may be large. */
+export function* mergePatchSteps(target: JsonValue | undefined, patch: JsonValue): Steps<JsonValue> {
   if (!isJsonObject(patch)) return patch;
 
-  // A Map and fromEntries hold `__proto__` as an ordinary member: it is neither inherited from nor assigned to.
-  const members = new Map(isJsonObject(target) ? Object.entries(target) : []);
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) members.delete(key);
-    else members.set(key, mergePatch(members.get(key), value));
+  const current: JsonObject = isJsonObject(target) ? target : {};
+  // A Map holds `__proto__` as an ordinary member: it is neither inherited from nor assigned to.
+  const members = new Map<string, JsonValue>();
+  let count = 0;
+  for (const key of Object.keys(current)) {
+    members.set(key, current[key] ?? null);
+    count += 1;
+    if (count % membersPerStep === 0) yield;
   }
-  return Object.fromEntries(members);
+  for (const key of Object.keys(patch)) {
+    const value = patch[key] ?? null;
+    if (value === null) members.delete(key);
+    else members.set(key, isJsonObject(value) ? yield* mergePatchSteps(members.get(key), value) : value);
+    count += 1;
+    if (count % membersPerStep === 0) yield;
+  }
+  return yield* toObject(members);
+}
+
+function* toObject(members: ReadonlyMap<string, JsonValue>): Steps<JsonObject> {
+  const object: Record<string, JsonValue> = {};
+  let count = 0;
+  for (const [key, value] of members) {
+    // An assignment to `__proto__` would change the prototype.
+    if (key === '__proto__')
+      Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+    else object[key] = value;
+    count += 1;
+    if (count % membersPerStep === 0) yield;
+  }
+  return object;
 }

@@ -20,7 +20,7 @@ export interface TermQuery {
 
 export type TermField = 'id' | 'type' | 'data' | 'fingerprint' | 'created_by' | 'modified_by';
 
-/** The key as it was written; the value compares with the lower-cased stored one. */
+/** The key as it was written, of which case does not matter; the value compares with the lower-cased stored one. */
 export interface MetadataQuery {
   readonly kind: 'metadata';
   readonly key: string;

@@ -14,6 +14,16 @@ describe('bank data', () => {
     expect(bankTokenType.validate({ routing_number, account_number, account_type: 'checking' })).toBeUndefined();
   });
 
+  it.each([
+    ['1', 'X'],
+    ['1234', 'XXXX'],
+    ['12345', '2345'],
+  ])('hides an account number that has no more than four digits: %s', (short, shown) => {
+    expect(bankTokenType.derive?.({ routing_number, account_number: short })).toEqual({
+      bank: { routing_number, account_number_last4: shown },
+    });
+  });
+
   it.each<[JsonValue]>([[null], ['021000021'], [[]], [7]])('is refused when it is %j instead of an object', (data) => {
     expect(bankTokenType.validate(data)).toEqual({ data: ['Bank data must be an object.'] });
   });

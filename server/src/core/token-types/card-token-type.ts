@@ -20,8 +20,12 @@ export const cardTokenType: TokenType = {
   derive: deriveCard,
 };
 
+/** Each is looked at for a verification code under another name. */
+const membersMax = 1_000;
+
 function validateCard(data: JsonValue): FieldErrors | undefined {
   if (!isJsonObject(data)) return { data: ['Card data must be an object.'] };
+  if (Object.keys(data).length > membersMax) return { data: [`Card data has at most ${membersMax} members.`] };
 
   return collectFieldErrors({
     'data.number': findCardNumberProblem(data['number']),

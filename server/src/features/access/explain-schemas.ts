@@ -3,28 +3,37 @@ import { containerLengthMax, parseContainer } from '../../core/access/container.
 import { isPlainPermission } from '../../core/access/decide-access.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import type { ApplicationId, TokenId } from '../../core/identity/ids.ts';
+import { nameSchemas } from '../../http/api-components.ts';
 import {
   AccessRuleBody,
   AccessRuleView,
   PermissionName,
+  PermissionNames,
   rulesMax,
   toAccessRule,
   toAccessRuleView,
+  toPermission,
+  toPermissions,
 } from '../../http/access-rule-schemas.ts';
+import { orNull } from '../../http/optional-schemas.ts';
 import { requireUuid } from '../../http/uuid-parameter.ts';
-import { noSuchApplication } from '../applications/index.ts';
+import { GrantLimitView, noSuchApplication, toGrantLimitView } from '../applications/index.ts';
 import { isTokenId, noSuchToken } from '../tokens/index.ts';
-import { type Explanation, type ExplainQuestion, requireOneOf } from './explain-service.ts';
+import {
+  type ExplainedAccess,
+  type Explanation,
+  type ExplainQuestion,
+  type HandingOut,
+  requireOneOf,
+} from './explain-service.ts';
 
 export const ExplainAccess = Type.Object({
-  application_id: Type.Optional(
-    Type.String({ description: 'An application, or a draft of permissions and rules instead.' }),
-  ),
-  permissions: Type.Optional(Type.Array(PermissionName, { maxItems: 50 })),
-  rules: Type.Optional(Type.Array(AccessRuleBody, { maxItems: rulesMax })),
-  token_id: Type.Optional(Type.String({ description: 'A token, or a container instead.' })),
-  container: Type.Optional(Type.String({ maxLength: containerLengthMax })),
-  permission: Type.Optional(PermissionName),
+  application_id: orNull(Type.String({ description: 'An application, or a draft of permissions and rules instead.' })),
+  permissions: orNull(PermissionNames),
+  rules: orNull(Type.Array(AccessRuleBody, { maxItems: rulesMax })),
+  token_id: orNull(Type.String({ description: 'A token, or a container instead.' })),
+  container: orNull(Type.String({ maxLength: containerLengthMax })),
+  permission: orNull(PermissionName),
 });
 
 const Decision = Type.Object({
@@ -34,6 +43,12 @@ const Decision = Type.Object({
   transform: Type.Optional(Type.String()),
   rule: Type.Optional(AccessRuleView),
   is_plain_permission: Type.Optional(Type.Boolean({ description: 'The grant is a plain permission, not a rule.' })),
+  authors_views: Type.Optional(
+    Type.Boolean({
+      description:
+        'Of token:update: whether a PATCH may set mask, search_indexes and fingerprint_expression over stored data, which is access to its plaintext.',
+    }),
+  ),
   sees: Type.Optional(
     Type.Object({
       data: Type.Enum(['plaintext', 'masked', 'nothing']),
@@ -42,33 +57,64 @@ const Decision = Type.Object({
   ),
 });
 
-export const ExplanationView = Type.Object({ decisions: Type.Array(Decision) });
+const HandsOut = Type.Object(
+  {
+    is_limited: Type.Boolean(),
+    limit: Type.Optional(GrantLimitView),
+    reach: Type.Array(Type.String(), { description: 'What that amounts to, in plain sentences.' }),
+  },
+  { description: 'What the application can give to others. Absent if it can give nothing.' },
+);
+
+export const ExplanationView = Type.Object({ decisions: Type.Array(Decision), hands_out: Type.Optional(HandsOut) });
+
+nameSchemas({ ExplainAccessRequest: ExplainAccess, AccessDecision: Decision, AccessExplanation: ExplanationView });
 
 export function toExplainQuestion(body: Static<typeof ExplainAccess>): ExplainQuestion {
-  const isDraft = body.permissions !== undefined || body.rules !== undefined;
-  requireOneOf({ application_id: body.application_id !== undefined, rules: isDraft });
-  requireOneOf({ token_id: body.token_id !== undefined, container: body.container !== undefined });
+  const applicationId = body.application_id ?? undefined;
+  const tokenId = body.token_id ?? undefined;
+  const container = body.container ?? undefined;
+  const { permissions, rules, permission } = body;
+  const isDraft = (permissions ?? rules ?? undefined) !== undefined;
+  requireOneOf({ application_id: applicationId !== undefined, rules: isDraft });
+  requireOneOf({ token_id: tokenId !== undefined, container: container !== undefined });
   return {
     subject:
-      body.application_id === undefined
+      applicationId === undefined
         ? {
-            permissions: body.permissions ?? [],
-            rules: (body.rules ?? []).map((rule, index) => toAccessRule(rule, `rules.${index}`)),
+            permissions: toPermissions(permissions ?? [], 'permissions', 'private'),
+            rules: (rules ?? []).map((rule, index) => toAccessRule(rule, `rules.${index}`, 'private')),
           }
-        : { applicationId: requireUuid<ApplicationId>(body.application_id, noSuchApplication) },
-    target:
-      body.token_id === undefined
-        ? { container: toContainer(body.container ?? '') }
-        : { tokenId: toTokenId(body.token_id) },
-    permission: body.permission,
+        : { applicationId: requireUuid<ApplicationId>(applicationId, noSuchApplication) },
+    target: tokenId === undefined ? { container: toContainer(container ?? '') } : { tokenId: toTokenId(tokenId) },
+    permission:
+      permission === undefined || permission === null ? undefined : toPermission(permission, 'permission', 'private'),
   };
 }
 
-export function toExplanationView(explanations: readonly Explanation[]): Static<typeof ExplanationView> {
-  return { decisions: explanations.map(toDecision) };
+export function toExplanationView({ decisions, handingOut }: ExplainedAccess): Static<typeof ExplanationView> {
+  return {
+    decisions: decisions.map(toDecision),
+    ...(handingOut === undefined ? {} : { hands_out: toHandsOut(handingOut) }),
+  };
 }
 
-function toDecision({ permission, decision, mask }: Explanation): Static<typeof Decision> {
+function toHandsOut({ limit, isInviting }: HandingOut): Static<typeof HandsOut> {
+  return {
+    is_limited: limit !== null,
+    ...(limit === null ? {} : { limit: toGrantLimitView(limit) }),
+    reach: [
+      limit === null
+        ? 'It can create applications and keys with every right, including reading all plaintext: no grant_limit caps it.'
+        : 'It can create applications and keys with rights within its grant_limit.',
+      ...(isInviting
+        ? ['It can invite or promote members, who can approve exports of plaintext; no grant_limit caps that.']
+        : []),
+    ],
+  };
+}
+
+function toDecision({ permission, decision, mask, authorsViews }: Explanation): Static<typeof Decision> {
   if (!decision.isAllowed) return { permission, is_allowed: false, reason: decision.reason };
   const { transform, rule } = decision;
   const isPlain = isPlainPermission(rule);
@@ -78,7 +124,9 @@ function toDecision({ permission, decision, mask }: Explanation): Static<typeof 
     transform,
     is_plain_permission: isPlain,
     ...(isPlain ? {} : { rule: toAccessRuleView(rule) }),
-    sees: { data: seen[transform], ...(mask === undefined ? {} : { mask }) },
+    ...(authorsViews === undefined ? {} : { authors_views: authorsViews }),
+    // Who can author a view of the data can see the data, whatever the response to a single update shows.
+    sees: { data: authorsViews === true ? 'plaintext' : seen[transform], ...(mask === undefined ? {} : { mask }) },
   };
 }
 

@@ -1,8 +1,16 @@
 import type { AccessRule } from '../../core/access/access-rule.ts';
-import { type AccessDecision, type AccessTarget, decideAccess, toRules } from '../../core/access/decide-access.ts';
+import {
+  type AccessDecision,
+  type AccessTarget,
+  decideAccess,
+  grantsAnywhere,
+  toRules,
+} from '../../core/access/decide-access.ts';
+import { type GrantLimit, handsOutRights } from '../../core/access/grant-limit.ts';
 import { type Permission, permissionsOf } from '../../core/access/permission.ts';
+import { mayAuthorViews } from '../../core/access/view-authorship.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
-import type { Caller } from '../../core/identity/caller.ts';
+import type { Caller, Identity } from '../../core/identity/caller.ts';
 import type { ApplicationId, TokenId } from '../../core/identity/ids.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -26,6 +34,25 @@ export interface Explanation {
   readonly decision: AccessDecision;
   /** JSON text of the mask that would be applied; undefined where none is. */
   readonly mask: string | undefined;
+  /** Of `token:update`: whether it may author views of stored data. */
+  readonly authorsViews?: boolean;
+}
+
+/** What the subject can give to other applications, if it can give anything. */
+export interface HandingOut {
+  /** Null if nothing caps it. */
+  readonly limit: GrantLimit | null;
+  readonly isInviting: boolean;
+}
+
+export interface ExplainedAccess {
+  readonly decisions: readonly Explanation[];
+  readonly handingOut: HandingOut | undefined;
+}
+
+interface Subject {
+  readonly holder: Pick<Identity, 'grants' | 'applicationType'>;
+  readonly handingOut: HandingOut | undefined;
 }
 
 /** Says what an application may do to a token or in a container, and why. It looks at rules, never at data. */
@@ -40,32 +67,49 @@ export class ExplainService {
     this.#audit = parts.audit;
   }
 
-  async explain(caller: Caller, { subject, target, permission }: ExplainQuestion): Promise<Explanation[]> {
-    const rules = await this.#rulesOf(caller, subject);
+  async explain(caller: Caller, { subject, target, permission }: ExplainQuestion): Promise<ExplainedAccess> {
+    const { holder, handingOut } = await this.#load(caller, subject);
     const token = 'tokenId' in target ? await getToken(this.#tokens, caller, target.tokenId) : undefined;
     const place: AccessTarget = token ?? { containers: 'container' in target ? [target.container] : [] };
     const asked = permission === undefined ? permissionsOf('private') : [permission];
     const entityId = 'applicationId' in subject ? subject.applicationId : 'draft';
     await this.#audit.append(caller, applicationEvent(entityId, 'read'));
-    return asked.map((one) => {
-      const decision = decideAccess({ rules }, one, place);
+    const decisions = asked.map((one) => {
+      const decision = decideAccess(holder.grants, one, place);
       const isMasked = decision.isAllowed && decision.transform === 'mask';
-      return { permission: one, decision, mask: isMasked ? maskOf(token) : undefined };
+      return {
+        permission: one,
+        decision,
+        mask: isMasked ? maskOf(token) : undefined,
+        ...(one === 'token:update' ? { authorsViews: mayAuthorViews(holder, place) } : {}),
+      };
     });
+    return { decisions, handingOut };
   }
 
-  async #rulesOf(caller: Caller, subject: ExplainSubject): Promise<AccessRule[]> {
+  async #load(caller: Caller, subject: ExplainSubject): Promise<Subject> {
     if (!('applicationId' in subject)) {
       requireValidSettings('private', subject);
-      return toRules(subject.permissions, subject.rules);
+      const grants = { rules: toRules(subject.permissions, subject.rules) };
+      return { holder: { applicationType: 'private', grants }, handingOut: undefined };
     }
     const { applicationId } = subject;
     const application = await this.#database.forTenant(caller.tenantId, (tx) =>
       new ApplicationStore(tx, caller.tenantId).find(applicationId),
     );
     if (application === undefined) throw noSuchApplication();
-    return toRules(application.permissions, application.rules);
+    const rules = toRules(application.permissions, application.rules);
+    return {
+      holder: { applicationType: application.type, grants: { rules } },
+      handingOut: handsOutRights(application) ? toHandingOut(application.grantLimit, rules) : undefined,
+    };
   }
+}
+
+/** Members approve exports, so who makes members reaches plaintext on a way that no limit covers. */
+function toHandingOut(limit: GrantLimit | null, rules: readonly AccessRule[]): HandingOut {
+  const making: Permission[] = ['tenant:invitation:create', 'tenant:member:update'];
+  return { limit, isInviting: making.some((permission) => grantsAnywhere(rules, permission)) };
 }
 
 function maskOf(token: StoredToken | undefined): string | undefined {

@@ -3,8 +3,9 @@ import { type ApplicationType, applicationTypes } from '../../core/access/permis
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { isUuid } from '../../core/identity/ids.ts';
 import { pageParameters } from '../../http/pagination.ts';
+import { queryParameters } from '../../http/query-parameters.ts';
 
-/** Which applications are listed; undefined means all. */
+/** Which applications, or keys of one, are listed; undefined means all. */
 export interface ApplicationFilter {
   readonly ids: readonly string[] | undefined;
   readonly types: readonly ApplicationType[] | undefined;
@@ -15,21 +16,22 @@ const idsMax = 100;
 const Id = Type.String({ maxLength: 36 });
 const TypeName = Type.Enum([...applicationTypes]);
 
-export const ApplicationQuery = Type.Object({
-  ...pageParameters,
+const filters = {
   id: Type.Optional(
     Type.Union([Id, Type.Array(Id, { maxItems: idsMax })], {
-      description: 'Only applications with this id; may be repeated.',
+      description: 'Only those with this id; may be repeated.',
     }),
   ),
   type: Type.Optional(
     Type.Union([TypeName, Type.Array(TypeName, { maxItems: applicationTypes.length })], {
-      description: 'Only applications of this type; may be repeated.',
+      description: 'Only those of an application of this type; may be repeated.',
     }),
   ),
-});
+};
+export const ApplicationQuery = queryParameters({ ...pageParameters, ...filters });
+export const ApplicationKeyQuery = queryParameters(filters);
 
-export function parseApplicationFilter({ id, type }: Static<typeof ApplicationQuery>): ApplicationFilter {
+export function parseApplicationFilter({ id, type }: Static<typeof ApplicationKeyQuery>): ApplicationFilter {
   const ids = id === undefined ? undefined : [id].flat();
   if (ids !== undefined && !ids.every(isUuid)) throw invalidField('id', 'must be a UUID');
   return { ids, types: type === undefined ? undefined : [type].flat() };

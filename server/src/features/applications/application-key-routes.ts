@@ -1,20 +1,33 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { keepInstead } from '../../http/json-text-reply.ts';
+import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
 import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
 import { type ApplicationKeyService, noSuchKey } from './application-key-service.ts';
-import { ApplicationKeyView, toApplicationKeyView, withoutSecret } from './application-schemas.ts';
+import { ApplicationKeyQuery, parseApplicationFilter } from './application-filter.ts';
+import { ApplicationKeyView, toApplicationKeyView } from './application-schemas.ts';
 import { noSuchApplication } from './application-service.ts';
 
 const KeyParameters = Type.Object({ id: Type.String(), keyId: Type.String() });
 type KeyParameters = Static<typeof KeyParameters>;
 
+/** What is kept of a request that created a key, for its repetition: the secret is shown once. */
+interface CreatedKey {
+  readonly applicationId: ApplicationId;
+  readonly keyId: ApplicationKeyId;
+}
+
 export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationKeyService): void {
   app.post<{ Params: Static<typeof IdParameter> }>(
     '/applications/:id/keys',
     {
-      config: { permission: 'application:create', hasBody: false },
+      config: {
+        permission: 'application:create',
+        hasBody: false,
+        showAgain: shownAgain<CreatedKey>(async (caller, { applicationId, keyId }) =>
+          toApplicationKeyView(await keys.get(caller, applicationId, keyId)),
+        ),
+      },
       schema: {
         operationId: 'createApplicationKey',
         tags: ['Application keys'],
@@ -23,14 +36,14 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
       },
     },
     async (request, reply) => {
-      const key = await keys.create(request.caller, requireUuid(request.params.id, noSuchApplication));
-      const view = toApplicationKeyView(key);
-      keepInstead(reply, withoutSecret(view));
-      return reply.code(201).send(view);
+      const applicationId = requireUuid<ApplicationId>(request.params.id, noSuchApplication);
+      const key = await keys.create(request.caller, applicationId);
+      keepOutcome(reply, { applicationId, keyId: key.id } satisfies CreatedKey);
+      return reply.code(201).send(toApplicationKeyView(key));
     },
   );
 
-  app.get<{ Params: Static<typeof IdParameter> }>(
+  app.get<{ Params: Static<typeof IdParameter>; Querystring: Static<typeof ApplicationKeyQuery> }>(
     '/applications/:id/keys',
     {
       config: { permission: 'application:read' },
@@ -38,11 +51,13 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
         operationId: 'listApplicationKeys',
         tags: ['Application keys'],
         params: IdParameter,
+        querystring: ApplicationKeyQuery,
         response: { 200: Type.Array(ApplicationKeyView) },
       },
     },
     async (request) => {
-      const found = await keys.list(request.caller, requireUuid(request.params.id, noSuchApplication));
+      const filter = parseApplicationFilter(request.query);
+      const found = await keys.list(request.caller, requireUuid(request.params.id, noSuchApplication), filter);
       return found.map(toApplicationKeyView);
     },
   );

@@ -4,10 +4,12 @@ import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { ApplicationKey, NewApplicationKey } from './application.ts';
+import type { ApplicationFilter } from './application-filter.ts';
 import { ApplicationKeyStore } from './application-key-store.ts';
 import { applicationEvent, noSuchApplication } from './application-service.ts';
 import { ApplicationStore } from './application-store.ts';
 import type { KeyMaker } from './key-maker.ts';
+import { requireManageable } from './require-within-limit.ts';
 
 /** Two keys let a service roll over without a gap; many would only be forgotten ones. */
 const keysMax = 10;
@@ -29,6 +31,7 @@ export class ApplicationKeyService {
       // Held until the commit: of two requests at once, the second counts the key of the first.
       const application = await new ApplicationStore(tx, caller.tenantId).lock(applicationId);
       if (application === undefined) throw noSuchApplication();
+      requireManageable(caller, application);
       const store = new ApplicationKeyStore(tx, caller.tenantId);
       if ((await store.countOf(applicationId)) >= keysMax) {
         throw new DomainError(
@@ -42,11 +45,15 @@ export class ApplicationKeyService {
     });
   }
 
-  async list(caller: Caller, applicationId: ApplicationId): Promise<readonly ApplicationKey[]> {
+  /** An application has a handful of keys, so the filter is applied to all of them here. */
+  async list(caller: Caller, applicationId: ApplicationId, filter: ApplicationFilter): Promise<ApplicationKey[]> {
     const keys = await this.#database.forTenant(caller.tenantId, async (tx) => {
-      if ((await new ApplicationStore(tx, caller.tenantId).find(applicationId)) === undefined)
-        throw noSuchApplication();
-      return new ApplicationKeyStore(tx, caller.tenantId).listOf([applicationId]);
+      const application = await new ApplicationStore(tx, caller.tenantId).find(applicationId);
+      if (application === undefined) throw noSuchApplication();
+      if (filter.types?.includes(application.type) === false) return [];
+      const all = await new ApplicationKeyStore(tx, caller.tenantId).listOf([applicationId]);
+      const wanted = filter.ids?.map((id) => id.toLowerCase());
+      return all.filter(({ id }) => wanted?.includes(id) !== false);
     });
     await this.#audit.append(caller, applicationEvent(applicationId, 'read'));
     return keys;
@@ -64,6 +71,9 @@ export class ApplicationKeyService {
   /** The key stops working on every server as soon as this commits. */
   async revoke(caller: Caller, applicationId: ApplicationId, id: ApplicationKeyId): Promise<void> {
     await this.#database.forTenant(caller.tenantId, async (tx) => {
+      const application = await new ApplicationStore(tx, caller.tenantId).find(applicationId);
+      if (application === undefined) throw noSuchKey();
+      requireManageable(caller, application);
       if (!(await new ApplicationKeyStore(tx, caller.tenantId).delete(applicationId, id))) throw noSuchKey();
       await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(applicationId, 'update'));
     });

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { keepInstead } from '../../http/json-text-reply.ts';
+import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { parsePageRequest, toPaginationView } from '../../http/pagination.ts';
 import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
 import { ApplicationQuery, parseApplicationFilter } from './application-filter.ts';
@@ -12,15 +12,23 @@ import {
   toApplicationView,
   toNewApplication,
   UpdateApplication,
-  withoutSecret,
 } from './application-schemas.ts';
-import { type ApplicationService, noSuchApplication } from './application-service.ts';
+import {
+  type ApplicationService,
+  noSuchApplication,
+  toWrittenApplication,
+  type WrittenApplication,
+} from './application-service.ts';
 
 export function addApplicationRoutes(app: FastifyInstance, applications: ApplicationService): void {
+  const showAgain = shownAgain<WrittenApplication>(async (caller, written) =>
+    toApplicationView(await applications.getAgain(caller, written)),
+  );
+
   app.post<{ Body: Static<typeof CreateApplication> }>(
     '/applications',
     {
-      config: { permission: 'application:create' },
+      config: { permission: 'application:create', showAgain },
       schema: {
         operationId: 'createApplication',
         tags: ['Applications'],
@@ -30,9 +38,8 @@ export function addApplicationRoutes(app: FastifyInstance, applications: Applica
     },
     async (request, reply) => {
       const created = await applications.create(request.caller, toNewApplication(request.body));
-      const view = toApplicationView(created);
-      keepInstead(reply, { ...withoutSecret(view), keys: view.keys.map(withoutSecret) });
-      return reply.code(201).send(view);
+      keepOutcome(reply, toWrittenApplication(created));
+      return reply.code(201).send(toApplicationView(created));
     },
   );
 
@@ -85,7 +92,7 @@ export function addApplicationRoutes(app: FastifyInstance, applications: Applica
   app.put<{ Params: Static<typeof IdParameter>; Body: Static<typeof UpdateApplication> }>(
     '/applications/:id',
     {
-      config: { permission: 'application:update' },
+      config: { permission: 'application:update', showAgain },
       schema: {
         operationId: 'updateApplication',
         tags: ['Applications'],
@@ -94,9 +101,11 @@ export function addApplicationRoutes(app: FastifyInstance, applications: Applica
         response: { 200: ApplicationView },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const id = requireUuid<Parameters<typeof applications.update>[1]>(request.params.id, noSuchApplication);
-      return toApplicationView(await applications.update(request.caller, id, toApplicationSettings(request.body)));
+      const updated = await applications.update(request.caller, id, toApplicationSettings(request.body));
+      keepOutcome(reply, toWrittenApplication(updated));
+      return toApplicationView(updated);
     },
   );
 

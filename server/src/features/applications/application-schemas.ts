@@ -1,41 +1,47 @@
 import { type Static, Type } from 'typebox';
-import { applicationTypes } from '../../core/access/permission.ts';
+import { type ApplicationType, applicationTypes } from '../../core/access/permission.ts';
 import { parseDestinationEntry } from '../../core/destinations/destination-list.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import {
   AccessRuleBody,
   AccessRuleView,
-  PermissionName,
+  PermissionNames,
   rulesMax,
   toAccessRule,
   toAccessRuleView,
+  toPermissions,
 } from '../../http/access-rule-schemas.ts';
+import { nameSchemas } from '../../http/api-components.ts';
+import { orNull } from '../../http/optional-schemas.ts';
 import { PaginationView } from '../../http/pagination.ts';
 import { plainText } from '../../http/text-schemas.ts';
 import { changeFields, parseEnd, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
 import type { ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
 import type { ApplicationWithKeys, NewApplication } from './application-service.ts';
+import { GrantLimitBody, GrantLimitView, toGrantLimit, toGrantLimitView } from './grant-limit-schema.ts';
 
 const destinationsMax = 100;
 
 const settings = {
   name: plainText({ minLength: 1, maxLength: 200 }),
-  permissions: Type.Optional(Type.Array(PermissionName, { maxItems: 50 })),
-  rules: Type.Optional(Type.Array(AccessRuleBody, { maxItems: rulesMax })),
-  expires_at: Type.Optional(Type.String({ maxLength: 50 })),
-  allowed_destinations: Type.Optional(
-    Type.Union([Type.Array(Type.String({ maxLength: 255 }), { maxItems: destinationsMax }), Type.Null()], {
+  permissions: orNull(PermissionNames),
+  rules: orNull(Type.Array(AccessRuleBody, { maxItems: rulesMax })),
+  expires_at: orNull(Type.String({ maxLength: 50 })),
+  allowed_destinations: orNull(
+    Type.Array(Type.String({ maxLength: 255 }), {
+      maxItems: destinationsMax,
       description:
         'Hosts that the proxy may call for this application: exact names, or *.example.com for one label before it. Without a list any public host may be called; an empty list allows none.',
     }),
   ),
+  grant_limit: Type.Optional(Type.Union([GrantLimitBody, Type.Null()])),
 };
 
 export const UpdateApplication = Type.Object(settings);
 export const CreateApplication = Type.Object({
   ...settings,
   type: Type.Enum([...applicationTypes]),
-  create_key: Type.Optional(Type.Boolean()),
+  create_key: orNull(Type.Boolean()),
 });
 
 export const ApplicationKeyView = Type.Object({
@@ -59,18 +65,34 @@ export const ApplicationView = Type.Object({
   rules: Type.Array(AccessRuleView),
   expires_at: Type.Optional(Timestamp),
   allowed_destinations: Type.Optional(Type.Array(Type.String())),
+  grant_limit: Type.Optional(GrantLimitView),
   ...changeFields,
 });
 
 export const ApplicationPage = Type.Object({ pagination: PaginationView, data: Type.Array(ApplicationView) });
 
-export function toApplicationSettings(body: Static<typeof UpdateApplication>): ApplicationSettings {
+nameSchemas({
+  CreateApplicationRequest: CreateApplication,
+  UpdateApplicationRequest: UpdateApplication,
+  ApplicationKey: ApplicationKeyView,
+  Application: ApplicationView,
+  ApplicationPage,
+  GrantLimit: GrantLimitView,
+});
+
+/** The type is known where an application is created; an update finds it out later. */
+export function toApplicationSettings(
+  body: Static<typeof UpdateApplication>,
+  type?: ApplicationType,
+): ApplicationSettings {
+  const expiresAt = body.expires_at ?? undefined;
   return {
     name: body.name,
-    permissions: [...new Set(body.permissions ?? [])],
-    rules: (body.rules ?? []).map((rule, index) => toAccessRule(rule, `rules.${index}`)),
-    expiresAt: body.expires_at === undefined ? null : parseEnd(body.expires_at),
+    permissions: toPermissions(body.permissions ?? [], 'permissions', type),
+    rules: (body.rules ?? []).map((rule, index) => toAccessRule(rule, `rules.${index}`, type)),
+    expiresAt: expiresAt === undefined ? null : parseEnd(expiresAt),
     allowedDestinations: body.allowed_destinations?.map(toDestinationEntry) ?? null,
+    grantLimit: body.grant_limit ? toGrantLimit(body.grant_limit) : undefined,
   };
 }
 
@@ -81,7 +103,7 @@ function toDestinationEntry(text: string, index: number): string {
 }
 
 export function toNewApplication(body: Static<typeof CreateApplication>): NewApplication {
-  return { ...toApplicationSettings(body), type: body.type, createKey: body.create_key ?? true };
+  return { ...toApplicationSettings(body, body.type), type: body.type, createKey: body.create_key ?? true };
 }
 
 export function toApplicationView({ application, keys }: ApplicationWithKeys): Static<typeof ApplicationView> {
@@ -97,14 +119,9 @@ export function toApplicationView({ application, keys }: ApplicationWithKeys): S
     rules: application.rules.map(toAccessRuleView),
     ...(application.expiresAt === null ? {} : { expires_at: toTimestamp(application.expiresAt) }),
     ...(application.allowedDestinations === null ? {} : { allowed_destinations: [...application.allowedDestinations] }),
+    ...(application.grantLimit === null ? {} : { grant_limit: toGrantLimitView(application.grantLimit) }),
     ...toChangeFields(application),
   };
-}
-
-/** The secret of a key is shown once and stored as a hash only, so whatever is kept of a view does without it. */
-export function withoutSecret<View extends { key?: string }>(view: View): Omit<View, 'key'> {
-  const { key: _, ...rest } = view;
-  return rest;
 }
 
 export function toApplicationKeyView(key: ApplicationKey | NewApplicationKey): Static<typeof ApplicationKeyView> {

@@ -1,4 +1,5 @@
 import type { ApplicationType } from '../../core/access/permission.ts';
+import { isGranted, missingPermission } from '../../core/access/require-access.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
@@ -12,10 +13,17 @@ import { ApplicationKeyStore } from './application-key-store.ts';
 import { ApplicationStore } from './application-store.ts';
 import type { KeyMaker } from './key-maker.ts';
 import { requireValidSettings } from './application-settings.ts';
+import { requireManageable, requireWithinLimit } from './require-within-limit.ts';
 
 export interface ApplicationWithKeys {
   readonly application: Application;
   readonly keys: readonly (ApplicationKey | NewApplicationKey)[];
+}
+
+/** What is kept of a request that created or changed an application, for its repetition. */
+export interface WrittenApplication {
+  readonly id: ApplicationId;
+  readonly modifiedAt: string | null;
 }
 
 export interface NewApplication extends ApplicationSettings {
@@ -37,13 +45,17 @@ export class ApplicationService {
   /** Stores the application, its first key and the record of both together. */
   async create(caller: Caller, wanted: NewApplication): Promise<ApplicationWithKeys> {
     requireValidSettings(wanted.type, wanted);
+    // What a capped application creates is capped like itself, unless the request says less.
+    const inherited = wanted.type === 'management' ? caller.grantLimit : undefined;
+    const capped = { ...wanted, grantLimit: wanted.grantLimit ?? inherited ?? null };
+    requireWithinLimit(caller, capped);
     const id = crypto.randomUUID() as ApplicationId;
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const createdBy = caller.applicationId;
       const store = new ApplicationStore(tx, caller.tenantId);
       // The tenant may be deleted at this very moment, by somebody else with the right to do so.
       if (!(await store.holdTenant())) throw new DomainError('not-found', 'There is no such tenant.');
-      const application = await store.insert({ ...wanted, id, createdBy });
+      const application = await store.insert({ ...capped, id, createdBy });
       const keys = wanted.createKey ? [await this.#keyMaker.make(tx, application, createdBy)] : [];
       await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(id, 'create'));
       return { application, keys };
@@ -52,6 +64,15 @@ export class ApplicationService {
 
   async get(caller: Caller, id: ApplicationId): Promise<ApplicationWithKeys> {
     const found = await this.#load(caller.tenantId, id);
+    await this.#audit.append(caller, applicationEvent(id, 'read'));
+    return found;
+  }
+
+  /** What an earlier request has written, without secrets. What others have made of it since takes the right to read it. */
+  async getAgain(caller: Caller, { id, modifiedAt }: WrittenApplication): Promise<ApplicationWithKeys> {
+    const found = await this.#load(caller.tenantId, id);
+    const isUnchanged = toWrittenApplication(found).modifiedAt === modifiedAt;
+    if (!isUnchanged && !isGranted(caller.grants, 'application:read')) throw missingPermission('application:read');
     await this.#audit.append(caller, applicationEvent(id, 'read'));
     return found;
   }
@@ -79,10 +100,14 @@ export class ApplicationService {
   async update(caller: Caller, id: ApplicationId, settings: ApplicationSettings): Promise<ApplicationWithKeys> {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new ApplicationStore(tx, caller.tenantId);
-      const current = await store.find(id);
+      const current = await store.lock(id);
       if (current === undefined) throw noSuchApplication();
       requireValidSettings(current.type, settings);
-      const application = await store.update(id, { ...settings, modifiedBy: caller.applicationId });
+      const { type } = current;
+      const capped = { ...settings, grantLimit: settings.grantLimit ?? current.grantLimit };
+      requireManageable(caller, current);
+      requireWithinLimit(caller, { type, ...capped });
+      const application = await store.update(id, { ...capped, modifiedBy: caller.applicationId });
       if (application === undefined) throw noSuchApplication();
       await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(id, 'update'));
       return { application, keys: await new ApplicationKeyStore(tx, caller.tenantId).listOf([id]) };
@@ -92,7 +117,11 @@ export class ApplicationService {
   /** Its keys stop working on every server as soon as this commits. */
   async delete(caller: Caller, id: ApplicationId): Promise<void> {
     await this.#database.forTenant(caller.tenantId, async (tx) => {
-      if (!(await new ApplicationStore(tx, caller.tenantId).delete(id))) throw noSuchApplication();
+      const store = new ApplicationStore(tx, caller.tenantId);
+      const current = await store.lock(id);
+      if (current === undefined) throw noSuchApplication();
+      requireManageable(caller, current);
+      await store.delete(id);
       await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(id, 'delete'));
     });
   }
@@ -104,6 +133,10 @@ export class ApplicationService {
       return { application, keys: await new ApplicationKeyStore(tx, tenantId).listOf([id]) };
     });
   }
+}
+
+export function toWrittenApplication({ application }: ApplicationWithKeys): WrittenApplication {
+  return { id: application.id, modifiedAt: application.modifiedAt?.toISOString() ?? null };
 }
 
 export function applicationEvent(id: string, operation: Operation): AuditEvent {

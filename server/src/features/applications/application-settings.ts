@@ -1,6 +1,10 @@
 import { type ApplicationType, type Permission, permissionsOf } from '../../core/access/permission.ts';
+import { toPermissionHint } from '../../http/access-rule-schemas.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { ApplicationSettings } from './application.ts';
+
+const splitRule =
+  'must be reveal in a rule that grants token:use, which means plaintext; to show masked or redacted data otherwise, put token:use into a rule of its own';
 
 /** Checks what the shape of a request cannot say: that the rights fit the type, and that rules have an order. */
 export function requireValidSettings(
@@ -12,21 +16,26 @@ export function requireValidSettings(
     (fields[path] ??= []).push(message);
   };
 
-  if (settings.permissions.length === 0 && settings.rules.length === 0)
+  // A public application may hold nothing: its sessions are given rights of their own.
+  if (type !== 'public' && settings.permissions.length === 0 && settings.rules.length === 0)
     note('permissions', 'permissions or rules must not be empty');
   const allowed: ReadonlySet<Permission> = new Set(permissionsOf(type));
   const misfits = (permissions: readonly Permission[]) => permissions.some((permission) => !allowed.has(permission));
-  const message = `must be permissions that a ${type} application can hold`;
+  const message = toPermissionHint(type);
   if (misfits(settings.permissions)) note('permissions', message);
 
   const priorities = new Set<number>();
   settings.rules.forEach((rule, index) => {
     if (misfits(rule.permissions)) note(`rules.${index}.permissions`, message);
+    if (rule.transform !== 'reveal' && rule.permissions.includes('token:use'))
+      note(`rules.${index}.transform`, splitRule);
     if (priorities.has(rule.priority)) note(`rules.${index}.priority`, 'must be unique among the rules');
     priorities.add(rule.priority);
   });
   if (type !== 'private' && (settings.allowedDestinations ?? null) !== null)
     note('allowed_destinations', 'only a private application calls destinations');
+  if (type !== 'management' && settings.grantLimit !== undefined)
+    note('grant_limit', 'only a management application hands out rights');
   if (Object.keys(fields).length > 0) {
     throw new DomainError('validation-failed', 'The request did not pass validation.', { fields });
   }

@@ -1,3 +1,4 @@
+import type { GrantLimit } from '../../core/access/grant-limit.ts';
 import type { ApplicationType } from '../../core/access/permission.ts';
 import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
 import type { PageRequest } from '../../http/pagination.ts';
@@ -7,8 +8,11 @@ import type { Application, ApplicationSettings } from './application.ts';
 import type { ApplicationFilter } from './application-filter.ts';
 
 const columns = `tenant_id as "tenantId", id, name, type, permissions, rules, expires_at as "expiresAt",
-  allowed_destinations as "allowedDestinations",
+  allowed_destinations as "allowedDestinations", grant_limit as "grantLimit",
   created_by as "createdBy", created_at as "createdAt", modified_by as "modifiedBy", modified_at as "modifiedAt"`;
+
+/** Settings with a limit that has been decided on. */
+type StoredSettings = Omit<ApplicationSettings, 'grantLimit'> & Pick<Application, 'grantLimit'>;
 
 export class ApplicationStore {
   readonly #tx: Transaction;
@@ -20,12 +24,13 @@ export class ApplicationStore {
   }
 
   async insert(
-    application: ApplicationSettings & { id: ApplicationId; type: ApplicationType; createdBy: string | null },
+    application: StoredSettings & { id: ApplicationId; type: ApplicationType; createdBy: string | null },
   ): Promise<Application> {
     const { id, name, type, permissions, rules, expiresAt, allowedDestinations, createdBy } = application;
     const [row] = await this.#tx.query<Application>({
-      text: `insert into applications (tenant_id, id, name, type, permissions, rules, expires_at, allowed_destinations, created_by)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${columns}`,
+      text: `insert into applications (tenant_id, id, name, type, permissions, rules, expires_at, allowed_destinations, created_by,
+          grant_limit)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${columns}`,
       values: [
         this.#tenantId,
         id,
@@ -36,6 +41,7 @@ export class ApplicationStore {
         expiresAt,
         allowedDestinations,
         createdBy,
+        toJson(application.grantLimit),
       ],
     });
     if (row === undefined) throw new Error('An insert returned no row.');
@@ -95,14 +101,20 @@ export class ApplicationStore {
     return { totalItems: count?.total ?? 0, items };
   }
 
-  async update(
-    id: ApplicationId,
-    settings: ApplicationSettings & { modifiedBy: string },
-  ): Promise<Application | undefined> {
+  /** All of a type that have not expired. */
+  listUsable(type: ApplicationType): Promise<Application[]> {
+    return this.#tx.query({
+      text: `select ${columns} from applications
+        where tenant_id = $1 and type = $2 and (expires_at is null or expires_at > now()) order by id`,
+      values: [this.#tenantId, type],
+    });
+  }
+
+  async update(id: ApplicationId, settings: StoredSettings & { modifiedBy: string }): Promise<Application | undefined> {
     const { name, permissions, rules, expiresAt, allowedDestinations, modifiedBy } = settings;
     const [row] = await this.#tx.query<Application>({
       text: `update applications set name = $3, permissions = $4, rules = $5, expires_at = $6, allowed_destinations = $7,
-          modified_by = $8, modified_at = now()
+          modified_by = $8, modified_at = now(), grant_limit = $9
         where tenant_id = $1 and id = $2 returning ${columns}`,
       values: [
         this.#tenantId,
@@ -113,6 +125,7 @@ export class ApplicationStore {
         expiresAt,
         allowedDestinations,
         modifiedBy,
+        toJson(settings.grantLimit),
       ],
     });
     return row;
@@ -126,4 +139,8 @@ export class ApplicationStore {
     });
     return rows.length > 0;
   }
+}
+
+function toJson(limit: GrantLimit | null): string | null {
+  return limit === null ? null : JSON.stringify(limit);
 }

@@ -1,4 +1,5 @@
 import type { AccessRule } from '../../core/access/access-rule.ts';
+import type { GrantLimit } from '../../core/access/grant-limit.ts';
 import type { ApplicationType, Permission } from '../../core/access/permission.ts';
 import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/identity/ids.ts';
 
@@ -13,6 +14,8 @@ export interface Application {
   readonly expiresAt: Date | null;
   /** Null where the application lists none, which is not the same as an empty list. */
   readonly allowedDestinations: readonly string[] | null;
+  /** What a management application may hand out; null if nothing caps it. */
+  readonly grantLimit: GrantLimit | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
   readonly modifiedBy: string | null;
@@ -39,4 +42,6 @@ export interface ApplicationSettings {
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | null;
   readonly allowedDestinations: readonly string[] | null;
+  /** Undefined leaves it as it is: a client that does not know of limits must not lift one. */
+  readonly grantLimit: GrantLimit | undefined;
 }

@@ -1,14 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { applicationTypes, permissionCatalog, permissionsOf } from '../../core/access/permission.ts';
+import { DomainError } from '../../core/errors/domain-error.ts';
 import { AccessRuleView } from '../../http/access-rule-schemas.ts';
+import { IdParameter } from '../../http/uuid-parameter.ts';
+import { nameSchemas } from '../../http/api-components.ts';
+import { NoParameters, queryParameters } from '../../http/query-parameters.ts';
 
 const PermissionView = Type.Object({
   type: Type.String(),
   description: Type.String(),
   application_types: Type.Array(Type.String()),
 });
-const PermissionQuery = Type.Object({ application_type: Type.Optional(Type.Enum([...applicationTypes])) });
+const PermissionQuery = queryParameters({ application_type: Type.Optional(Type.Enum([...applicationTypes])) });
 const RoleView = Type.Object({ name: Type.String() });
 const TemplateView = Type.Object({
   id: Type.String(),
@@ -20,6 +24,8 @@ const TemplateView = Type.Object({
   permissions: Type.Array(Type.String()),
   rules: Type.Array(AccessRuleView),
 });
+
+nameSchemas({ Permission: PermissionView, Role: RoleView, ApplicationTemplate: TemplateView });
 
 /** The fixed lists that clients and the portal choose from. */
 export function addCatalogRoutes(app: FastifyInstance): void {
@@ -51,7 +57,12 @@ export function addCatalogRoutes(app: FastifyInstance): void {
     '/roles',
     {
       config: { permission: 'any-key' },
-      schema: { operationId: 'listRoles', tags: ['Roles'], response: { 200: Type.Array(RoleView) } },
+      schema: {
+        operationId: 'listRoles',
+        tags: ['Roles'],
+        querystring: NoParameters,
+        response: { 200: Type.Array(RoleView) },
+      },
     },
     async () => [{ name: 'OWNER' }, { name: 'ADMIN' }, { name: 'READ_ONLY' }],
   );
@@ -63,10 +74,29 @@ export function addCatalogRoutes(app: FastifyInstance): void {
       schema: {
         operationId: 'listApplicationTemplates',
         tags: ['Applications'],
+        querystring: NoParameters,
         response: { 200: Type.Array(TemplateView) },
       },
     },
     async () => templates,
+  );
+
+  app.get<{ Params: Static<typeof IdParameter> }>(
+    '/application-templates/:id',
+    {
+      config: { permission: 'any-key' },
+      schema: {
+        operationId: 'getApplicationTemplate',
+        tags: ['Applications'],
+        params: IdParameter,
+        response: { 200: TemplateView },
+      },
+    },
+    async (request) => {
+      const template = templates.find(({ id }) => id === request.params.id.toLowerCase());
+      if (template === undefined) throw new DomainError('not-found', 'There is no such application template.');
+      return template;
+    },
   );
 }
 
@@ -85,17 +115,19 @@ const templates: Static<typeof TemplateView>[] = [
   {
     id: '5f0f3c67-6b8e-4a3c-9a57-0f7d8f3e1a02',
     name: 'Use without reading',
-    description: 'Sends plaintext to other services through the proxy and reads masked data only.',
+    description:
+      'Sends plaintext to other services through the proxy and reads masked data only. Creates no tokens: with their fingerprints it could guess what a mask hides.',
     application_type: 'private',
     template_type: 'official',
     is_starter: true,
-    permissions: ['token:create', 'token:read', 'token:search', 'token:use'],
+    permissions: ['token:read', 'token:search', 'token:use'],
     rules: [],
   },
   {
     id: '5f0f3c67-6b8e-4a3c-9a57-0f7d8f3e1a03',
     name: 'Manage the tenant',
-    description: 'Creates applications, invites members and reads the audit log; touches no token.',
+    description:
+      'Creates applications, invites members and reads the audit log. Touches no token itself, but can create applications with every right, including reading plaintext, unless a grant_limit caps what it hands out; members that it invites can approve exports.',
     application_type: 'management',
     template_type: 'official',
     is_starter: true,

@@ -1,3 +1,4 @@
+import { canGuessMasked } from '../../core/access/guessing.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fieldsOf } from '../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
@@ -69,6 +70,11 @@ describe('GET /application-templates', () => {
     expect(await get('/application-templates', name)).toMatchObject({ status: 200, body: expect.any(Array) });
   });
 
+  it('offers none with which an application could guess what a mask hides', async () => {
+    const templates = (await get('/application-templates')).body as Parameters<typeof canGuessMasked>[0][];
+    expect(templates.map(canGuessMasked)).toEqual(templates.map(() => false));
+  });
+
   it('offers templates that applications can be made of as they are', async () => {
     const templates = (await get('/application-templates')).body as {
       name: string;
@@ -88,5 +94,25 @@ describe('GET /application-templates', () => {
       });
       expect(answer).toMatchObject({ status: 201, body: { permissions, rules } });
     }
+  });
+});
+
+describe('GET /application-templates/{id}', () => {
+  it.each(names)('200 answers a %s key with what the list shows', async (name) => {
+    const templates = (await get('/application-templates')).body as { id: string }[];
+    for (const template of templates) {
+      expect(await get(`/application-templates/${template.id}`, name)).toMatchObject({ status: 200, body: template });
+    }
+  });
+
+  it('says what a management key can do to tokens after all', async () => {
+    const templates = (await get('/application-templates')).body as { application_type: string; description: string }[];
+    const management = templates.find(({ application_type }) => application_type === 'management');
+    expect(management?.description).toMatch(/every right, including reading plaintext/);
+  });
+
+  it.each(['5f0f3c67-6b8e-4a3c-9a57-0f7d8f3e1aff', 'starter', '__proto__'])('404 for %s', async (id) => {
+    const answer = await get(`/application-templates/${id}`);
+    expect(answer).toMatchObject({ status: 404, body: { type: '/docs/errors/not-found' } });
   });
 });

@@ -1,11 +1,11 @@
-import { LRUCache } from 'lru-cache';
 import { toRules } from '../../core/access/decide-access.ts';
 import type { Identity } from '../../core/identity/caller.ts';
 import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
 import type { Authenticator } from '../../http/authentication.ts';
 import type { ChangeFeed } from '../../platform/database/change-feed.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { type ApiKey, parseApiKey } from '../../platform/keyring/api-key.ts';
+import { WatchedCache } from '../../platform/database/watched-cache.ts';
+import { parseApiKey } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import { type Credential, CredentialStore, type SessionCredential } from './credential-store.ts';
 
@@ -29,19 +29,26 @@ interface KnownKey {
 export class CredentialDirectory implements Authenticator {
   readonly #database: Database;
   readonly #systemKeys: SystemKeys;
-  readonly #feed: ChangeFeed;
-  readonly #known = new LRUCache<ApplicationKeyId, KnownKey>({ max: keysMax, ttl: ageMaxMs });
-  readonly #loading = new Map<ApplicationKeyId, Promise<KnownKey | undefined>>();
+  readonly #keys: WatchedCache<ApplicationKeyId, KnownKey>;
+  readonly #sessions: WatchedCache<ApplicationKeyId, KnownKey>;
   readonly #used = new Set<ApplicationKeyId>();
-  #generation = 0;
   #touching: NodeJS.Timeout | undefined;
 
-  constructor(parts: { database: Database; systemKeys: SystemKeys; feed: ChangeFeed }) {
-    this.#database = parts.database;
-    this.#systemKeys = parts.systemKeys;
-    this.#feed = parts.feed;
-    this.#feed.onGap(() => this.#forgetAll());
-    this.#feed.onChange((table, id) => {
+  constructor({ database, systemKeys, feed }: { database: Database; systemKeys: SystemKeys; feed: ChangeFeed }) {
+    this.#database = database;
+    this.#systemKeys = systemKeys;
+    const limits = { feed, entriesMax: keysMax, ageMaxMs };
+    this.#keys = new WatchedCache({
+      ...limits,
+      load: (id) => database.forSystem(async (tx) => toKnownKey(await new CredentialStore(tx).find(id))),
+    });
+    this.#sessions = new WatchedCache({
+      ...limits,
+      load: (id) => database.forSystem(async (tx) => toKnownSession(await new CredentialStore(tx).findSession(id))),
+      // A session that waits for its authorization is read each time: as soon as somebody was told of it, it counts.
+      isKept: ({ identity }) => identity.session?.isAuthorized !== false,
+    });
+    feed.onChange((table, id) => {
       if (table === 'application_keys' || table === 'sessions') this.#forget((keyId) => keyId === id);
       if (table === 'applications') this.#forget((_, key) => key.applicationIds.includes(id as ApplicationId));
       if (table === 'tenants') this.#forget((_, key) => key.identity.tenantId === id);
@@ -52,7 +59,7 @@ export class CredentialDirectory implements Authenticator {
     const key = parseApiKey(text);
     if (key === undefined) return undefined;
 
-    const known = (this.#feed.isCurrent ? this.#known.get(key.id) : undefined) ?? (await this.#load(key));
+    const known = await (key.kind === 'sess' ? this.#sessions : this.#keys).get(key.id);
     // An unknown id is compared as well, so that it takes as long as a known one.
     const isSecret = this.#systemKeys.isCredential(key.secret, known?.secretHash ?? nobody);
     if (known === undefined || !isSecret || Date.now() >= known.expiresAt) return undefined;
@@ -66,39 +73,9 @@ export class CredentialDirectory implements Authenticator {
     await this.#touch();
   }
 
-  #load({ id, kind }: ApiKey): Promise<KnownKey | undefined> {
-    const underway = this.#loading.get(id);
-    if (underway !== undefined) return underway;
-    const loading = this.#find(id, kind === 'sess').finally(() => {
-      if (this.#loading.get(id) === loading) this.#loading.delete(id);
-    });
-    this.#loading.set(id, loading);
-    return loading;
-  }
-
-  async #find(keyId: ApplicationKeyId, isSession: boolean): Promise<KnownKey | undefined> {
-    const generation = this.#generation;
-    const known = await this.#database.forSystem(async (tx) => {
-      const store = new CredentialStore(tx);
-      return isSession ? toKnownSession(await store.findSession(keyId)) : toKnownKey(await store.find(keyId));
-    });
-    // A session that waits for its authorization is asked for each time: whoever was told that it has it must find it so.
-    const isWaiting = known?.identity.session?.isAuthorized === false;
-    // What was read before a change arrived may be older than the change: it serves this request and is not kept.
-    if (known !== undefined && !isWaiting && generation === this.#generation) this.#known.set(keyId, known);
-    return known;
-  }
-
   #forget(matches: (keyId: ApplicationKeyId, key: KnownKey) => boolean): void {
-    this.#generation += 1;
-    this.#loading.clear();
-    for (const [keyId, key] of this.#known.entries()) if (matches(keyId, key)) this.#known.delete(keyId);
-  }
-
-  #forgetAll(): void {
-    this.#generation += 1;
-    this.#loading.clear();
-    this.#known.clear();
+    this.#keys.forget(matches);
+    this.#sessions.forget(matches);
   }
 
   #noteUse(keyId: ApplicationKeyId): void {
@@ -119,7 +96,7 @@ export class CredentialDirectory implements Authenticator {
 function toKnownKey(credential: Credential | undefined): KnownKey | undefined {
   if (credential === undefined) return undefined;
   const { secretHash, tenantId, applicationId, applicationType, keyId, permissions, rules, expiresAt } = credential;
-  const { allowedDestinations } = credential;
+  const { allowedDestinations, grantLimit } = credential;
   return {
     secretHash,
     expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
@@ -130,6 +107,7 @@ function toKnownKey(credential: Credential | undefined): KnownKey | undefined {
       keyId,
       grants: { rules: toRules(permissions, rules) },
       ...(allowedDestinations === null ? {} : { allowedDestinations }),
+      ...(grantLimit === null ? {} : { grantLimit }),
     },
     applicationIds: [applicationId],
   };

@@ -1,4 +1,5 @@
 import type { AccessRule } from '../../core/access/access-rule.ts';
+import type { GrantLimit } from '../../core/access/grant-limit.ts';
 import type { ApplicationType, Permission } from '../../core/access/permission.ts';
 import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
@@ -14,6 +15,7 @@ export interface Credential {
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | null;
   readonly allowedDestinations: readonly string[] | null;
+  readonly grantLimit: GrantLimit | null;
 }
 
 /** A session key: its own rights, and those of the application that authorized it, if one has. */
@@ -39,7 +41,7 @@ export class CredentialStore {
       name: 'credential-find',
       text: `select k.id as "keyId", k.secret_hash as "secretHash", a.tenant_id as "tenantId", a.id as "applicationId",
           a.type as "applicationType", a.permissions, a.rules, a.expires_at as "expiresAt",
-          a.allowed_destinations as "allowedDestinations"
+          a.allowed_destinations as "allowedDestinations", a.grant_limit as "grantLimit"
         from application_keys k join applications a on a.tenant_id = k.tenant_id and a.id = k.application_id
         where k.id = $1`,
       values: [keyId],
@@ -53,7 +55,7 @@ export class CredentialStore {
       name: 'credential-find-session',
       text: `select s.id as "keyId", s.secret_hash as "secretHash", s.tenant_id as "tenantId", a.id as "applicationId",
           a.type as "applicationType", s.permissions, s.rules, least(s.expires_at, a.expires_at, z.expires_at) as "expiresAt",
-          a.allowed_destinations as "allowedDestinations",
+          a.allowed_destinations as "allowedDestinations", a.grant_limit as "grantLimit",
           case when z.id is not null then json_build_object('id', z.id, 'permissions', z.permissions, 'rules', z.rules,
             'allowedDestinations', z.allowed_destinations) end as authorizer
         from sessions s

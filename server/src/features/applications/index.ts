@@ -5,5 +5,6 @@ export { ApplicationService, applicationEvent, noSuchApplication } from './appli
 export { ApplicationStore } from './application-store.ts';
 export { addCatalogRoutes } from './catalog-routes.ts';
 export { requireValidSettings } from './application-settings.ts';
+export { GrantLimitView, toGrantLimitView } from './grant-limit-schema.ts';
 export { CredentialDirectory } from './credential-directory.ts';
 export { KeyMaker } from './key-maker.ts';

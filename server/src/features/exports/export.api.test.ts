@@ -22,7 +22,7 @@ const bodies = [
     type: 'token',
     data: { a: [1, 'é\u2028'], b: 'found' },
     search_indexes: ['{{ data.b }}'],
-    fingerprint_expression: '{{ metadata.x }}',
+    fingerprint_expression: '{{ data.b }}-{{ metadata.x }}',
     metadata: { x: 'y' },
   },
   { id: 'out-4', type: 'token', data: 'masked', mask: '{{ data | reveal_last: 2 }}' },

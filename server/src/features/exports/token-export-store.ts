@@ -1,5 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { sumTokenCounts } from '../tokens/index.ts';
 import type { Approval, TokenExport } from './token-export.ts';
 
 interface ExportRow {
@@ -135,14 +136,9 @@ export class TokenExportStore {
     });
   }
 
-  /** How many tokens would leave now, from the counters that every write keeps. */
-  async countTokens({ type, container }: TokenExport['filter']): Promise<number> {
-    const [row] = await this.#tx.query<{ count: number }>({
-      text: `select coalesce(sum(tokens), 0)::float8 as count from token_counts
-        where tenant_id = $1 and ($2::text is null or type = $2) and ($3::text is null or $3 = any(containers))`,
-      values: [this.#tenantId, type, container],
-    });
-    return row?.count ?? 0;
+  /** How many tokens would leave now. */
+  countTokens(filter: TokenExport['filter']): Promise<number> {
+    return sumTokenCounts(this.#tx, this.#tenantId, filter);
   }
 }
 

@@ -1,13 +1,13 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { IdempotencyClaim, IdempotencyKeeper, IdempotencyOutcome, KeptAnswer } from '../../http/idempotency.ts';
+import type { IdempotencyClaim, IdempotencyKeeper, IdempotencyOutcome, KeptOutcome } from '../../http/idempotency.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
 import { answerBinding } from './sealed-answers.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 
 /**
- * Remembers answers for a day, sealed like a token. Neither the key that a caller chose nor anything about the request
+ * Remembers for a day what requests did, sealed like a token. Neither the key that a caller chose nor anything about the request
  * is stored: one keyed hash stands for all of it.
  */
 export class IdempotencyService implements IdempotencyKeeper {
@@ -27,14 +27,14 @@ export class IdempotencyService implements IdempotencyKeeper {
     const used = await this.#store.claim(tenantId, keyHash, claimId);
     if (used === 'claimed') return { kind: 'first', claim: this.#toClaim(tenantId, keyHash, claimId) };
     if (!used.isAnswered) return { kind: 'in-flight' };
-    if (used.sealed === null) return { kind: 'not-kept' };
-    return { kind: 'repeated', answer: await this.#open(tenantId, keyHash, used.sealed) };
+    const kept = used.sealed === null ? undefined : await this.#open(tenantId, keyHash, used.sealed);
+    return kept === undefined ? { kind: 'not-kept' } : { kind: 'repeated', kept };
   }
 
   #toClaim(tenantId: TenantId, keyHash: Buffer, claimId: string): IdempotencyClaim {
     return {
-      keep: async (answer) => {
-        const sealed = answer === undefined ? null : await this.#seal(tenantId, keyHash, answer);
+      keep: async (outcome) => {
+        const sealed = outcome === undefined ? null : await this.#seal(tenantId, keyHash, outcome);
         try {
           await this.#store.updateAnswered(tenantId, keyHash, claimId, sealed);
         } catch (error) {
@@ -47,14 +47,16 @@ export class IdempotencyService implements IdempotencyKeeper {
     };
   }
 
-  async #seal(tenantId: TenantId, keyHash: Buffer, answer: KeptAnswer): Promise<Buffer> {
+  async #seal(tenantId: TenantId, keyHash: Buffer, outcome: KeptOutcome): Promise<Buffer> {
     const keys = await this.#keyring.forTenant(tenantId);
-    return keys.seal(JSON.stringify(answer), answerBinding(keyHash));
+    return keys.seal(JSON.stringify(outcome), answerBinding(keyHash));
   }
 
-  async #open(tenantId: TenantId, keyHash: Buffer, sealed: Buffer): Promise<KeptAnswer> {
+  /** Undefined for what earlier versions kept, which is the text of a response: nobody can judge that again. */
+  async #open(tenantId: TenantId, keyHash: Buffer, sealed: Buffer): Promise<KeptOutcome | undefined> {
     const keys = await this.#keyring.forRecord(tenantId, sealed);
-    return JSON.parse(keys.open(sealed, answerBinding(keyHash))) as KeptAnswer;
+    const kept = JSON.parse(keys.open(sealed, answerBinding(keyHash))) as KeptOutcome;
+    return kept.outcome === undefined ? undefined : kept;
   }
 }
 

@@ -4,7 +4,6 @@ import { createApplication, fieldsOf } from '../../../test/harness/test-applicat
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { parseTenantId } from '../../core/identity/ids.ts';
-import { withoutSecret } from '../applications/application-schemas.ts';
 import { IdempotencyStore, sweepIdempotencyJob } from './index.ts';
 import { answerBinding } from './sealed-answers.ts';
 
@@ -60,7 +59,7 @@ describe('a repetition', () => {
       expect(essence(await create(key, undefined, undefined, url))).toEqual(essence(first));
     expect(await countTokens()).toBe(before);
     const records = (await vault.auditRecords(tenant.id)).filter(({ entity_id }) => entity_id === idOf(first));
-    expect(records).toHaveLength(1);
+    expect(records.map(({ operation }) => operation)).toEqual(['create', 'read', 'read']);
   });
 
   it('gets the first answer even with another body', async () => {
@@ -366,7 +365,7 @@ describe('what is kept', () => {
     const wanted = { name: 'Once', type: 'private', permissions: ['token:create'] };
     const [made, again] = [await send('/applications', wanted), await send('/applications', wanted)];
     const { key, keys, ...rest } = made.body as { id: string; key: string; keys: { id: string; key?: string }[] };
-    const shown = keys.map((one) => withoutSecret(one));
+    const shown = keys.map((one) => ({ ...one, key: undefined }));
     expect(again.status).toBe(201);
     expect(again.body).toEqual({ ...rest, keys: shown });
     expect(again.text).not.toContain(key);
@@ -376,21 +375,6 @@ describe('what is kept', () => {
     const { key: secret, ...known } = added.body as { key: string };
     expect(secret).toMatch(/^key_/);
     expect([repeated.status, repeated.body]).toEqual([201, known]);
-  });
-
-  it('is not an answer of more than a mebibyte: then a repetition is refused, and nothing is done again', async () => {
-    const key = randomUUID();
-    const body = {
-      type: 'token',
-      data: { large: 'x'.repeat(1_100_000), small: 'y' },
-      fingerprint_expression: '{{ data.small }}',
-    };
-    const first = await create(key, body, tenant.keys.reveal);
-    expect(first.status).toBe(201);
-    const before = await countTokens();
-    const second = await create(key, body, tenant.keys.reveal);
-    expect(second).toMatchObject({ status: 409, body: { type: '/docs/errors/idempotency-answer-not-kept' } });
-    expect(await countTokens()).toBe(before);
   });
 
   it('is swept once its day is over, and nothing else is', async () => {

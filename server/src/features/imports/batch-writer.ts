@@ -2,7 +2,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { StatementError } from '../../platform/database/database-error.ts';
 import type { FileRecord } from '../../platform/files/record-reader.ts';
-import { countSlot, insertFreeIn } from '../tokens/index.ts';
+import { countSlot, insertFreeIn, unlimitedSets } from '../tokens/index.ts';
 import type { ImportReject } from './import-reject.ts';
 import type { PreparedRecord } from './record-preparer.ts';
 import type { RejectedRecord, RejectFile } from './reject-file.ts';
@@ -89,7 +89,9 @@ export class VaultWriter implements BatchWriter {
       const store = new TokenImportStore(tx, this.#tenantId);
       await store.commitInBackground();
       const outcomes =
-        rows.length === 0 ? [] : await insertFreeIn(tx, { tenantId: this.#tenantId, slot: countSlot() }, rows);
+        rows.length === 0
+          ? []
+          : await insertFreeIn(tx, { tenantId: this.#tenantId, slot: countSlot(), setLimits: unlimitedSets }, rows);
       const taken = new Set(rows.filter((_, index) => outcomes[index]?.createdAt === undefined));
       const rejects = entries.flatMap(({ record, prepared }) => {
         if (prepared.kind === 'reject') return [toRejected(record, prepared.reject)];

@@ -113,6 +113,7 @@ describe('what is rejected', () => {
       '[]',
       JSON.stringify({ type: 'token', data: 'x', deduplicate_token: true }),
       JSON.stringify({ type: 'token', data: 'x', mask: { [secret]: '{{ nothing' } }),
+      JSON.stringify({ type: 'token', data: 'x', fingerprint_expression: secret }),
     ].join('\r\n');
     const { rejects, imported } = await folder.import(vault, tenant, { text });
     expect(imported).toBe(1);
@@ -125,6 +126,7 @@ describe('what is rejected', () => {
       [8, 'malformed-json'],
       [9, 'validation-failed'],
       [10, 'validation-failed'],
+      [11, 'validation-failed'],
     ]);
     expect(rejects[4]).toMatchObject({ id: taken });
     expect(JSON.stringify(rejects)).not.toContain(secret);

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { parsePageRequest, toPaginationView } from '../../http/pagination.ts';
 import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
 import { noSuchInvitation } from './invitation.ts';
@@ -19,12 +20,20 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
   app.post<{ Body: Static<typeof CreateInvitation> }>(
     '/tenants/self/invitations',
     {
-      config: { permission: 'tenant:invitation:create', rateLimit: 'mail' },
+      config: {
+        permission: 'tenant:invitation:create',
+        rateLimit: 'mail',
+        showAgain: shownAgain<{ id: string }>(async (caller, { id }) =>
+          toInvitationView(await invitations.get(caller, id)),
+        ),
+        problems: ['already-invited', 'already-a-member'],
+      },
       schema: { operationId: 'createInvitation', tags, body: CreateInvitation, response: { 201: InvitationView } },
     },
     async (request, reply) => {
       const { caller } = request;
       const invitation = await invitations.create(caller.tenantId, caller, toNewInvitation(request.body));
+      keepOutcome(reply, { id: invitation.id });
       return reply.code(201).send(toInvitationView(invitation));
     },
   );
@@ -32,12 +41,20 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
   app.post<{ Params: Static<typeof IdParameter> }>(
     '/tenants/self/invitations/:id/resend',
     {
-      config: { permission: 'tenant:invitation:update', rateLimit: 'mail', hasBody: false },
+      config: {
+        permission: 'tenant:invitation:update',
+        rateLimit: 'mail',
+        hasBody: false,
+        showAgain: shownAgain<{ id: string }>(async (caller, { id }) =>
+          toInvitationView(await invitations.getResent(caller, id)),
+        ),
+      },
       schema: { operationId: 'resendInvitation', tags, params: IdParameter, response: { 200: InvitationView } },
     },
-    async (request) => {
-      const id = requireUuid(request.params.id, noSuchInvitation);
-      return toInvitationView(await invitations.resend(request.caller, id));
+    async (request, reply) => {
+      const invitation = await invitations.resend(request.caller, requireUuid(request.params.id, noSuchInvitation));
+      keepOutcome(reply, { id: invitation.id });
+      return toInvitationView(invitation);
     },
   );
 

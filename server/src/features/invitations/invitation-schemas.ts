@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { nameSchemas } from '../../http/api-components.ts';
 import { pageParameters, PaginationView } from '../../http/pagination.ts';
+import { queryParameters } from '../../http/query-parameters.ts';
 import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
 import { type Invitation, invitationStatuses, invitedRoles } from './invitation.ts';
 import type { NewInvitation } from './invitation-service.ts';
@@ -9,7 +11,7 @@ export const CreateInvitation = Type.Object({
   role: Type.Optional(Type.Union([Type.Enum([...invitedRoles]), Type.Null()])),
 });
 
-export const InvitationQuery = Type.Object({
+export const InvitationQuery = queryParameters({
   ...pageParameters,
   status: Type.Optional(Type.Enum([...invitationStatuses])),
 });
@@ -25,6 +27,8 @@ export const InvitationView = Type.Object({
 });
 
 export const InvitationPage = Type.Object({ pagination: PaginationView, data: Type.Array(InvitationView) });
+
+nameSchemas({ CreateInvitationRequest: CreateInvitation, Invitation: InvitationView, InvitationPage });
 
 export function toNewInvitation(body: Static<typeof CreateInvitation>): NewInvitation {
   return { email: body.email, role: body.role ?? 'ADMIN' };

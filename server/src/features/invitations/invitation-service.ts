@@ -76,7 +76,7 @@ export class InvitationService {
 
   /** Replaces the link: the one before is dead as soon as this commits, whether its mail has been sent or not. */
   async resend(caller: Caller, id: string): Promise<Invitation> {
-    if (!isGranted(caller.grants, 'tenant:invitation:create')) throw missingPermission('tenant:invitation:create');
+    requireMayResend(caller);
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = this.#store(tx, caller.tenantId);
       const current = await store.lock(id);
@@ -88,6 +88,12 @@ export class InvitationService {
       await recordInTransaction(tx, caller.tenantId, caller, invitationEvent(id, 'update'));
       return invitation;
     });
+  }
+
+  /** What an earlier request has sent again; it takes the rights that sending takes. */
+  async getResent(caller: Caller, id: string): Promise<Invitation> {
+    requireMayResend(caller);
+    return this.get(caller, id);
   }
 
   async list(caller: Caller, status: InvitationStatus | undefined, request: PageRequest): Promise<Page<Invitation>> {
@@ -128,6 +134,11 @@ export class InvitationService {
   #store(tx: Transaction, tenantId: TenantId): InvitationStore {
     return new InvitationStore(tx, tenantId, this.#clock);
   }
+}
+
+/** A link is an invitation, whatever the route is called. */
+function requireMayResend(caller: Caller): void {
+  if (!isGranted(caller.grants, 'tenant:invitation:create')) throw missingPermission('tenant:invitation:create');
 }
 
 function noSuchTenant(): DomainError {

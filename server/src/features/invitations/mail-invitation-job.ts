@@ -10,13 +10,13 @@ import { InvitationStore } from './invitation-store.ts';
 
 /**
  * Mails the link of an invitation. It is queued with the invitation and tried again until the mail server takes it. A link
- * that was replaced, deleted, used or has expired in the meantime is not sent. Without a mail server the link waits for an
- * operator to show it.
+ * that was replaced, deleted, used or has expired in the meantime is not sent. Only workers with a mail server have this
+ * job: any other would take it from the queue and could do nothing with it.
  */
 export function mailInvitationJob(parts: {
   readonly database: Database;
   readonly links: InvitationLinks;
-  readonly mailer: Mailer | undefined;
+  readonly mailer: Mailer;
   readonly logger: Logger;
   readonly clock?: DatabaseClock;
 }): Job {
@@ -38,7 +38,7 @@ export function mailInvitationJob(parts: {
       };
 
       const invitation = await findCurrent();
-      if (invitation === undefined || invitation.linkSealed === null || mailer === undefined) return;
+      if (invitation === undefined || invitation.linkSealed === null) return;
       try {
         if ((await mailer.send(invitation.email, write)) === 'withdrawn') return;
       } catch (error) {

@@ -116,7 +116,7 @@ export class Reencryption {
         read: rows.length,
         changed: records.length === 0 ? 0 : await table.replace(tx, tenantId, records),
         unreadable: unreadable.length,
-        isLast: rows.length < limit,
+        isLast: rows.length === 0,
       };
       const isAdvanced = await new ReencryptionStore(tx).advance(place, after, step);
       if (isAdvanced && step.isLast) {

@@ -4,7 +4,7 @@ import { listRootKeys } from '../../platform/database/database-inspection.ts';
 import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
 import { listSystemKeys, updateSystemKey } from '../../platform/keyring/system-key-store.ts';
 import { rewrapSystemKey } from '../../platform/keyring/system-key-wrapping.ts';
-import { TenantKeyStore, type WrappedTenantKey } from '../../platform/keyring/tenant-key-store.ts';
+import { TenantKeyStore, tenantKeyPages, type WrappedTenantKey } from '../../platform/keyring/tenant-key-store.ts';
 import { rewrapKey } from '../../platform/keyring/tenant-key-wrapping.ts';
 import { keyEvent } from './key-event.ts';
 
@@ -57,22 +57,13 @@ async function rewrapAll(
     if (isUntouched(key)) count('untouched');
     else if (await updateSystemKey(database, key, await rewrapSystemKey(key, rootKeys))) count('rewrapped');
   }
-  for await (const key of allTenantKeys(database)) {
-    if (isUntouched(key)) count('untouched');
-    else if (await replace(database, key, await rewrapKey(rootKeys, key))) count('rewrapped');
+  for await (const page of tenantKeyPages(database, pageSize)) {
+    for (const key of page) {
+      if (isUntouched(key)) count('untouched');
+      else if (await replace(database, key, await rewrapKey(rootKeys, key))) count('rewrapped');
+    }
   }
   return done;
-}
-
-async function* allTenantKeys(database: Database): AsyncGenerator<WrappedTenantKey> {
-  let last: WrappedTenantKey | undefined;
-  for (;;) {
-    const after = last;
-    const page = await database.forSystem((tx) => new TenantKeyStore(tx).listAll(after, pageSize));
-    yield* page;
-    last = page.at(-1);
-    if (page.length < pageSize) return;
-  }
 }
 
 /** One transaction a key: a vault that stops in the middle has some keys under each root key, and both open. */

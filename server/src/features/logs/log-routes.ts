@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { nameSchemas } from '../../http/api-components.ts';
 import { PaginationView, parsePageRequest, toPaginationView } from '../../http/pagination.ts';
+import { NoParameters } from '../../http/query-parameters.ts';
 import {
   EntityTypeView,
   LogQuery,
@@ -13,10 +15,9 @@ import {
 } from './log-schemas.ts';
 import type { LogService } from './log-service.ts';
 
-const LogPageView = Type.Object({
-  pagination: Type.Object({ ...PaginationView.properties, next: Type.Optional(Type.String()) }),
-  data: Type.Array(LogView),
-});
+const LogPagination = Type.Object({ ...PaginationView.properties, next: Type.Optional(Type.String()) });
+const LogPageView = Type.Object({ pagination: LogPagination, data: Type.Array(LogView) });
+nameSchemas({ LogPagination, LogPage: LogPageView });
 
 export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
   app.get<{ Querystring: Static<typeof LogQuery> }>(
@@ -50,7 +51,12 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
     '/logs/entity-types',
     {
       config: { permission: 'log:read' },
-      schema: { operationId: 'listLogEntityTypes', tags: ['Logs'], response: { 200: Type.Array(EntityTypeView) } },
+      schema: {
+        operationId: 'listLogEntityTypes',
+        tags: ['Logs'],
+        querystring: NoParameters,
+        response: { 200: Type.Array(EntityTypeView) },
+      },
     },
     () => toEntityTypeViews(),
   );

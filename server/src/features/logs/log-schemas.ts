@@ -2,13 +2,15 @@ import { Type } from 'typebox';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { parseIsoTimestamp } from '../../core/expiry/timestamp.ts';
 import { isUuid, type TenantId } from '../../core/identity/ids.ts';
+import { nameSchemas } from '../../http/api-components.ts';
 import { pageParameters } from '../../http/pagination.ts';
+import { queryParameters } from '../../http/query-parameters.ts';
 import { Timestamp, toTimestamp } from '../../http/timestamp.ts';
 import { entityTypes } from '../../platform/audit/audit-event.ts';
 import type { Log, LogCursor, LogFilter } from './log.ts';
 import { displayNames, toLogMessage } from './log-message.ts';
 
-export const LogQuery = Type.Object({
+export const LogQuery = queryParameters({
   entity_type: Type.Optional(
     Type.String({ maxLength: 100, description: 'Kind of entity, as `/logs/entity-types` lists them.' }),
   ),
@@ -32,6 +34,8 @@ export const LogView = Type.Object({
 });
 
 export const EntityTypeView = Type.Object({ display_name: Type.String(), value: Type.String() });
+
+nameSchemas({ Log: LogView, LogEntityType: EntityTypeView });
 
 export function toLogView(tenantId: TenantId, log: Log) {
   return {

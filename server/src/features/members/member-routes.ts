@@ -1,12 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { parsePageRequest, toPaginationView } from '../../http/pagination.ts';
 import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
 import { noSuchMember } from './member.ts';
-import { MemberPage, MemberQuery, MemberView, parseUserIds, toMemberView, UpdateMember } from './member-schemas.ts';
+import {
+  MemberPage,
+  MemberQuery,
+  MemberView,
+  memberSizeMax,
+  parseUserIds,
+  toMemberView,
+  UpdateMember,
+} from './member-schemas.ts';
 import type { MemberService } from './member-service.ts';
-
-const sizeMax = 50;
 
 export function addMemberRoutes(app: FastifyInstance, members: MemberService): void {
   app.get<{ Querystring: Static<typeof MemberQuery> }>(
@@ -21,7 +28,7 @@ export function addMemberRoutes(app: FastifyInstance, members: MemberService): v
       },
     },
     async (request) => {
-      const page = parsePageRequest(request.query, sizeMax);
+      const page = parsePageRequest(request.query, memberSizeMax);
       const { totalItems, items } = await members.list(request.caller, parseUserIds(request.query), page);
       return { pagination: toPaginationView(page, totalItems), data: items.map(toMemberView) };
     },
@@ -30,8 +37,12 @@ export function addMemberRoutes(app: FastifyInstance, members: MemberService): v
   app.put<{ Params: Static<typeof IdParameter>; Body: Static<typeof UpdateMember> }>(
     '/tenants/self/members/:id',
     {
-      // Published clients send the second one.
-      config: { permission: 'tenant:member:update', mediaTypes: ['application/json', 'application/json-patch+json'] },
+      config: {
+        permission: 'tenant:member:update',
+        // Published clients send the second one.
+        mediaTypes: ['application/json', 'application/json-patch+json'],
+        showAgain: shownAgain<{ id: string }>(async (caller, { id }) => toMemberView(await members.get(caller, id))),
+      },
       schema: {
         operationId: 'updateMember',
         tags: ['Members'],
@@ -40,16 +51,18 @@ export function addMemberRoutes(app: FastifyInstance, members: MemberService): v
         response: { 200: MemberView },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const id = requireUuid(request.params.id, noSuchMember);
-      return toMemberView(await members.changeRole(request.caller, id, request.body.role));
+      const member = await members.changeRole(request.caller, id, request.body.role);
+      keepOutcome(reply, { id: member.id });
+      return toMemberView(member);
     },
   );
 
   app.delete<{ Params: Static<typeof IdParameter> }>(
     '/tenants/self/members/:id',
     {
-      config: { permission: 'tenant:member:delete', hasBody: false },
+      config: { permission: 'tenant:member:delete', hasBody: false, problems: ['owner-undeletable'] },
       schema: { operationId: 'deleteMember', tags: ['Members'], params: IdParameter, response: { 204: Type.Null() } },
     },
     async (request, reply) => {

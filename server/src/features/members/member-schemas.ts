@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { isUuid } from '../../core/identity/ids.ts';
-import { pageParameters, PaginationView } from '../../http/pagination.ts';
+import { nameSchemas } from '../../http/api-components.ts';
+import { pageParametersUpTo, PaginationView } from '../../http/pagination.ts';
+import { queryParameters } from '../../http/query-parameters.ts';
 import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
 import { type Member, roles } from './member.ts';
 
@@ -9,8 +11,10 @@ import { type Member, roles } from './member.ts';
 const userIdsMax = 100;
 const UserId = Type.String({ maxLength: 36 });
 
-export const MemberQuery = Type.Object({
-  ...pageParameters,
+export const memberSizeMax = 50;
+
+export const MemberQuery = queryParameters({
+  ...pageParametersUpTo(memberSizeMax),
   user_id: Type.Optional(
     Type.Union([UserId, Type.Array(UserId, { maxItems: userIdsMax })], {
       description: 'Only members with this user id; may be repeated.',
@@ -36,6 +40,8 @@ export const MemberView = Type.Object({
 });
 
 export const MemberPage = Type.Object({ pagination: PaginationView, data: Type.Array(MemberView) });
+
+nameSchemas({ UpdateMemberRequest: UpdateMember, Member: MemberView, MemberPage });
 
 /** The users that are asked for; undefined means all. */
 export function parseUserIds(query: Static<typeof MemberQuery>): string[] | undefined {

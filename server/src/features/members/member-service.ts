@@ -25,6 +25,15 @@ export class MemberService {
     return page;
   }
 
+  async get(caller: Caller, id: string): Promise<Member> {
+    const member = await this.#database.forTenant(caller.tenantId, (tx) =>
+      new MemberStore(tx, caller.tenantId).find(id),
+    );
+    if (member === undefined) throw noSuchMember();
+    await this.#audit.append(caller, memberEvent(id, 'read'));
+    return member;
+  }
+
   /** Whoever makes a member the owner makes the owner of before an admin: a tenant always has exactly one. */
   async changeRole(caller: Caller, id: string, role: Role): Promise<Member> {
     return this.#database.forTenant(caller.tenantId, async (tx) => {

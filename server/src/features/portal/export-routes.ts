@@ -50,13 +50,14 @@ async function readDecision(
 
 /**
  * Only somebody who has just shown that it is them: a session that began with a link proves that an operator made a link,
- * and one that is old may be somebody else's by now. Refusing needs no such proof: it keeps everything where it is.
+ * one that a provider opened without asking proves that a browser was left open, and one that is old may be somebody
+ * else's by now. Refusing needs no such proof: it keeps everything where it is.
  * Returns since when there is what was shown.
  */
 function requireProof({ isFresh, provenSince }: UserSession): Date {
   if (isFresh && provenSince !== null) return provenSince;
   throw new DomainError(
     'forbidden',
-    'Sign out, and in again with your passkey, password or provider, to approve an export. A link is not enough.',
+    'Sign out, and in again with your passkey, password or provider, to approve an export. A link is not enough, nor is a provider that does not ask you to authenticate again.',
   );
 }

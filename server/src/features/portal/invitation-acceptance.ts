@@ -81,7 +81,7 @@ export class InvitationAcceptance {
       }
       const { role, createdBy } = invitation;
       const memberId = await members.insert({ userId: user.id, role, createdBy });
-      const started = await this.#sessions.startInTransaction(tx, user.id, null);
+      const started = await this.#sessions.startInTransaction(tx, { userId: user.id, provenSince: null });
       const actor = { tenantId, userId: user.id, ...origin };
       const signedIn = successEvent('session', started.id, 'create');
       for (const event of [invitationEvent(invitation.id, 'delete'), memberEvent(memberId, 'create'), signedIn]) {

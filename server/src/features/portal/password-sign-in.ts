@@ -1,3 +1,4 @@
+import { parseEmailAddress } from '../../core/identity/email-address.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { databaseClock } from '../../platform/database/database-clock.ts';
@@ -56,8 +57,12 @@ export class PasswordSignIn {
     origin: Origin,
   ): Promise<ProvenUser> {
     const { database, systemKeys, hasher, attempts } = this.#parts;
-    await attempts.count(given.email, origin.sourceAddress);
-    const stored = await database.forPortal((tx) => new PasswordStore(tx).find(given.email));
+    await attempts.countClient(origin.sourceAddress);
+    const email = parseEmailAddress(given.email);
+    // Nobody has such an address, and whoever sends it learns nothing from being refused sooner.
+    if (email === undefined) throw new SignInRefused(wrong);
+    const stored = await database.forPortal((tx) => new PasswordStore(tx).find(email));
+    await attempts.countAccount(stored ?? { email });
     const hash = await hasher.hash(given.password, stored?.salt ?? unknownSalt);
     const isPassword = systemKeys.isCredential(hash, stored?.passwordHash ?? unknownHash);
     if (stored === undefined) throw new SignInRefused(wrong);
@@ -65,7 +70,7 @@ export class PasswordSignIn {
       await this.#parts.sessions.recordRefusal(stored.userId, origin);
       throw new SignInRefused(wrong);
     }
-    await attempts.forget(given.email);
+    await attempts.forget(stored.userId);
     return { userId: stored.userId, provenSince: stored.provenSince };
   }
 

@@ -1,3 +1,4 @@
+import type { EmailAddress } from '../../core/identity/email-address.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { ProvenUser } from './user.ts';
 
@@ -16,7 +17,7 @@ export class PasswordStore {
     this.#tx = tx;
   }
 
-  async find(email: string): Promise<(StoredPassword & ProvenUser) | undefined> {
+  async find(email: EmailAddress): Promise<(StoredPassword & ProvenUser) | undefined> {
     const [row] = await this.#tx.query<StoredPassword & ProvenUser>({
       text: `select p.user_id as "userId", p.salt, p.password_hash as "passwordHash", p.totp_sealed as "totpSealed",
           p.created_at as "provenSince"

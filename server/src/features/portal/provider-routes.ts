@@ -37,9 +37,9 @@ export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
     const query = request.url.split('?')[1] ?? '';
     const forget = writeCookie(journeyCookie, '', { maxAgeSeconds: 0, sameSite: 'Lax' });
     try {
-      const { userId, provenSince, invitation, isNew } = await provider.complete(sealed, query);
-      if (isNew) await portal.sessions.recordChange(userId, originOf(request));
-      else setSessionCookie(reply, await portal.sessions.start(userId, originOf(request), provenSince));
+      const { invitation, isNew, ...user } = await provider.complete(sealed, query);
+      if (isNew) await portal.sessions.recordChange(user.userId, originOf(request));
+      else setSessionCookie(reply, await portal.sessions.start(user, originOf(request)));
       reply.header('set-cookie', forget);
       return goOn(reply, toDestination(invitation));
     } catch (error) {

@@ -7,6 +7,7 @@ import type { ProvenUser, UserSession } from './user.ts';
 
 interface Departure extends OpenidChecks {
   readonly state: string;
+  readonly departedAtMs: number;
   readonly invitation?: string;
   /** Who wants to be known by this provider from now on, and is signed in. */
   readonly connect?: { readonly userId: string; readonly sessionId: string };
@@ -18,13 +19,17 @@ export interface Journey {
   readonly sealed: string;
 }
 
+/** By how much the clock of a provider may differ from ours. */
+const skewMs = 60_000;
+
 const notKnown = 'This account of the provider is not connected to anybody here. Sign in another way and connect it.';
 const failed = 'The provider did not confirm who you are. Try again.';
 
 /**
  * Signing in with an OpenID provider. Somebody connects the provider while being signed in, and is afterwards known by
  * issuer and subject. An e-mail address that a provider reports is never taken as a proof: whoever could choose it there
- * could choose whose account to enter here.
+ * could choose whose account to enter here. The provider is asked to authenticate people again; where it does not confirm
+ * that it did, they are let in, but not taken for somebody who has just shown who they are.
  */
 export class ProviderSignIn {
   readonly #database: Database;
@@ -60,11 +65,11 @@ export class ProviderSignIn {
   ): Promise<ProvenUser & { readonly invitation: string | undefined; readonly isNew: boolean }> {
     const departure = this.#ceremonies.open<Departure>('provider', sealed);
     if (departure === undefined) throw new SignInRefused(failed);
-    const { subject } = await this.#provider.complete(query, departure.data).catch(() => {
+    const { subject, authenticatedAtMs } = await this.#provider.complete(query, departure.data).catch(() => {
       throw new SignInRefused(failed);
     });
     if (!(await this.#ceremonies.spend(departure))) throw new SignInRefused(failed);
-    const { connect, invitation } = departure.data;
+    const { connect, invitation, departedAtMs } = departure.data;
     const found = await this.#database.forPortal(async (tx) => {
       const store = new IdentityStore(tx);
       // The cookie of the session does not come along from another site, so whether it still lives is looked up.
@@ -75,7 +80,8 @@ export class ProviderSignIn {
     });
     if (found === undefined || (connect !== undefined && found.userId !== connect.userId))
       throw new SignInRefused(notKnown);
-    return { ...found, invitation, isNew: connect !== undefined };
+    const isAuthenticated = isSince(departedAtMs, authenticatedAtMs);
+    return { ...found, isAuthenticated, invitation, isNew: connect !== undefined };
   }
 
   async #begin(purpose: Pick<Departure, 'invitation' | 'connect'>): Promise<Journey> {
@@ -83,6 +89,13 @@ export class ProviderSignIn {
     const { url, nonce, verifier } = await this.#provider.begin(state).catch(() => {
       throw new SignInRefused('The provider cannot be reached at this moment. Choose another way.', 503);
     });
-    return { url, sealed: this.#ceremonies.begin('provider', { state, nonce, verifier, ...purpose }).sealed };
+    const departure: Departure = { state, nonce, verifier, departedAtMs: Date.now(), ...purpose };
+    return { url, sealed: this.#ceremonies.begin('provider', departure).sealed };
   }
+}
+
+/** Whether somebody was authenticated after leaving here. */
+function isSince(departedAtMs: number, authenticatedAtMs: number | undefined): boolean {
+  if (authenticatedAtMs === undefined) return false;
+  return authenticatedAtMs >= departedAtMs - skewMs && authenticatedAtMs <= Date.now() + skewMs;
 }

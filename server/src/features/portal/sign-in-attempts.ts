@@ -1,3 +1,4 @@
+import type { EmailAddress } from '../../core/identity/email-address.ts';
 import { toClientNetwork } from '../../core/network/client-network.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { type DatabaseClock, databaseClock } from '../../platform/database/database-clock.ts';
@@ -9,6 +10,9 @@ export const attemptWindowSeconds = 15 * 60;
 /** An account that is being guessed can still be entered by passkey, provider or link. */
 const accountMax = 10;
 const addressMax = 50;
+
+/** Whose password is tried: that of a user, or none, under an address that nobody here has a password for. */
+export type TriedAccount = { readonly userId: string } | { readonly email: EmailAddress };
 
 /**
  * How often a password may be tried. Counted before anything is compared, in the database that all servers share: where it
@@ -25,19 +29,20 @@ export class SignInAttempts {
     this.#clock = parts.clock ?? databaseClock;
   }
 
-  /** By address first, so that one client cannot fill the table with accounts. */
-  async count(email: string, address: string): Promise<void> {
-    const isAllowed =
-      (await this.#count(`address ${toClientNetwork(address)}`)) <= addressMax &&
-      (await this.#count(accountOf(email))) <= accountMax;
-    if (!isAllowed) throw new SignInRefused('There were too many attempts. Try again in a quarter of an hour.', 429);
+  /** Before anything is looked up, so that one client cannot fill the table with accounts. */
+  async countClient(address: string): Promise<void> {
+    requireFew(await this.#count(`address ${toClientNetwork(address)}`), addressMax);
+  }
+
+  /** By user and not by how the address was written: no other spelling begins at zero again. */
+  async countAccount(account: TriedAccount): Promise<void> {
+    requireFew(await this.#count(subjectOf(account)), accountMax);
   }
 
   /** Whoever got in was no guesser. */
-  async forget(email: string): Promise<void> {
-    await this.#database.forPortal((tx) =>
-      new SignInAttemptStore(tx, this.#clock).forget(this.#hash(accountOf(email))),
-    );
+  async forget(userId: string): Promise<void> {
+    const subjectHash = this.#hash(subjectOf({ userId }));
+    await this.#database.forPortal((tx) => new SignInAttemptStore(tx, this.#clock).forget(subjectHash));
   }
 
   #count(subject: string): Promise<number> {
@@ -51,6 +56,11 @@ export class SignInAttempts {
   }
 }
 
-function accountOf(email: string): string {
-  return `account ${email.toLowerCase()}`;
+function requireFew(attempts: number, max: number): void {
+  if (attempts > max) throw new SignInRefused('Too many attempts. Try again in 15 minutes.', 429);
+}
+
+/** An address consists of ASCII characters, so that there is one way to fold its case. */
+function subjectOf(account: TriedAccount): string {
+  return 'userId' in account ? `user ${account.userId}` : `account ${account.email.toLowerCase()}`;
 }

@@ -50,7 +50,7 @@ export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
   app.post<LinkRoute>('/portal/links/:link', pageOptions, async (request, reply) => {
     const userId = await portal.links.take(request.params.link);
     if (userId === undefined) throw noLivingLink();
-    setSessionCookie(reply, await portal.sessions.start(userId, originOf(request), null));
+    setSessionCookie(reply, await portal.sessions.start({ userId, provenSince: null }, originOf(request)));
     return reply.redirect('/portal/', 303);
   });
 }
@@ -63,8 +63,7 @@ async function signIn(
 ): Promise<FastifyReply> {
   const invitation = toInvitation(formOf(request)('invitation'));
   try {
-    const { userId, provenSince } = await prove();
-    setSessionCookie(reply, await portal.sessions.start(userId, originOf(request), provenSince));
+    setSessionCookie(reply, await portal.sessions.start(await prove(), originOf(request)));
     return reply.redirect(toDestination(invitation), 303);
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;

@@ -25,11 +25,12 @@ export class UserSessionStore {
     readonly userId: string;
     readonly secretHash: Buffer;
     readonly provenSince: Date | null;
+    readonly isAuthenticated: boolean;
   }): Promise<void> {
     await this.#tx.query({
-      text: `insert into user_sessions (id, user_id, secret_hash, proven_since, created_at, last_seen_at)
-        values ($1, $2, $3, $4, ${this.#now}, ${this.#now})`,
-      values: [session.id, session.userId, session.secretHash, session.provenSince],
+      text: `insert into user_sessions (id, user_id, secret_hash, proven_since, is_authenticated, created_at, last_seen_at)
+        values ($1, $2, $3, $4, $5, ${this.#now}, ${this.#now})`,
+      values: [session.id, session.userId, session.secretHash, session.provenSince, session.isAuthenticated],
     });
   }
 
@@ -53,7 +54,7 @@ export class UserSessionStore {
       isStale: boolean;
     }>({
       text: `select s.id, s.user_id as "userId", u.email, s.proven_since as "provenSince",
-          s.created_at > ${this.#now} - make_interval(secs => $2) as "isFresh",
+          s.is_authenticated and s.created_at > ${this.#now} - make_interval(secs => $2) as "isFresh",
           s.last_seen_at < ${this.#now} - make_interval(secs => $3) as "isStale"
         from user_sessions s join users u on u.id = s.user_id
         where s.secret_hash = $1 and s.created_at > ${this.#now} - make_interval(secs => $4)

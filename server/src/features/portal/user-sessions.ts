@@ -8,13 +8,19 @@ import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import { memberEvent } from '../members/index.ts';
 import { UserSessionStore } from './user-session-store.ts';
 import { UserStore } from './user-store.ts';
-import type { Membership, Origin, SignInWays, UserSession } from './user.ts';
+import type { Membership, Origin, ProvenUser, SignInWays, UserSession } from './user.ts';
 
 /** A session that has begun: its secret goes into the cookie and nowhere else. */
 export interface StartedSession {
   readonly id: string;
   readonly cookie: string;
 }
+
+/** Whose session begins, and with what. */
+type NewSession = Omit<ProvenUser, 'provenSince'> & {
+  /** When what the user has brought was set up; null for a link. */
+  readonly provenSince: Date | null;
+};
 
 /**
  * Who is signed in. Every request asks the database, so that whoever is removed from a tenant is out on every server
@@ -34,9 +40,10 @@ export class UserSessions {
   }
 
   /** Signs a user in, and tells each of their tenants before anybody sees the cookie. */
-  async start(userId: string, origin: Origin, provenSince: Date | null): Promise<StartedSession> {
+  async start(user: NewSession, origin: Origin): Promise<StartedSession> {
+    const { userId } = user;
     const { started, memberships } = await this.#database.forPortal(async (tx) => {
-      const started = await this.startInTransaction(tx, userId, provenSince);
+      const started = await this.startInTransaction(tx, user);
       await new UserSessionStore(tx, this.#clock).trim(userId);
       return { started, memberships: await new UserStore(tx).listMemberships(userId) };
     });
@@ -44,12 +51,11 @@ export class UserSessions {
     return started;
   }
 
-  /** `provenSince`: when what the user has brought was set up; null for a link. */
-  async startInTransaction(tx: Transaction, userId: string, provenSince: Date | null): Promise<StartedSession> {
+  async startInTransaction(tx: Transaction, user: NewSession): Promise<StartedSession> {
     const { secret, text } = generateNonce();
     const id = crypto.randomUUID();
     const secretHash = this.#systemKeys.hashCredential(secret);
-    await new UserSessionStore(tx, this.#clock).insert({ id, userId, secretHash, provenSince });
+    await new UserSessionStore(tx, this.#clock).insert({ isAuthenticated: true, ...user, id, secretHash });
     return { id, cookie: text };
   }
 

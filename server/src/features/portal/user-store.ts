@@ -1,3 +1,4 @@
+import type { EmailAddress } from '../../core/identity/email-address.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Membership, SignInWays, User } from './user.ts';
 
@@ -17,7 +18,7 @@ export class UserStore {
     return row;
   }
 
-  async findByEmail(email: string): Promise<User | undefined> {
+  async findByEmail(email: EmailAddress): Promise<User | undefined> {
     const [row] = await this.#tx.query<User>({
       text: 'select id, email from users where lower(email) = lower($1)',
       values: [email],

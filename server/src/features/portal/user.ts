@@ -19,7 +19,7 @@ export interface UserSession {
   readonly id: string;
   readonly user: User;
   readonly memberships: readonly Membership[];
-  /** Young enough to change how this user signs in. */
+  /** Young enough to change how this user signs in, and begun by somebody who was asked who they are. */
   readonly isFresh: boolean;
   /** When that with which the session began was set up; null where it was a link, which proves nothing. */
   readonly provenSince: Date | null;
@@ -29,6 +29,8 @@ export interface UserSession {
 export interface ProvenUser {
   readonly userId: string;
   readonly provenSince: Date;
+  /** False where a provider has not confirmed that it asked them just now. */
+  readonly isAuthenticated?: boolean;
 }
 
 /** How a user can sign in, apart from a link. */

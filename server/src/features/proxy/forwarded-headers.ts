@@ -1,3 +1,4 @@
+import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import type { HeaderField } from '../../platform/outbound/destination-exchange.ts';
 import { compileText, type ReferenceTemplate } from '../tokens/index.ts';
@@ -19,16 +20,20 @@ const keptPrefixes = ['bt-', 'proxy-', 'x-forwarded-'];
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** The client's headers, as far as they are for the destination, with the values of tokens in the place of references. */
-export function compileHeaders({ headers }: Pick<ProxyRequest, 'headers'>): ReferenceTemplate<readonly HeaderField[]> {
+export function compileHeaders(
+  { headers }: Pick<ProxyRequest, 'headers'>,
+  budget: RequestBudget,
+): ReferenceTemplate<readonly HeaderField[]> {
   const isForwarded = forwardingRule(headers);
   const templates = headers
     .filter(({ name }) => isForwarded(name.toLowerCase()))
     .flatMap(withoutOwnCookies)
-    .map(({ name, value }) => ({ name, template: compileHeader(name, value) }));
+    .map(({ name, value }) => ({ name, template: compileHeader(name, value, budget) }));
   return {
     tokenIds: new Set(templates.flatMap(({ template }) => [...template.tokenIds])),
-    render(source) {
-      const fields = templates.map(({ name, template }) => ({ name, value: template.render(source) }));
+    async render(source) {
+      const fields: HeaderField[] = [];
+      for (const { name, template } of templates) fields.push({ name, value: await template.render(source) });
       const length = fields.reduce((sum, { name, value }) => sum + name.length + value.length, 0);
       if (length > totalLengthMax) throw invalidField('headers', 'are too long with their values');
       return fields;
@@ -51,14 +56,14 @@ function forwardingRule(headers: readonly HeaderField[]): (name: string) => bool
     !keptPrefixes.some((prefix) => name.startsWith(prefix));
 }
 
-function compileHeader(name: string, value: string): ReferenceTemplate<string> {
+function compileHeader(name: string, value: string, budget: RequestBudget): ReferenceTemplate<string> {
   const field = `headers.${name.toLowerCase()}`;
-  const template = compileText(value, { field, encode: toWireText });
-  if (template === undefined) return { tokenIds: new Set(), render: () => value };
+  const template = compileText(value, { field, budget, encode: toWireText });
+  if (template === undefined) return { tokenIds: new Set(), render: async () => value };
   return {
     tokenIds: template.tokenIds,
-    render(source) {
-      const text = template.render(source);
+    async render(source) {
+      const text = await template.render(source);
       if (!fieldValue.test(text)) throw invalidField(field, 'would hold a value that no header can carry');
       return text;
     },

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { destinationHost, proxyErrorOf, ProxyVault } from '../../../test/harness/proxy-vault.ts';
 import { createApplication, fieldsOf, uuidV4 } from '../../../test/harness/test-application.ts';
-import { answerOk, TlsDestination } from '../../../test/harness/tls-destination.ts';
-import { Sensitive } from '../../core/identity/sensitive.ts';
+import { answerOk } from '../../../test/harness/tls-destination.ts';
 
 let proxy: ProxyVault;
 /** Called once by the next request that the destination gets, before it answers. */
@@ -349,51 +348,5 @@ describe('413', () => {
       headers: { 'content-type': 'text/plain' },
     });
     expect([answer.status, proxyErrorOf(answer)['status']]).toEqual([413, 413]);
-  });
-});
-
-describe('a client certificate', () => {
-  it('is shown to the host that it is for, and to no other', async () => {
-    const shown: string[] = [];
-    let port = 0;
-    const other = 'other.provider.example';
-    const strict = await ProxyVault.start({
-      prepare: async (authority) => {
-        const { cert, key } = await authority.issue(['vault'], { purpose: 'clientAuth' });
-        const options = { requestCert: true, rejectUnauthorized: false, ca: authority.certificate };
-        const destination = await TlsDestination.start(
-          { ...(await authority.issue([destinationHost, other])), ...options },
-          (socket) => {
-            shown.push(socket.authorized ? String(socket.getPeerCertificate().subject.CN) : 'nobody');
-            answerOk(socket);
-          },
-        );
-        port = destination.port;
-        return { ports: [port], clientCertificates: [{ host: destinationHost, pem: new Sensitive(cert + key) }] };
-      },
-    });
-    strict.resolver.set(other, ['127.0.0.1']);
-    for (const host of [destinationHost, other]) {
-      expect((await strict.call({ url: `https://${host}:${port}` })).status).toBe(200);
-    }
-    expect(shown).toEqual(['vault', 'nobody']);
-    expect(strict.vault.logLines.filter((line) => line.includes('proxy setting'))).toHaveLength(5);
-    await strict.stop();
-  });
-});
-
-describe('a transform', () => {
-  it.each([
-    ['reveal', '"4242424242424242"'],
-    ['mask', '"XXXXXXXXXXXX4242"'],
-    ['redact', 'null'],
-  ])('%s of the rule that grants token:use decides what is sent: %s', async (transform, sent) => {
-    const id = await proxy.store('4242424242424242', { type: 'card_number' });
-    const { key } = await createApplication(proxy.vault, proxy.tenant, {
-      permissions: [],
-      rules: [{ priority: 1, container: '/', transform, permissions: ['token:use'] }],
-    });
-    await proxy.call({ key, body: `"{{ ${id} }}"`, headers: json });
-    expect(proxy.destination.last.body.toString()).toBe(sent);
   });
 });

@@ -10,16 +10,17 @@ import type { ProxyService } from './proxy-service.ts';
 const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'] as const;
 const endpoint = '/proxy';
 
-const description = `Sends the request on to the URL in BT-PROXY-URL, followed by whatever stands behind \`/proxy\` in the
-path, and the query. References such as \`{{ <token id> }}\` in body, header values, path and query are replaced by
-plaintext. The answer is that of the destination, as it is, with the header BT-PROXY-DESTINATION-STATUS; without that
-header it is an error of the proxy.`;
+const description = `Forwards the request to BT-PROXY-URL, appending the path after \`/proxy\` and the query. References such
+as \`{{ <token id> }}\` in body, header values, path and query are replaced by plaintext. The response is that of the
+destination, with its status and the header BT-PROXY-DESTINATION-STATUS; without that header it is an error of the proxy.`;
 
 const Headers = Type.Object({
-  'bt-proxy-url': Type.Optional(Type.String({ description: 'Where to: an https URL. Required.' })),
+  'bt-proxy-url': Type.String({ description: 'The destination: an https URL.' }),
   'bt-proxy-connection': Type.Optional(Type.String({ description: 'Sent as Connection: close or keep-alive.' })),
   'bt-proxy-keep-alive': Type.Optional(Type.String({ description: 'Sent as Keep-Alive: timeout=5, max=100.' })),
 });
+
+const Destination = Type.Unknown({ description: 'The response of the destination, with its own status.' });
 
 /** HEAD and OPTIONS are not sent on: the former is nothing that the API has, the latter is a question to the vault itself. */
 export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void {
@@ -27,6 +28,14 @@ export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void 
     permission: 'token:use',
     isBodyRaw: true,
     isRepeatable: false,
+    problems: [
+      'validation-failed',
+      'destination-refused',
+      'destination-timeout',
+      'destination-failed',
+      'too-many-calls',
+    ],
+    describedHeaders: Headers,
     ...proxyProblemForm,
   } as const;
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -38,22 +47,20 @@ export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void 
     return sendRawAnswer(reply, { ...answer, headers });
   };
   for (const method of methods) {
-    const name = `proxy${method[0]}${method.slice(1).toLowerCase()}`;
-    app.route({
-      method,
-      url: endpoint,
-      exposeHeadRoute: false,
-      config,
-      schema: {
-        operationId: name,
-        tags: ['Proxy'],
-        description,
-        headers: Headers,
-        response: { 200: Type.Unknown({ description: 'The answer of the destination, with its own status.' }) },
-      },
-      handler,
+    const operationId = `proxy${method[0]}${method.slice(1).toLowerCase()}`;
+    const shared = { tags: ['Proxy'], description, response: { 200: Destination, default: Destination } };
+    const toSchema = (id: string, place: string) => ({
+      ...shared,
+      operationId: id,
+      summary: `Forward a ${method} request ${place}`,
     });
-    app.route({ method, url: `${endpoint}/*`, exposeHeadRoute: false, config, schema: { hide: true }, handler });
+    const options = { method, exposeHeadRoute: false, config, handler };
+    app.route({ ...options, url: endpoint, schema: toSchema(operationId, 'to a URL') });
+    app.route({
+      ...options,
+      url: `${endpoint}/*`,
+      schema: toSchema(`${operationId}Path`, 'to a path below a URL'),
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 import { finished } from 'node:stream';
+import { RequestBudget } from '../../core/budget/request-budget.ts';
 import { isListed } from '../../core/destinations/destination-list.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
@@ -107,10 +108,11 @@ export class ProxyService {
     await this.#requireAllowed(caller, url.host);
 
     call.stage = 'scan';
+    const budget = new RequestBudget();
     const templates = {
-      target: compileTarget(url, request),
-      headers: compileHeaders(request),
-      body: compileBody(request),
+      target: compileTarget(url, request, budget),
+      headers: compileHeaders(request, budget),
+      body: await compileBody(request, budget),
     };
     const ids = new Set(Object.values(templates).flatMap(({ tokenIds }) => [...tokenIds]));
     const judged = await tokens.find(caller, 'token:use', ids);
@@ -121,12 +123,12 @@ export class ProxyService {
     const opened = await this.#begin(call, { url, vetted, judged });
     try {
       call.stage = 'decrypt';
-      const source = await tokens.open(judged);
+      const source = await tokens.open(caller, judged, budget);
       const outgoing = {
         method: request.method,
-        target: templates.target.render(source),
-        headers: [...templates.headers.render(source), ...connection],
-        body: templates.body.render(source),
+        target: await templates.target.render(source),
+        headers: [...(await templates.headers.render(source)), ...connection],
+        body: await templates.body.render(source),
       };
 
       call.stage = 'exchange';
@@ -153,7 +155,7 @@ export class ProxyService {
     call.stage = 'intent';
     const [begun, connected] = await Promise.allSettled([
       calls.begin(caller.tenantId, { id, destination, records }),
-      outbound.connect(plan.url, plan.vetted, clock.signal),
+      outbound.connect(plan.url, plan.vetted, { tenantId: caller.tenantId, signal: clock.signal }),
     ]);
     if (begun.status === 'rejected') {
       if (connected.status === 'fulfilled') connected.value.close();

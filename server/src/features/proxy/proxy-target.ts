@@ -1,4 +1,6 @@
+import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
+import type { ReferenceSource } from '../../core/expressions/reference-evaluation.ts';
 import type { DestinationUrl } from '../../platform/outbound/destination-url.ts';
 import type { ReferenceTemplate } from '../tokens/index.ts';
 import type { ProxyRequest } from './proxy-request.ts';
@@ -14,29 +16,31 @@ const lengthMax = 16 * 1024;
 export function compileTarget(
   url: DestinationUrl,
   request: Pick<ProxyRequest, 'path' | 'query'>,
+  budget: RequestBudget,
 ): ReferenceTemplate<string> {
-  const path = compilePath(`${withoutSlashesAtEnd(url.path)}${request.path}`);
+  const path = compilePath(`${withoutSlashesAtEnd(url.path)}${request.path}`, budget);
   const queries = [url.query, request.query].filter((query) => query !== '');
   const query = joinTemplates(
-    queries.map((text) => compileQuery(text, 'query')),
+    queries.map((text) => compileQuery(text, { field: 'query', budget })),
     '&',
   );
   return {
     tokenIds: new Set([...path.tokenIds, ...query.tokenIds]),
-    render(source) {
-      const target = `${path.render(source) || '/'}${queries.length === 0 ? '' : `?${query.render(source)}`}`;
+    async render(source) {
+      const question = queries.length === 0 ? '' : `?${await query.render(source)}`;
+      const target = `${(await path.render(source)) || '/'}${question}`;
       if (target.length > lengthMax) throw invalidField('path', 'is too long with its values');
       return target;
     },
   };
 }
 
-function compilePath(path: string): ReferenceTemplate<string> {
+function compilePath(path: string, budget: RequestBudget): ReferenceTemplate<string> {
   const segments = path.split('/').map((segment) => {
-    const template = compileUrlField(segment, { field: 'path' });
+    const template = compileUrlField(segment, { field: 'path', budget });
     return {
       tokenIds: template.tokenIds,
-      render: (source: Parameters<typeof template.render>[0]) => requireNoStep(template.render(source)),
+      render: async (source: ReferenceSource) => requireNoStep(await template.render(source)),
     };
   });
   return joinTemplates(segments, '/');

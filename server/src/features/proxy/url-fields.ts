@@ -1,4 +1,5 @@
 import { invalidField } from '../../core/errors/domain-error.ts';
+import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import type { ReferenceSource } from '../../core/expressions/reference-evaluation.ts';
 import { compileText, type ReferenceTemplate } from '../tokens/index.ts';
 
@@ -7,9 +8,13 @@ const opening = /(?:\{|%7b){2}/i;
 /** What a request line and a form can hold as it is. A fragment and a backslash mean other things to other readers. */
 const plainCharacters = /^[\x21\x22\x24-\x5b\x5d-\x7e]*$/;
 
+/** Of a form or a query that holds references: each is taken apart by itself. */
+const fieldsMax = 5_000;
+
 export interface UrlFieldOptions {
   /** What an error calls the text. */
   readonly field: string;
+  readonly budget: RequestBudget;
   /** Forms and queries write a space as `+`. */
   readonly isPlusSpace?: boolean;
 }
@@ -24,20 +29,25 @@ export function mayHoldReference(text: string): boolean {
  * one it is decoded, evaluated and encoded again as a whole, so nothing that a value holds can end it.
  */
 export function compileUrlField(text: string, options: UrlFieldOptions): ReferenceTemplate<string> {
-  const { field, isPlusSpace = false } = options;
+  const { field, budget, isPlusSpace = false } = options;
   if (!mayHoldReference(text)) {
     if (!plainCharacters.test(text)) throw invalidField(field, 'holds a character that must be percent-encoded');
-    return { tokenIds: new Set(), render: () => text };
+    return { tokenIds: new Set(), render: async () => text };
   }
-  const template = compileText(decode(isPlusSpace ? text.replaceAll('+', ' ') : text, field), { field });
-  if (template === undefined) return { tokenIds: new Set(), render: () => text };
-  return { tokenIds: template.tokenIds, render: (source) => encode(template.render(source), field) };
+  const template = compileText(decode(isPlusSpace ? text.replaceAll('+', ' ') : text, field), { field, budget });
+  if (template === undefined) return { tokenIds: new Set(), render: async () => text };
+  return { tokenIds: template.tokenIds, render: async (source) => encode(await template.render(source), field) };
 }
 
 /** `a=1&b={{ id }}`: each name and each value by itself. */
-export function compileQuery(text: string, field: string): ReferenceTemplate<string> {
-  const options = { field, isPlusSpace: true };
-  const pairs = text.split('&').map((pair) => {
+export function compileQuery(
+  text: string,
+  given: Pick<UrlFieldOptions, 'field' | 'budget'>,
+): ReferenceTemplate<string> {
+  const options = { ...given, isPlusSpace: true };
+  const parts = text.split('&', fieldsMax + 1);
+  if (parts.length > fieldsMax) throw invalidField(given.field, `has more than ${fieldsMax} fields`);
+  const pairs = parts.map((pair) => {
     const equals = pair.indexOf('=');
     const sides = equals < 0 ? [pair] : [pair.slice(0, equals), pair.slice(equals + 1)];
     return joinTemplates(
@@ -54,7 +64,11 @@ export function joinTemplates(
 ): ReferenceTemplate<string> {
   return {
     tokenIds: new Set(templates.flatMap(({ tokenIds }) => [...tokenIds])),
-    render: (source: ReferenceSource) => templates.map((template) => template.render(source)).join(separator),
+    async render(source: ReferenceSource) {
+      const texts: string[] = [];
+      for (const template of templates) texts.push(await template.render(source));
+      return texts.join(separator);
+    },
   };
 }
 

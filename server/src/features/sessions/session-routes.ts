@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { keepOutcome } from '../../http/idempotency.ts';
 import { AuthorizeSession, SessionView, toSessionGrant, toSessionView } from './session-schemas.ts';
 import type { SessionService } from './session-service.ts';
 
@@ -17,7 +18,13 @@ export function addSessionRoutes(app: FastifyInstance, sessions: SessionService)
   app.post<{ Body: Static<typeof AuthorizeSession> }>(
     '/sessions/authorize',
     {
-      config: { permission: 'any-key', entityType: 'session' },
+      config: {
+        permission: 'any-key',
+        entityType: 'session',
+        problems: ['nonce-used'],
+        // Nothing is shown, and what the session may do is bounded by its authorizer at every request.
+        showAgain: async () => undefined,
+      },
       schema: {
         operationId: 'authorizeSession',
         tags: ['Sessions'],
@@ -27,6 +34,7 @@ export function addSessionRoutes(app: FastifyInstance, sessions: SessionService)
     },
     async (request, reply) => {
       await sessions.authorize(request.caller, toSessionGrant(request.body));
+      keepOutcome(reply, null);
       return reply.code(200).send();
     },
   );

@@ -1,4 +1,6 @@
 import type { AccessRule } from '../../core/access/access-rule.ts';
+import { toRules } from '../../core/access/decide-access.ts';
+import { findExcess } from '../../core/access/find-excess.ts';
 import type { Permission } from '../../core/access/permission.ts';
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
@@ -8,6 +10,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { generateApiKey, generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import { ApplicationStore, requireValidSettings } from '../applications/index.ts';
+import { describeExcess } from './session-excess.ts';
 import { SessionStore } from './session-store.ts';
 
 const lifetimeSeconds = 3 * 60;
@@ -62,6 +65,7 @@ export class SessionService {
       throw new DomainError('forbidden', 'A session is authorized with the key of a private application.');
     }
     requireSensible(grant);
+    requireWithin(caller, grant);
     const secret = parseNonce(grant.nonce);
     if (secret === undefined) throw unknownNonce();
     const nonceHash = this.#systemKeys.hashCredential(secret);
@@ -85,6 +89,12 @@ function requireSensible({ permissions, rules, expiresAt }: SessionGrant): void 
   const aheadMs = expiresAt.getTime() - Date.now();
   if (aheadMs <= 0 || aheadMs > lifetimeMaxMs)
     throw invalidField('expires_at', 'must lie in the future and at most 24 hours ahead');
+}
+
+/** What a session gets is what its authorizer has: more is refused at once, since it would only be shown less later. */
+function requireWithin(caller: Caller, { permissions, rules }: SessionGrant): void {
+  const excess = findExcess(toRules(permissions, rules), caller.grants.rules);
+  if (excess !== undefined) throw new DomainError('forbidden', describeExcess(excess));
 }
 
 function sessionEvent(id: string, operation: Operation): AuditEvent {

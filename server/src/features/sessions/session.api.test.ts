@@ -111,16 +111,19 @@ describe('a session key', () => {
     expect(list.body).toMatchObject({ pagination: { total_items: 1 }, data: [{ id: first }] });
   });
 
-  it('never exceeds its authorizer, and sees the lesser transform', async () => {
-    const authorizer = await createApplication(vault, tenant, {
-      permissions: [],
-      rules: [{ priority: 1, container: '/pci/', transform: 'mask', permissions: ['token:read', 'token:create'] }],
-    });
+  it('never exceeds its authorizer, also where that has less than when it authorized', async () => {
+    const permissions = ['token:read', 'token:create', 'token:delete'];
+    const everything = [{ priority: 1, container: '/', transform: 'reveal', permissions }];
+    const authorizer = await createApplication(vault, tenant, { permissions: [], rules: everything });
     const { session_key, nonce } = await createSession();
-    const rules = [
-      { priority: 1, container: '/', transform: 'reveal', permissions: ['token:read', 'token:create', 'token:delete'] },
-    ];
-    expect((await authorize({ nonce, rules }, authorizer.key)).status).toBe(200);
+    expect((await authorize({ nonce, rules: everything }, authorizer.key)).status).toBe(200);
+    const less = [{ priority: 1, container: '/pci/', transform: 'mask', permissions: ['token:read', 'token:create'] }];
+    const body = { name: 'Less', rules: less };
+    const narrowed = await vault.request('PUT', `/applications/${authorizer.id}`, {
+      key: tenant.keys.management,
+      body,
+    });
+    expect(narrowed.status).toBe(200);
     const card = { type: 'card', data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 } };
     const created = await createToken(session_key, card);
     expect(created).toMatchObject({ status: 201, body: { data: { number: 'XXXXXXXXXXXX4242' } } });

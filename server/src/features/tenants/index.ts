@@ -1,5 +1,10 @@
 export { purgeTenantJob } from './purge-tenant-job.ts';
 export { type FirstApplication, TenantMaker } from './tenant-maker.ts';
 export { addTenantRoutes } from './tenant-routes.ts';
-export { readTenantSettings, type TenantSettings, TenantSettingsDirectory } from './tenant-settings.ts';
+export {
+  type DeduplicationBehavior,
+  readTenantSettings,
+  type TenantSettings,
+  TenantSettingsDirectory,
+} from './tenant-settings.ts';
 export { TenantService } from './tenant-service.ts';

@@ -8,6 +8,9 @@ export const purgedTables = [
   'token_cvcs',
   'token_fingerprints',
   'token_counts',
+  'token_totals',
+  'token_sets',
+  'token_set_totals',
   'idempotency_results',
   'proxy_calls',
 ] as const;

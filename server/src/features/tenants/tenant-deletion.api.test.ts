@@ -57,6 +57,11 @@ describe('DELETE /tenants/self', () => {
         select tenant, gen_random_uuid(), 'api.provider.example' from unnest($1::uuid[]) as tenant`,
       [[tenant.id, other.id]],
     );
+    // What a version has left behind that kept claims.
+    await vault.database.owner.query(
+      `insert into token_fingerprints (tenant_id, fingerprint) select tenant, 'left' from unnest($1::uuid[]) as tenant`,
+      [[tenant.id, other.id]],
+    );
     await vault.database.owner.query(
       `insert into reencryptions (tenant_id, source, target_version) select tenant, 'tokens', 1 from unnest($1::uuid[]) as tenant`,
       [[tenant.id, other.id]],

@@ -61,6 +61,7 @@ export class TenantMaker {
           id,
           expiresAt: null,
           allowedDestinations: null,
+          grantLimit: null,
           createdBy: null,
         });
         keys.push((await this.#keyMaker.make(tx, application, null)).text);

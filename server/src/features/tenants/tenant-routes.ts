@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { MemberView, toMemberView } from '../members/index.ts';
 import {
   TenantView,
@@ -24,10 +25,17 @@ export function addTenantRoutes(app: FastifyInstance, tenants: TenantService): v
   app.put<{ Body: Static<typeof UpdateTenant> }>(
     '/tenants/self',
     {
-      config: { permission: 'tenant:update' },
+      config: {
+        permission: 'tenant:update',
+        showAgain: shownAgain<null>(async (caller) => toTenantView(await tenants.get(caller))),
+      },
       schema: { operationId: 'updateTenant', tags: ['Tenant'], body: UpdateTenant, response: { 200: TenantView } },
     },
-    async (request) => toTenantView(await tenants.update(request.caller, toTenantChange(request.body))),
+    async (request, reply) => {
+      const tenant = await tenants.update(request.caller, toTenantChange(request.body));
+      keepOutcome(reply, null);
+      return toTenantView(tenant);
+    },
   );
 
   app.delete(

@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox';
+import { nameSchemas } from '../../http/api-components.ts';
+import { orNull } from '../../http/optional-schemas.ts';
 import { plainText, textMap } from '../../http/text-schemas.ts';
 import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
 import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
 
 export const UpdateTenant = Type.Object({
   name: plainText({ minLength: 1, maxLength: 200 }),
-  settings: Type.Optional(textMap({ nameMax: 100, valueMax: 500, entriesMax: settingsMax })),
+  settings: orNull(textMap({ nameMax: 100, valueMax: 500, entriesMax: settingsMax })),
 });
 
 export const TenantView = Type.Object({
@@ -23,6 +25,8 @@ export const UsageReport = Type.Object({
   total_tokens: Type.Integer(),
   token_report: Type.Object({ total_tokens: Type.Integer(), metrics_by_type: Type.Record(Type.String(), TypeCount) }),
 });
+
+nameSchemas({ UpdateTenantRequest: UpdateTenant, Tenant: TenantView, UsageReport });
 
 export function toTenantChange(body: Static<typeof UpdateTenant>): { name: string; settings: Record<string, string> } {
   return { name: body.name, settings: body.settings ?? {} };

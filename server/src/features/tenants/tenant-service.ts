@@ -5,6 +5,7 @@ import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-l
 import type { Database } from '../../platform/database/database.ts';
 import { type Member, memberEvent, MemberStore } from '../members/index.ts';
 import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
+import { requireKnownValues } from './tenant-settings.ts';
 import { TenantStore } from './tenant-store.ts';
 
 /** The tenant of the calling key: there is no way to name another one. */
@@ -24,6 +25,7 @@ export class TenantService {
   }
 
   async update(caller: Caller, change: { name: string; settings: Readonly<Record<string, string>> }): Promise<Tenant> {
+    requireKnownValues(change.settings);
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new TenantStore(tx, caller.tenantId);
       await store.update({ ...change, modifiedBy: caller.applicationId });

@@ -1,7 +1,10 @@
-import { LRUCache } from 'lru-cache';
+import type { FingerprintVisibility } from '../../core/access/fingerprint-visibility.ts';
+import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
+import { findIntendedName } from '../../core/text/intended-name.ts';
 import type { ChangeFeed } from '../../platform/database/change-feed.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { WatchedCache } from '../../platform/database/watched-cache.ts';
 import { TenantStore } from './tenant-store.ts';
 
 const tenantsMax = 10_000;
@@ -11,47 +14,80 @@ export interface TenantSettings {
   readonly fingerprintTokens: boolean;
   readonly deduplicateTokens: boolean;
   readonly disableEphemeralProxy: boolean;
+  /** What a deduplicated create does to the token that has the content already. */
+  readonly deduplicationBehavior: DeduplicationBehavior;
+  /** The least transform whose views show fingerprints. */
+  readonly fingerprintVisibility: FingerprintVisibility;
+}
+
+export type DeduplicationBehavior = 'return_existing' | 'update_existing';
+
+/** Settings whose values are a closed list. A misspelled one would otherwise pass and protect nothing. */
+const switches = ['true', 'false'] as const;
+const knownValues: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['fingerprint_tokens', switches],
+  ['deduplicate_tokens', switches],
+  ['disable_ephemeral_proxy', switches],
+  ['token_deduplication_behavior', ['return_existing', 'update_existing'] satisfies DeduplicationBehavior[]],
+  ['fingerprint_visibility', ['mask', 'reveal'] satisfies FingerprintVisibility[]],
+]);
+
+export function requireKnownValues(settings: Readonly<Record<string, string>>): void {
+  const problems = Object.entries(settings).flatMap(([name, value]) => findProblem(name, value) ?? []);
+  if (problems.length === 0) return;
+  throw new DomainError('validation-failed', 'The request did not pass validation.', {
+    fields: Object.fromEntries(problems.map(({ name, problem }) => [`settings.${name}`, [problem]])),
+  });
+}
+
+function findProblem(name: string, value: string): { name: string; problem: string } | undefined {
+  const values = knownValues.get(name);
+  if (values?.includes(value) === true) return undefined;
+  if (values !== undefined) return { name, problem: `must be one of ${values.join(', ')}` };
+  // A setting of the caller's own may have any other name.
+  const intended = findIntendedName(name, knownValues.keys());
+  return intended === undefined
+    ? undefined
+    : { name: intended, problem: 'is misspelled: the request has a setting with almost this name' };
 }
 
 /** Settings as they are stored at this moment. */
 export async function readTenantSettings(database: Database, tenantId: TenantId): Promise<TenantSettings> {
   const tenant = await database.forTenant(tenantId, (tx) => new TenantStore(tx, tenantId).find());
+  return toTenantSettings(tenant?.settings ?? {});
+}
+
+export function toTenantSettings(settings: Readonly<Record<string, string>>): TenantSettings {
+  const { fingerprint_visibility: visibility = 'mask' } = settings;
   return {
-    fingerprintTokens: tenant?.settings['fingerprint_tokens'] !== 'false',
-    deduplicateTokens: tenant?.settings['deduplicate_tokens'] === 'true',
-    disableEphemeralProxy: tenant?.settings['disable_ephemeral_proxy'] === 'true',
+    fingerprintTokens: settings['fingerprint_tokens'] !== 'false',
+    deduplicateTokens: settings['deduplicate_tokens'] === 'true',
+    disableEphemeralProxy: settings['disable_ephemeral_proxy'] === 'true',
+    deduplicationBehavior:
+      settings['token_deduplication_behavior'] === 'update_existing' ? 'update_existing' : 'return_existing',
+    // A value from before it had a meaning counts as the stricter one.
+    fingerprintVisibility: visibility === 'mask' ? 'mask' : 'reveal',
   };
 }
 
 /** Settings from memory, for as long as this process would hear of a change. */
 export class TenantSettingsDirectory {
-  readonly #database: Database;
-  readonly #feed: ChangeFeed;
-  readonly #known = new LRUCache<TenantId, TenantSettings>({ max: tenantsMax });
-  #generation = 0;
+  readonly #known: WatchedCache<TenantId, TenantSettings>;
 
-  constructor(parts: { database: Database; feed: ChangeFeed }) {
-    this.#database = parts.database;
-    this.#feed = parts.feed;
-    this.#feed.onGap(() => this.#forget(() => this.#known.clear()));
-    this.#feed.onChange((table, id) => {
-      if (table === 'tenants') this.#forget(() => this.#known.delete(id as TenantId));
+  constructor({ database, feed }: { database: Database; feed: ChangeFeed }) {
+    this.#known = new WatchedCache({
+      feed,
+      load: (tenantId) => readTenantSettings(database, tenantId),
+      entriesMax: tenantsMax,
+    });
+    feed.onChange((table, id) => {
+      if (table === 'tenants') this.#known.forget((tenantId) => tenantId === id);
     });
   }
 
   async get(tenantId: TenantId): Promise<TenantSettings> {
-    const known = this.#feed.isCurrent ? this.#known.get(tenantId) : undefined;
-    if (known !== undefined) return known;
-
-    const generation = this.#generation;
-    const settings = await readTenantSettings(this.#database, tenantId);
-    // What was read before a change arrived may be older than the change: it serves this request and is not kept.
-    if (generation === this.#generation) this.#known.set(tenantId, settings);
+    const settings = await this.#known.get(tenantId);
+    if (settings === undefined) throw new Error('Every tenant has settings.');
     return settings;
-  }
-
-  #forget(drop: () => void): void {
-    this.#generation += 1;
-    drop();
   }
 }

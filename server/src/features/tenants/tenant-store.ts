@@ -63,11 +63,11 @@ export class TenantStore {
     return true;
   }
 
-  /** Summed from the counters that every write keeps, whose number does not grow with the tokens. */
+  /** Summed from the totals that every write keeps, whose number grows neither with the tokens nor with their containers. */
   countTokensByType(): Promise<TokenCount[]> {
     return this.#tx.query({
       text: `select type, sum(tokens)::float8 as count, max(last_created_at) as "lastCreatedAt"
-        from token_counts where tenant_id = $1 group by type having sum(tokens) > 0 order by type`,
+        from token_totals where tenant_id = $1 group by type having sum(tokens) > 0 order by type`,
       values: [this.#tenantId],
     });
   }

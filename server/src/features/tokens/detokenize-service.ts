@@ -1,5 +1,6 @@
+import { RequestBudget } from '../../core/budget/request-budget.ts';
 import type { Caller } from '../../core/identity/caller.ts';
-import type { JsonValue } from '../../core/json/json-value.ts';
+import type { JsonSource } from '../../core/json/json-source.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import { compileDocument } from './reference-template.ts';
 import type { ReferencedTokens } from './referenced-tokens.ts';
@@ -15,12 +16,13 @@ export class DetokenizeService {
     this.#audit = parts.audit;
   }
 
-  /** Recorded before any value leaves. */
-  async detokenize(caller: Caller, document: JsonValue): Promise<JsonValue> {
-    const template = compileDocument(document);
+  /** The document as JSON text. Recorded before any value leaves. */
+  async detokenize(caller: Caller, document: JsonSource): Promise<string> {
+    const budget = new RequestBudget();
+    const template = compileDocument(document, budget);
     const judged = await this.#tokens.find(caller, 'token:read', template.tokenIds);
     const [source] = await Promise.all([
-      this.#tokens.open(judged),
+      this.#tokens.open(caller, judged, budget),
       this.#audit.appendAll(
         caller,
         judged.map(({ token }) => tokenEvent(token, 'read')),

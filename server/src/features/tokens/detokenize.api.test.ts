@@ -92,7 +92,7 @@ describe('a reference', () => {
       '{"z":1.0,"__proto__":["{{ exact }}",{"ü":"{{ text }}"}],"{{ text }}":"{{ true }}","e":[1e400,null,{},[],"","{ }"],"n":"\\u0041"}';
     const answer = await vault.request('POST', '/detokenize', { key: tenant.keys.reveal, rawBody });
     expect(answer.text).toBe(
-      '{"z":1.0,"__proto__":[1.0,{"ü":"Sensitive Value"}],"{{ text }}":true,"e":[1e400,null,{},[],"","{ }"],"n":"A"}',
+      '{"z":1.0,"__proto__":[1.0,{"ü":"Sensitive Value"}],"{{ text }}":true,"e":[1e400,null,{},[],"","{ }"],"n":"\\u0041"}',
     );
   });
 

@@ -1,32 +1,47 @@
+import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import {
-  evaluateReferences,
+  referencesJsonSteps,
+  referencesTextSteps,
   type ReferenceSource,
-  renderReferences,
 } from '../../core/expressions/reference-evaluation.ts';
 import { compileReferences, type ReferenceOptions, type ReferenceText } from '../../core/expressions/reference-text.ts';
-import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
-import { joinPath, namingField } from './request-path.ts';
+import { type JsonSource, textPlacesMax } from '../../core/json/json-source.ts';
+import { inTurns } from '../../platform/waiting/turns.ts';
+import { namingField, namingFieldOf } from './request-path.ts';
 
 /** Something with references in it: what they refer to is known before any token is looked at. */
 export interface ReferenceTemplate<T> {
   readonly tokenIds: ReadonlySet<string>;
-  render(source: ReferenceSource): T;
+  render(source: ReferenceSource): Promise<T>;
 }
 
-/** A JSON document: a string that is exactly one reference becomes the value itself. */
-export function compileDocument(document: JsonValue): ReferenceTemplate<JsonValue> {
-  // By the text itself: equal strings have equal references, wherever they stand.
-  const texts = new Map<string, ReferenceText>();
-  collectReferences(document, '', texts);
+/** JSON text: a string that is exactly one reference becomes the value itself, everything else stays as it was spelled. */
+export function compileDocument(source: JsonSource, budget: RequestBudget): ReferenceTemplate<string> {
+  const { document, textPlaces } = source;
+  if (textPlaces.length === textPlacesMax) budget.spend('references', textPlacesMax);
+  const texts = textPlaces.map((place) => {
+    const field = place.path.join('.') || 'body';
+    return { ...place, field, text: compile(place.text, { field, budget }) };
+  });
   return {
-    tokenIds: new Set([...texts.values()].flatMap(({ tokenIds }) => [...tokenIds])),
-    render: (source) => replaceReferences(document, texts, source),
+    tokenIds: new Set(texts.flatMap(({ text }) => [...text.tokenIds])),
+    async render(tokens) {
+      const pieces: string[] = [];
+      let at = 0;
+      for (const { start, end, field, text } of texts) {
+        const json = await namingFieldOf(field, inTurns(referencesJsonSteps(text, tokens)));
+        pieces.push(document.slice(at, start), json);
+        at = end;
+      }
+      return [...pieces, document.slice(at)].join('');
+    },
   };
 }
 
-export interface TextTemplateOptions extends ReferenceOptions {
+export interface TextTemplateOptions extends Pick<ReferenceOptions, 'foreignBraces'> {
   /** What an error calls the text. */
   readonly field: string;
+  readonly budget: RequestBudget;
   /** Applied to what is put in, and not to the text around it. */
   readonly encode?: (text: string) => string;
 }
@@ -34,40 +49,19 @@ export interface TextTemplateOptions extends ReferenceOptions {
 /** A text: what is put in is written as text. Undefined where there is no reference, so that it can stay as it is. */
 export function compileText(text: string, options: TextTemplateOptions): ReferenceTemplate<string> | undefined {
   const { field, encode } = options;
-  const compiled = namingField('', field, () => compileReferences(text, options));
+  const compiled = compile(text, options);
   if (compiled.referenceCount === 0) return undefined;
   return {
     tokenIds: compiled.tokenIds,
-    render: (source) => namingField('', field, () => renderReferences(compiled, source, encode)),
+    render: (source) => namingFieldOf(field, inTurns(referencesTextSteps(compiled, source, encode))),
   };
 }
 
-function collectReferences(value: JsonValue, path: string, texts: Map<string, ReferenceText>): void {
-  if (typeof value === 'string') {
-    const text = namingField('', path || 'body', () => compileReferences(value));
-    if (text.referenceCount > 0) texts.set(value, text);
-  } else if (Array.isArray(value)) {
-    value.forEach((item, index) => collectReferences(item, joinPath(path, String(index)), texts));
-  } else if (isJsonObject(value)) {
-    for (const [key, member] of Object.entries(value)) collectReferences(member, joinPath(path, key), texts);
-  }
-}
-
-function replaceReferences(
-  document: JsonValue,
-  texts: ReadonlyMap<string, ReferenceText>,
-  source: ReferenceSource,
-): JsonValue {
-  const replace = (value: JsonValue, path: string): JsonValue => {
-    if (typeof value === 'string') {
-      const text = texts.get(value);
-      return text === undefined ? value : namingField('', path || 'body', () => evaluateReferences(text, source));
-    }
-    if (Array.isArray(value)) return value.map((item, index) => replace(item, joinPath(path, String(index))));
-    if (!isJsonObject(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [key, replace(member, joinPath(path, key))]),
-    );
-  };
-  return replace(document, '');
+/** References count for the whole request, whichever of its texts they are in. */
+function compile(text: string, options: TextTemplateOptions): ReferenceText {
+  const { field, budget, foreignBraces = 'refuse' } = options;
+  const referencesMax = budget.leftOf('references');
+  const compiled = namingField('', field, () => compileReferences(text, { foreignBraces, referencesMax }));
+  budget.spend('references', compiled.referenceCount);
+  return compiled;
 }

@@ -23,7 +23,19 @@ export function namingField<T>(path: string, field: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    throw invalidAt(path, [field, ...error.path].join('.'), error.message);
+    throw asFieldError(path, field, error);
   }
+}
+
+/** The same for work that takes several turns. */
+export async function namingFieldOf<T>(field: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw asFieldError('', field, error);
+  }
+}
+
+function asFieldError(path: string, field: string, error: unknown): unknown {
+  return error instanceof ExpressionError ? invalidAt(path, [field, ...error.path].join('.'), error.message) : error;
 }

@@ -10,9 +10,6 @@ export interface SealedData {
   readonly data: Buffer;
 }
 
-/** The version of the key that a sealed record names, as it stands in its bytes 2 to 5; null in what is no such record. */
-const keyVersion = `case when length(data) >= 6 then ('x' || encode(substring(data from 3 for 4), 'hex'))::bit(32)::bigint end`;
-
 /** Reads all tokens of a tenant, whether they are alive or not, to see that they can be opened. */
 export class TokenCheckStore {
   readonly #database: Database;
@@ -31,33 +28,35 @@ export class TokenCheckStore {
     return row?.count ?? 0;
   }
 
-  list(after: string, limit: number): Promise<SealedData[]> {
+  /** The next ones in the order of their ids, of all or of those named. A page ends early where its data grows large. */
+  list(after: string, limit: number, among: readonly TokenId[] | null): Promise<SealedData[]> {
     return this.#database.runForTenant(this.#tenantId, {
       name: 'token-check-page',
       text: `select id, type, version, data from (
-          select t.id, t.type, t.version, t.data, ${bytesBefore} from tokens t
-          where t.tenant_id = $1 and t.id > $2 order by t.id limit $3) as page
+          select t.id, t.type, t.version, t.data, ${bytesBefore('t.id')} from tokens t
+          where t.tenant_id = $1 and t.id > $2 and ($4::text[] is null or t.id = any($4)) order by t.id limit $3) as page
         where bytes_before < ${pageBytesMax} order by id`,
-      values: [this.#tenantId, after, limit],
+      values: [this.#tenantId, after, limit, among],
     });
   }
 
-  /** So many of each version of the key, drawn anew each time. */
-  sample(size: number): Promise<SealedData[]> {
-    return this.#database.runForTenant(this.#tenantId, {
-      text: `select id, type, version, data from (
-          select id, type, version, data, row_number() over (partition by ${keyVersion} order by random()) as place
+  /** So many of each version of the key, other ones each time. */
+  async drawSample(size: number): Promise<TokenId[]> {
+    const rows = await this.#database.runForTenant<{ id: TokenId }>(this.#tenantId, {
+      text: `select id from (
+          select id, row_number() over (partition by key_version(data) order by random()) as place
           from tokens where tenant_id = $1) as drawn
         where place <= $2`,
       values: [this.#tenantId, size],
     });
+    return rows.map(({ id }) => id);
   }
 
   /** Versions of keys that tokens name and that the tenant does not have. */
   listMissingKeys(): Promise<{ keyVersion: number | null; tokens: number }[]> {
     return this.#database.runForTenant(this.#tenantId, {
       text: `select named.version::float8 as "keyVersion", named.tokens::float8 as tokens from (
-          select ${keyVersion} as version, count(*) as tokens from tokens where tenant_id = $1 group by 1) as named
+          select key_version(data) as version, count(*) as tokens from tokens where tenant_id = $1 group by 1) as named
         where not exists (select from tenant_keys
           where tenant_id = $1 and purpose = 'data' and tenant_keys.version = named.version)
         order by 1`,

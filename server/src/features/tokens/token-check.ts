@@ -3,6 +3,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
 import { SealedRecordError } from '../../platform/keyring/sealed-record.ts';
 import type { TenantKeyring } from '../../platform/keyring/tenant-keyring.ts';
+import { tokenBinding } from './token-binding.ts';
 import { type SealedData, TokenCheckStore } from './token-check-store.ts';
 
 const pageSize = 1_000;
@@ -54,12 +55,9 @@ export class TokenCheck {
   }
 
   async *#pages(sampleSize: number | undefined): AsyncGenerator<SealedData[]> {
-    if (sampleSize !== undefined) {
-      yield await this.#store.sample(sampleSize);
-      return;
-    }
+    const drawn = sampleSize === undefined ? null : await this.#store.drawSample(sampleSize);
     for (let after = ''; ; ) {
-      const page = await this.#store.list(after, pageSize);
+      const page = await this.#store.list(after, pageSize, drawn);
       const last = page.at(-1);
       if (last === undefined) return;
       yield page;
@@ -69,7 +67,7 @@ export class TokenCheck {
 
   #open(keys: TenantKeyring, { id, type, version, data }: SealedData): void {
     try {
-      keys.open(data, { tokenId: id, field: 'data', recordVersion: version, type });
+      keys.open(data, tokenBinding({ id, type, version }, 'data'));
       this.#opened += 1;
     } catch (error) {
       if (!(error instanceof SealedRecordError)) throw error;

@@ -139,7 +139,7 @@ describe('an id that changes hands during a patch', () => {
     // Between its look and its write a patch asks for the settings of the tenant. A server that just started does not
     // know them, and so they can be held back.
     const { url } = await vault.startAnother();
-    expect((await ours.get(id, { url })).status).toBe(200);
+    expect((await ours.get('nobody', { url })).status).toBe(404);
     const blocker = await owner.connect();
     await blocker.query('begin; lock table tenants in access exclusive mode');
     const isWaiting = async () => {

@@ -1,17 +1,26 @@
-import { leastTransform, type Transform } from '../../core/access/access-rule.ts';
-import { type AccessTarget, decideAccess } from '../../core/access/decide-access.ts';
+import type { Transform } from '../../core/access/access-rule.ts';
+import type { AccessTarget } from '../../core/access/decide-access.ts';
+import { RequestBudget } from '../../core/budget/request-budget.ts';
 import { requireAccessToEach } from '../../core/access/require-access.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import { toAuditRow } from '../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
+import { mapInTurns } from '../../platform/waiting/turns.ts';
 import type { TenantSettingsDirectory } from '../tenants/index.ts';
+import { requestsDeduplication } from './deduplication-request.ts';
+import { isHeldByPublic } from './container-set-limit.ts';
+import { showFound } from './found-token.ts';
+import { type CreatedToken, toMadeToken } from './made-token.ts';
 import { joinPath } from './request-path.ts';
 import type { StoredToken, VisibleToken } from './token.ts';
+import type { TokenDeduplicator } from './token-deduplicator.ts';
+import { findWantedKey } from './token-duplicate-store.ts';
 import { type TokenDraft, toTokenDraft } from './token-draft.ts';
 import { tokenEvent } from './token-event.ts';
 import { aliasTriesMax, isAlias, isIdExpression, toTokenId } from './token-id.ts';
-import { TakenIds, type TokenInsert, type TokenInsertStore } from './token-insert-store.ts';
+import type { TokenInsert } from './token-insert-statement.ts';
+import { TakenIds, type TokenInsertStore } from './token-insert-store.ts';
 import type { TokenPresenter } from './token-presenter.ts';
 import type { TokenRequest } from './token-request.ts';
 import type { SealedToken, TokenSealer } from './token-sealer.ts';
@@ -20,6 +29,8 @@ export interface CreateOutcome {
   /** False where a token with the same content was found instead. */
   readonly isCreated: boolean;
   readonly token: VisibleToken;
+  /** What a repetition needs to know. */
+  readonly made: CreatedToken;
 }
 
 interface Prepared {
@@ -35,6 +46,7 @@ type PreparedInsert = Prepared & TokenInsert;
 /** Makes tokens: checks, decides, seals and stores, in this order, so that nothing is half done. */
 export class TokenCreator {
   readonly #store: TokenInsertStore;
+  readonly #deduplicator: TokenDeduplicator;
   readonly #sealer: TokenSealer;
   readonly #presenter: TokenPresenter;
   readonly #settings: TenantSettingsDirectory;
@@ -42,12 +54,14 @@ export class TokenCreator {
 
   constructor(parts: {
     store: TokenInsertStore;
+    deduplicator: TokenDeduplicator;
     sealer: TokenSealer;
     presenter: TokenPresenter;
     settings: TenantSettingsDirectory;
     audit: AuditLog;
   }) {
     this.#store = parts.store;
+    this.#deduplicator = parts.deduplicator;
     this.#sealer = parts.sealer;
     this.#presenter = parts.presenter;
     this.#settings = parts.settings;
@@ -63,7 +77,7 @@ export class TokenCreator {
     return this.#underFreeIds(caller, inserts, async ([insert = missing()]) => {
       const { createdAt } = await this.#store.insert(insert);
       if (createdAt === undefined) throw new TakenIds([0]);
-      return this.#showCreated(insert, createdAt);
+      return this.#showCreated(caller, insert, createdAt);
     });
   }
 
@@ -74,24 +88,26 @@ export class TokenCreator {
     if (inserts.length === 0) return [];
     return this.#underFreeIds(caller, inserts, async (free) => {
       const createdAt = await this.#store.insertAll(caller.tenantId, free);
-      return Promise.all(free.map((insert) => this.#showCreated(insert, createdAt)));
+      return mapInTurns(free, (insert) => this.#showCreated(caller, insert, createdAt));
     });
   }
 
   async #prepare(caller: Caller, requests: readonly TokenRequest[]): Promise<PreparedInsert[]> {
     const now = new Date();
-    const drafts = requests.map((request) => toTokenDraft(request, now));
+    const budget = new RequestBudget();
+    const drafts = await mapInTurns(requests, (request) => toTokenDraft(request, now, budget));
     const transforms = drafts.map((draft) => requireAccessToEach(caller.grants, 'token:create', toTarget(draft)));
-    const { fingerprintTokens, deduplicateTokens } = await this.#settings.get(caller.tenantId);
+    const settings = await this.#settings.get(caller.tenantId);
     const sealed = await this.#sealer.sealAll(
       caller,
       drafts.map((draft) => ({ draft, id: toTokenId(draft) })),
-      { hasFingerprints: fingerprintTokens },
+      { hasFingerprints: settings.fingerprintTokens, budget },
     );
     return sealed.map((token, index) => {
       const draft = drafts[index] ?? missing();
-      const isDeduplicated = (draft.deduplicate ?? deduplicateTokens) && token.fingerprint !== null;
       const transform = transforms[index] ?? missing();
+      const isDeduplicated =
+        token.fingerprint !== null && requestsDeduplication(caller, { draft, transform, settings });
       return toPrepared(caller, { draft, transform, isDeduplicated, aliasTries: 1 }, token);
     });
   }
@@ -124,36 +140,57 @@ export class TokenCreator {
     return toPrepared(caller, { ...insert, draft: renamed, aliasTries: aliasTries + 1 }, token);
   }
 
-  #createOrFind(caller: Caller, inserts: readonly PreparedInsert[]): Promise<CreateOutcome[]> {
+  async #createOrFind(caller: Caller, inserts: readonly PreparedInsert[]): Promise<CreateOutcome[]> {
+    const { deduplicationBehavior } = await this.#settings.get(caller.tenantId);
     return this.#underFreeIds(caller, inserts, async (free) => {
-      const { createdAt, existing } = await this.#store.insertOrFind(caller.tenantId, free);
-      return Promise.all(
-        free.map(async (insert) => {
-          const found = insert.isDeduplicated ? existing.get(insert.token.fingerprint ?? '') : undefined;
-          if (found !== undefined) return this.#showFound(caller, found, insert.transform);
-          // The second of two equal ones in a request is answered with the first.
-          const first = free.find((other) => isSameContent(insert, other)) ?? insert;
-          return { ...(await this.#showCreated(first, createdAt)), isCreated: first === insert };
-        }),
-      );
+      const { createdAt, existing } = await this.#deduplicator.insertOrFind(caller, free, deduplicationBehavior);
+      const isRecorded = deduplicationBehavior === 'update_existing';
+      const first = new Map<string, PreparedInsert>();
+      return mapInTurns(free, async (insert) => {
+        const key = findWantedKey(insert, deduplicationBehavior)?.text;
+        const found = existing.get(key ?? '');
+        if (found !== undefined) return this.#showFound(caller, { found, isRecorded }, insert);
+        // The second of two equal ones in a request stands for the first.
+        const made = first.get(key ?? '') ?? insert;
+        if (key !== undefined) first.set(key, made);
+        const outcome = await this.#showCreated(caller, made, createdAt);
+        return made === insert ? outcome : toDeduplicated(outcome);
+      });
     });
   }
 
-  async #showCreated(insert: PreparedInsert, createdAt: Date): Promise<CreateOutcome> {
-    const stored: StoredToken = { ...insert.token, createdAt, modifiedBy: null, modifiedAt: null };
-    return { isCreated: true, token: await this.#presenter.show(stored, insert.transform, insert.draft) };
+  async #showCreated(
+    caller: Caller,
+    { token, transform, draft }: PreparedInsert,
+    createdAt: Date,
+  ): Promise<CreateOutcome> {
+    const stored: StoredToken = { ...token, createdAt, modifiedBy: null, modifiedAt: null };
+    return {
+      isCreated: true,
+      token: await this.#presenter.show(caller, stored, transform, draft),
+      made: toCreatedToken(stored, { transform, draft, isFound: false }),
+    };
   }
 
-  /** Who may not read what was found learns only that it exists. */
-  async #showFound(caller: Caller, found: StoredToken, transform: Transform): Promise<CreateOutcome> {
-    const access = decideAccess(caller.grants, 'token:read', found);
-    const shown = access.isAllowed ? leastTransform(transform, access.transform) : 'redact';
-    const [token] = await Promise.all([
-      this.#presenter.show(found, shown),
-      this.#audit.append(caller, tokenEvent(found, 'read')),
-    ]);
-    return { isCreated: false, token: access.isAllowed ? token : { ...token, isReduced: true } };
+  async #showFound(
+    caller: Caller,
+    { found, isRecorded }: { found: StoredToken; isRecorded: boolean },
+    { transform, draft }: PreparedInsert,
+  ): Promise<CreateOutcome> {
+    const parts = { presenter: this.#presenter, audit: this.#audit };
+    return toDeduplicated({
+      token: await showFound(parts, caller, { found, transform, isRecorded }),
+      made: toCreatedToken(found, { transform, draft, isFound: true }),
+    });
   }
+}
+
+function toCreatedToken(
+  token: StoredToken,
+  { transform, draft, isFound }: { transform: Transform; draft: TokenDraft; isFound: boolean },
+): CreatedToken {
+  const { version } = token;
+  return { ...toMadeToken(token, transform), target: toTarget(draft), version, isFound, isDeduplicated: false };
 }
 
 /** An id that is not chosen by the caller says nothing yet, so no condition on ids can be met by it. */
@@ -162,11 +199,16 @@ function toTarget({ wantedId, containers }: TokenDraft): AccessTarget {
 }
 
 function toPrepared(caller: Caller, prepared: Prepared, token: SealedToken): PreparedInsert {
-  return { ...prepared, token, audit: toAuditRow(caller, tokenEvent(token, 'create')) };
+  return {
+    ...prepared,
+    token,
+    isPublic: isHeldByPublic(caller),
+    audit: toAuditRow(caller, tokenEvent(token, 'create')),
+  };
 }
 
-function isSameContent(insert: PreparedInsert, other: PreparedInsert): boolean {
-  return insert.isDeduplicated && other.isDeduplicated && other.token.fingerprint === insert.token.fingerprint;
+function toDeduplicated({ token, made }: Pick<CreateOutcome, 'token' | 'made'>): CreateOutcome {
+  return { isCreated: false, token: { ...token, isDeduplicated: true }, made: { ...made, isDeduplicated: true } };
 }
 
 function idTaken(path: string): DomainError {

@@ -1,14 +1,22 @@
+import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import { containerLengthMax, parseContainer } from '../../core/access/container.ts';
 import { parseExpiresAt, type ExpiresAt } from '../../core/expiry/expires-at.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
-import { toJsonText } from '../../core/json/json-text.ts';
+import { jsonTextSteps, toJsonText } from '../../core/json/json-text.ts';
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { findTokenType } from '../../core/token-types/token-type-catalog.ts';
 import type { TokenType } from '../../core/token-types/token-type.ts';
+import { inTurns } from '../../platform/waiting/turns.ts';
 import { invalidAt, requireNoFieldErrors } from './request-path.ts';
 import { isStorable } from './storable-text.ts';
 import type { Metadata } from './token.ts';
-import { type CompiledExpressions, compileExpressions, type ExpressionTexts, maskedText } from './token-expressions.ts';
+import {
+  type CompiledExpressions,
+  compileExpressions,
+  type ExpressionTexts,
+  maskedText,
+  requireReadsData,
+} from './token-expressions.ts';
 import type { TokenRequest } from './token-request.ts';
 
 /** A token whose every part has been checked; what is missing is what needs keys. */
@@ -35,7 +43,7 @@ export const containersMax = 10;
 const metadataKeysMax = 50;
 const metadataKeyLengthMax = 200;
 
-export function toTokenDraft(request: TokenRequest, now: Date): TokenDraft {
+export async function toTokenDraft(request: TokenRequest, now: Date, budget?: RequestBudget): Promise<TokenDraft> {
   const { path } = request;
   const type = findTokenType(request.type);
   if (type === undefined) throw invalidAt(path, 'type', 'must be a known token type');
@@ -45,14 +53,15 @@ export function toTokenDraft(request: TokenRequest, now: Date): TokenDraft {
     searchIndexes: request.searchIndexes,
     fingerprintExpression: request.fingerprintExpression,
   };
-  const parts = withoutCvc(type, request.data, request.dataText);
+  requireReadsData(path, texts.fingerprintExpression);
+  const parts = await withoutCvc(type, request.data, request.dataText);
   const expressions = compileExpressions(path, type, texts);
   return {
     path,
     wantedId: request.id,
     type,
     ...parts,
-    masked: maskedText(path, expressions, parts.data),
+    masked: maskedText(path, expressions, parts.data, budget),
     containers: request.containers === undefined ? type.defaultContainers : toContainers(path, request.containers),
     metadata: request.metadata === undefined ? null : toMetadata(path, request.metadata),
     texts,
@@ -63,24 +72,28 @@ export function toTokenDraft(request: TokenRequest, now: Date): TokenDraft {
 }
 
 /** Takes the card verification code out of card data. */
-export function withoutCvc(
+export async function withoutCvc(
   type: TokenType,
   data: JsonValue,
   dataText: Sensitive<string>,
-): Pick<TokenDraft, 'data' | 'dataText' | 'cvc'> {
+): Promise<Pick<TokenDraft, 'data' | 'dataText' | 'cvc'>> {
   if (type.name !== 'card' || !isJsonObject(data) || !Object.hasOwn(data, 'cvc'))
     return { data, dataText, cvc: undefined };
   const { cvc = null, ...rest } = data;
   return {
     data: rest,
-    dataText: new Sensitive(toJsonText(rest)),
+    dataText: new Sensitive(await inTurns(jsonTextSteps(rest))),
     cvc: cvc === null ? undefined : new Sensitive(toJsonText(cvc)),
   };
 }
 
 export function toContainers(path: string, given: readonly string[]): readonly string[] {
   if (given.length === 0 || given.length > containersMax) {
-    throw invalidAt(path, 'containers', `must name 1 to ${containersMax} containers`);
+    throw invalidAt(
+      path,
+      'containers',
+      `must name 1 to ${containersMax} containers; leave it out for the containers of the type`,
+    );
   }
   const containers = given.map((text, index) => {
     const container = parseContainer(text);

@@ -1,16 +1,19 @@
 import { LRUCache } from 'lru-cache';
+import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import { EvaluationBudget } from '../../core/expressions/evaluation-budget.ts';
 import { expressionsPerTokenMax } from '../../core/expressions/expression-limits.ts';
 import { requireOpaqueId } from '../../core/expressions/id-template.ts';
-import { compileMask, evaluateMask, type Mask } from '../../core/expressions/mask.ts';
+import { compileDefaultMask, compileMask, evaluateMask, type Mask } from '../../core/expressions/mask.ts';
 import { evaluateTemplate, evaluateTemplateAsText, type Template } from '../../core/expressions/template.ts';
 import { TemplateCache } from '../../core/expressions/template-cache.ts';
+import { isScalar, toConcatenatedText } from '../../core/expressions/value-text.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
-import { toJsonText } from '../../core/json/json-text.ts';
+import { jsonTextSteps, toJsonText } from '../../core/json/json-text.ts';
 import { ExactNumber, type JsonValue } from '../../core/json/json-value.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import type { TokenType } from '../../core/token-types/token-type.ts';
 import { expressionTools } from '../../platform/keyring/expression-tools.ts';
+import { inTurns } from '../../platform/waiting/turns.ts';
 import { invalidAt, namingField } from './request-path.ts';
 import type { ExpressionScope } from './token.ts';
 import { isStorable } from './storable-text.ts';
@@ -27,13 +30,14 @@ export interface CompiledExpressions {
   readonly mask: Mask | undefined;
   readonly searchIndexes: readonly Template[];
   readonly fingerprint: Template;
-  readonly isDefaultFingerprint: boolean;
+  /** The fingerprint is made of all of the data, as JSON text: so it may be as long as a body. */
+  readonly isWholeFingerprint: boolean;
 }
 
 export const searchIndexesMax = 20;
 const fingerprintLengthMax = 400;
-/** Room for the default fingerprint of the largest body that is accepted. */
-const wholeBodyCharacters = 4 * 1024 * 1024;
+/** The default of tokens that can hold anything. */
+const wholeData = '{{ data | stringify }}';
 
 /** Shared by all tokens: most use the expressions of their type. */
 const templates = new TemplateCache(5_000);
@@ -53,9 +57,8 @@ export function compileExpressions(path: string, type: TokenType, texts: Express
   if (indexTexts.length > searchIndexesMax) {
     throw invalidAt(path, 'search_indexes', `must have at most ${searchIndexesMax} expressions`);
   }
-  const maskText = texts.mask === undefined ? type.defaultMask : (texts.mask ?? undefined);
   const compiled = {
-    mask: maskText === undefined ? undefined : namingField(path, 'mask', () => compileMask(maskText, templates)),
+    mask: namingField(path, 'mask', () => toMask(texts.mask, type)),
     searchIndexes: indexTexts.map((text, index) => compile(path, `search_indexes.${index}`, text)),
     fingerprint: compile(
       path,
@@ -63,7 +66,7 @@ export function compileExpressions(path: string, type: TokenType, texts: Express
       texts.fingerprintExpression ?? type.defaultFingerprintExpression,
       fingerprintLengthMax,
     ),
-    isDefaultFingerprint: texts.fingerprintExpression === undefined,
+    isWholeFingerprint: texts.fingerprintExpression === undefined && type.defaultFingerprintExpression === wholeData,
   };
   const count = [compiled.mask, compiled.fingerprint, ...compiled.searchIndexes].reduce(
     (sum, part) => sum + (part?.expressionCount ?? 0),
@@ -79,19 +82,41 @@ export function compileExpressions(path: string, type: TokenType, texts: Express
   return compiled;
 }
 
+/**
+ * A fingerprint that is made of nothing in the data says nothing about it: every token with this expression would pass for
+ * every other. Asked of expressions in requests; a token that was stored with one stays usable.
+ */
+export function requireReadsData(path: string, fingerprintExpression: string | null | undefined): void {
+  if (fingerprintExpression === undefined || fingerprintExpression === null) return;
+  const { parts } = compile(path, 'fingerprint_expression', fingerprintExpression, fingerprintLengthMax);
+  if (parts.some((part) => typeof part !== 'string' && part.path[0] === 'data')) return;
+  throw invalidAt(path, 'fingerprint_expression', 'must read data, such as {{ data }} or {{ data.number }}');
+}
+
 /** What the fingerprint is made of; empty where the expressions find nothing to tell tokens apart by. */
-export function fingerprintContent(path: string, expressions: CompiledExpressions, scope: ExpressionScope): string {
-  const budget = expressions.isDefaultFingerprint
-    ? new EvaluationBudget({ outputCharactersMax: wholeBodyCharacters, workCharactersMax: 2 * wholeBodyCharacters })
-    : new EvaluationBudget();
+export async function fingerprintContent(
+  path: string,
+  expressions: CompiledExpressions,
+  scope: ExpressionScope,
+  request?: RequestBudget,
+): Promise<string> {
+  const { data } = scope;
+  if (expressions.isWholeFingerprint) {
+    return isScalar(data) ? toConcatenatedText(data) : inTurns(jsonTextSteps(data));
+  }
   return namingField(path, 'fingerprint_expression', () =>
-    evaluateTemplateAsText(expressions.fingerprint, { ...scope }, expressionTools, budget),
+    evaluateTemplateAsText(expressions.fingerprint, { ...scope }, expressionTools, budgetWithin(request)),
   );
 }
 
 /** One value for each search index: text, never empty. */
-export function searchIndexValues(path: string, expressions: CompiledExpressions, scope: ExpressionScope): string[] {
-  const budget = new EvaluationBudget();
+export function searchIndexValues(
+  path: string,
+  expressions: CompiledExpressions,
+  scope: ExpressionScope,
+  request?: RequestBudget,
+): string[] {
+  const budget = budgetWithin(request);
   return expressions.searchIndexes.map((template, index) => {
     const field = `search_indexes.${index}`;
     const value = namingField(path, field, () =>
@@ -109,10 +134,16 @@ export function findMask(token: { readonly mask: string | null }, type: TokenTyp
   const key = token.mask ?? type.name;
   const known = masks.get(key);
   if (known !== undefined) return known.mask;
-  const mask = token.mask === null ? type.defaultMask : parseJson(token.mask, { depthMax: maskDepthMax });
-  const compiled = mask === undefined || mask === null ? undefined : compileMask(mask, templates);
-  masks.set(key, { mask: compiled });
-  return compiled;
+  const mask = toMask(token.mask === null ? undefined : parseJson(token.mask, { depthMax: maskDepthMax }), type);
+  masks.set(key, { mask });
+  return mask;
+}
+
+/** Undefined stands for the mask of the type, null for none at all. */
+function toMask(supplied: JsonValue | undefined, { defaultMask }: TokenType): Mask | undefined {
+  if (supplied === null) return undefined;
+  if (supplied !== undefined) return compileMask(supplied, templates);
+  return defaultMask === undefined ? undefined : compileDefaultMask(defaultMask, templates);
 }
 
 /** What a masked view shows, as JSON text. Evaluated before anything is stored, so that what is stored can be shown. */
@@ -120,13 +151,19 @@ export function maskedText(
   path: string,
   expressions: CompiledExpressions,
   data: JsonValue,
+  request?: RequestBudget,
 ): Sensitive<string> | undefined {
   const { mask } = expressions;
-  return mask === undefined ? undefined : namingField(path, 'mask', () => evaluateTokenMask(mask, data));
+  return mask === undefined ? undefined : namingField(path, 'mask', () => evaluateTokenMask(mask, data, request));
 }
 
-export function evaluateTokenMask(mask: Mask, data: JsonValue): Sensitive<string> {
-  return new Sensitive(toJsonText(evaluateMask(mask, { data }, expressionTools)));
+export function evaluateTokenMask(mask: Mask, data: JsonValue, request?: RequestBudget): Sensitive<string> {
+  return new Sensitive(toJsonText(evaluateMask(mask, { data }, expressionTools, budgetWithin(request))));
+}
+
+/** A budget of its own for each of a token's masks, indexes and fingerprint, within that of the request. */
+function budgetWithin(request: RequestBudget | undefined): EvaluationBudget {
+  return new EvaluationBudget(request === undefined ? {} : { request });
 }
 
 /** An id given as an expression. It may hold an alias of the data, never the data. */

@@ -1,21 +1,25 @@
 import type { Permission } from '../../core/access/permission.ts';
 import { requireAccess } from '../../core/access/require-access.ts';
-import { both, toVisibility } from '../../core/access/visible-query.ts';
+import { leastFingerprintTransform } from '../../core/access/fingerprint-visibility.ts';
+import { both, toVisibility, withinSight } from '../../core/access/visible-query.ts';
+import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { SearchQuery } from '../../core/search/search-query.ts';
 import type { PageRequest } from '../../http/pagination.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { FairLanes } from '../../platform/waiting/fair-lanes.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
-import type { TenantKeyring } from '../../platform/keyring/tenant-keyring.ts';
+import type { TenantSettingsDirectory } from '../tenants/index.ts';
 import type { StoredToken, VisibleToken } from './token.ts';
 import { toCursor, toSlice } from './token-cursor.ts';
 import { tokenEvent } from './token-event.ts';
-import { findLookup, termOf } from './token-lookup.ts';
-import { Parameters, toPredicate } from './token-predicate.ts';
+import { type CountedPage, findPage } from './token-page.ts';
 import type { TokenPresenter } from './token-presenter.ts';
-import { type Slice, type TokenMatch, TokenQueryStore } from './token-query-store.ts';
-import { matchShelf, type TokenShelf } from './token-shelf.ts';
+import { emptyPage, type Slice } from './token-query-store.ts';
+
+/** A list that takes longer is not worth a connection that others wait for. */
+const statementTimeoutMs = 4_000;
 
 /** What is asked for, and under which permission: tokens of which the caller may not see anything are left out. */
 export interface TokenQuestion {
@@ -28,12 +32,25 @@ export class TokenFinder {
   readonly #database: Database;
   readonly #keyring: Keyring;
   readonly #presenter: TokenPresenter;
+  readonly #settings: TenantSettingsDirectory;
   readonly #audit: AuditLog;
+  /**
+   * A list takes more of the processor than anything else of its length: few are worked on at a time, and of each tenant so
+   * few that two of them with slow searches leave a place to the others. (The last place is kept for the vault itself.)
+   */
+  readonly #lanes = new FairLanes({ placesMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 });
 
-  constructor(parts: { database: Database; keyring: Keyring; presenter: TokenPresenter; audit: AuditLog }) {
+  constructor(parts: {
+    database: Database;
+    keyring: Keyring;
+    presenter: TokenPresenter;
+    settings: TenantSettingsDirectory;
+    audit: AuditLog;
+  }) {
     this.#database = parts.database;
     this.#keyring = parts.keyring;
     this.#presenter = parts.presenter;
+    this.#settings = parts.settings;
     this.#audit = parts.audit;
   }
 
@@ -42,8 +59,13 @@ export class TokenFinder {
     question: TokenQuestion,
     { page, size }: PageRequest,
   ): Promise<{ totalItems: number; items: VisibleToken[] }> {
-    const { tokens, totalItems } = await this.#find(caller, question, { offset: (page - 1) * size, limit: size }, true);
-    return { totalItems, items: await this.#showAll(caller, question, tokens) };
+    const slice = { offset: (page - 1) * size, limit: size };
+    return this.#lanes.run(caller.tenantId, async () => {
+      const { tokens, isCut, totalItems } = await this.#find(caller, question, slice, true);
+      // A page that ended early would leave tokens out: the next one begins at a position, not where this one ended.
+      if (isCut) throw pageTooLarge();
+      return { totalItems, items: await this.#showAll(caller, question, tokens) };
+    });
   }
 
   /** The tokens after a cursor; `next` is undefined on the last page. */
@@ -52,11 +74,12 @@ export class TokenFinder {
     question: TokenQuestion,
     { start, size }: { start: string | undefined; size: number },
   ): Promise<{ next: string | undefined; items: VisibleToken[] }> {
-    // One more than asked for tells whether there is another page.
-    const { tokens } = await this.#find(caller, question, toSlice(start, size + 1), false);
-    const page = tokens.slice(0, size);
-    const items = await this.#showAll(caller, question, page);
-    return { next: tokens.length > size ? toCursor(page) : undefined, items };
+    const slice = toSlice(start, size);
+    return this.#lanes.run(caller.tenantId, async () => {
+      const { tokens, hasMore } = await this.#find(caller, question, slice, false);
+      const items = await this.#showAll(caller, question, tokens);
+      return { next: hasMore ? toCursor(tokens) : undefined, items };
+    });
   }
 
   async #find(
@@ -64,45 +87,19 @@ export class TokenFinder {
     { permission, query }: TokenQuestion,
     slice: Slice,
     isCounted: boolean,
-  ): Promise<{ tokens: StoredToken[]; totalItems: number }> {
+  ): Promise<CountedPage> {
     // What the caller may see is part of the question, so a list can never show what a single get would refuse.
-    const asked = both(query ?? 'all', toVisibility(caller.grants, permission));
-    if (asked === 'nothing') return { tokens: [], totalItems: 0 };
+    const { fingerprintVisibility } = await this.#settings.get(caller.tenantId);
+    const sight = { data: 'mask', fingerprint: leastFingerprintTransform(caller, fingerprintVisibility) } as const;
+    const inSight = query === undefined ? 'all' : withinSight(query, caller.grants, permission, sight);
+    const asked = both(inSight, toVisibility(caller.grants, permission));
+    if (asked === 'nothing') return { ...emptyPage, totalItems: 0 };
     const keys = await this.#keyring.forTenant(caller.tenantId);
-    return this.#database.forTenant(caller.tenantId, async (tx) => {
-      const store = new TokenQueryStore(tx, caller.tenantId);
-      if (asked === 'all' && slice.offset === 0) {
-        // Sent together: where the page begins does not depend on how many tokens there are.
-        const [shelves, tokens] = await Promise.all([
-          isCounted ? store.listShelves() : [],
-          store.listOnShelves('all', slice),
-        ]);
-        return { tokens, totalItems: sumOf(shelves) };
-      }
-      const query = asked === 'all' ? undefined : asked;
-      const term = query === undefined ? undefined : termOf(query, keys);
-      if (query !== undefined && term !== undefined) {
-        const match = toMatch(caller, query, keys);
-        const [tokens, totalItems] = await Promise.all([
-          store.listUnderTerm(match, slice),
-          isCounted ? store.countUnderTerm(term) : 0,
-        ]);
-        return { tokens, totalItems };
-      }
-
-      const matching = (await store.listShelves()).filter((shelf) => matchShelf(query, shelf) !== 'none');
-      if (query === undefined || matching.every((shelf) => matchShelf(query, shelf) === 'all')) {
-        const totalItems = sumOf(matching);
-        if (slice.offset >= totalItems) return { tokens: [], totalItems };
-        return { tokens: await store.listOnShelves(query === undefined ? 'all' : matching, slice), totalItems };
-      }
-      const match = toMatch(caller, query, keys);
-      const [tokens, totalItems] = await Promise.all([
-        store.listMatching(match, slice),
-        isCounted ? store.countMatching(match) : 0,
-      ]);
-      return { tokens, totalItems };
-    });
+    return this.#database.forTenant(
+      caller.tenantId,
+      (tx) => findPage(tx, { tenantId: caller.tenantId, asked, keys, slice, isCounted }),
+      { statementTimeoutMs },
+    );
   }
 
   /** Each token is shown under the rule that grants it, and each showing is recorded before the answer leaves. */
@@ -112,7 +109,10 @@ export class TokenFinder {
     tokens: readonly StoredToken[],
   ): Promise<VisibleToken[]> {
     const [items] = await Promise.all([
-      Promise.all(tokens.map((token) => this.#presenter.show(token, requireAccess(caller.grants, permission, token)))),
+      this.#presenter.showAll(
+        caller,
+        tokens.map((token) => ({ token, transform: requireAccess(caller.grants, permission, token) })),
+      ),
       this.#audit.appendAll(
         caller,
         tokens.map((token) => tokenEvent(token, 'read')),
@@ -122,14 +122,9 @@ export class TokenFinder {
   }
 }
 
-function toMatch(caller: Caller, query: SearchQuery, keys: TenantKeyring): TokenMatch {
-  return {
-    makeParameters: () => new Parameters(caller.tenantId),
-    toPredicate: (parameters) => toPredicate(query, keys, parameters),
-    lookup: findLookup(query, keys),
-  };
-}
-
-function sumOf(shelves: readonly TokenShelf[]): number {
-  return shelves.reduce((sum, { tokens }) => sum + tokens, 0);
+function pageTooLarge(): DomainError {
+  return new DomainError(
+    'page-too-large',
+    'The tokens of this page hold too much data together (more than 8 MiB). Ask for a smaller size, or use the /v2 route, whose pages end early.',
+  );
 }

@@ -87,10 +87,10 @@ describe('a fingerprint', () => {
     const body = (data: string, order: string) => ({
       data,
       metadata: { order },
-      fingerprint_expression: 'o-{{ metadata.order }}',
+      fingerprint_expression: 'o-{{ metadata.order }}-{{ data | slice: 0, 1 }}',
     });
     const first = await fingerprintOf(body('a', '7'));
-    expect(await fingerprintOf(body('b', '7'))).toBe(first);
+    expect(await fingerprintOf(body('ab', '7'))).toBe(first);
     expect(await fingerprintOf(body('a', '8'))).not.toBe(first);
   });
 
@@ -98,8 +98,7 @@ describe('a fingerprint', () => {
     for (const body of [
       { data: {}, fingerprint_expression: '{{ data.missing }}' },
       { data: '', fingerprint_expression: '{{ data }}' },
-      { data: 1, fingerprint_expression: '{{ metadata.missing }}' },
-      { data: 1, fingerprint_expression: '' },
+      { data: {}, fingerprint_expression: '{{ metadata.missing }}{{ data.missing }}' },
       { data: null },
       { data: '' },
     ]) {
@@ -135,6 +134,14 @@ describe('a fingerprint', () => {
     await untilTrue(async () => (await fingerprintOf({ data: number }, own.keys.reveal)) === undefined, patience);
     expect((await tokens.get(before.id, options)).body).toMatchObject({ fingerprint: before.fingerprint });
     expect(tokenOf(await tokens.patch(before.id, { metadata: {} }, options)).fingerprint).toBeUndefined();
+    const withExpression = { data: number, fingerprint_expression: '{{ data | slice: 0, 8 }}' };
+    const wanted = await tokens.make(withExpression, options);
+    expect(wanted.fingerprint).toMatch(/^[A-Za-z0-9]{1,100}$/);
+    expect(tokenOf(await tokens.patch(wanted.id, { metadata: {} }, options)).fingerprint).toBe(wanted.fingerprint);
+    expect(await tokens.create({ type: 'token', ...withExpression, deduplicate_token: true }, options)).toMatchObject({
+      status: 200,
+      body: { id: wanted.id },
+    });
     const twice = { data: number, deduplicate_token: true };
     expect((await tokens.make(twice, options)).id).not.toBe((await tokens.make(twice, options)).id);
     await settle('true');

@@ -226,7 +226,7 @@ describe('an id made by an expression', () => {
         ...leaf,
         deduplicate_token,
         metadata: { n: `${deduplicate_token} ${index}` },
-        fingerprint_expression: '{{ metadata.n }}',
+        fingerprint_expression: '{{ metadata.n }} {{ data }}',
       }));
       const answer = await vault.request('POST', '/tokenize', { key: own.keys.reveal, body: leaves });
       expect(answer.status).toBe(200);

@@ -1,43 +1,20 @@
-import type { TenantId, TokenId } from '../../core/identity/ids.ts';
-import type { AuditRow } from '../../platform/audit/audit-event.ts';
-import { insertSharedAuditRecords, type SharedAuditRow } from '../../platform/audit/audit-statement.ts';
-import type { Database, Statement, Transaction } from '../../platform/database/database.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
-import { keyVersionOf } from '../../platform/keyring/sealed-record.ts';
-import { keysAreOpen } from '../../platform/keyring/sealed-rows.ts';
+import { mapInTurns } from '../../platform/waiting/turns.ts';
+import { type ContainerSetLimits, sayIfSetsAreFull } from './container-set-limit.ts';
 import { countSlot } from './count-slot.ts';
-import type { StoredToken } from './token.ts';
 import {
-  isAlive,
-  joinCvc,
-  jsonRowColumns,
-  toJsonRow,
-  tokenColumns,
-  type TokenRow,
-  toStoredToken,
-} from './token-row.ts';
-import type { SealedToken } from './token-sealer.ts';
+  insertFree,
+  insertFreeIn,
+  type InsertOutcome,
+  type InsertRow,
+  type InsertTarget,
+  toInsertRow,
+  type TokenInsert,
+} from './token-insert-statement.ts';
 
-/** A token to insert, with the record of its creation. */
-export interface TokenInsert {
-  readonly token: SealedToken;
-  readonly audit: AuditRow;
-}
-
-/** The same as the statement takes it: JSON text, so that another thread can have made it. */
-export interface InsertRow {
-  readonly id: TokenId;
-  readonly token: string;
-  /** But for what the token says itself. */
-  readonly audit: string;
-  /** Of the key that the data is sealed under. */
-  readonly keyVersion: number;
-}
-
-/** When the token was created; undefined where its id was taken. */
-export interface InsertOutcome {
-  readonly createdAt: Date | undefined;
-}
+const bytesPerItem = 16 * 1024;
 
 /** Some of the ids are taken, so nothing was written. */
 export class TakenIds extends Error {
@@ -51,60 +28,37 @@ export class TakenIds extends Error {
   }
 }
 
-/** Tokens, what finds them, their counters and their records are written by one statement: all of it or nothing. */
-const insertText = `with rows as materialized (
-    select * from json_to_recordset($2::json) as row(${jsonRowColumns}, record integer) where ${keysAreOpen(5)}
-  ), written as (
-    insert into tokens (tenant_id, id, type, version, data, mask, containers, shelf, metadata, search_indexes, fingerprint,
-      fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by)
-    select $1::uuid, id, type, version, data, mask, containers, shelf, metadata, search_indexes, fingerprint,
-      fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by from rows
-    on conflict (tenant_id, id) do nothing
-    returning id, type, containers, terms, created_at
-  ), listed as (
-    insert into token_terms (tenant_id, term, created_at, token_id)
-    select $1::uuid, unnest(terms), created_at, id from written
-  ), coded as (
-    insert into token_cvcs (tenant_id, token_id, token_version, sealed, expires_at)
-    select $1::uuid, id, rows.version, rows.cvc, now() + interval '1 hour' from rows join written using (id) where rows.cvc is not null
-  ), counted as (
-    insert into token_counts (tenant_id, type, containers, slot, tokens, last_created_at)
-    select $1::uuid, type, containers, $4, count(*), max(created_at) from written group by type, containers order by type, containers
-    on conflict (tenant_id, type, containers, slot)
-    do update set tokens = token_counts.tokens + excluded.tokens, last_created_at = excluded.last_created_at
-  ), recorded as (
-    ${insertSharedAuditRecords(3, 'select written.id, written.containers, rows.record from written join rows using (id)')}
-  )
-  select id, created_at from written`;
-
 export class TokenInsertStore {
   readonly #database: Database;
   readonly #batcher: TenantBatcher<TokenInsert, InsertOutcome>;
   readonly #groups: TenantBatcher<readonly TokenInsert[], Date>;
 
-  constructor(database: Database) {
+  constructor(database: Database, setLimits: ContainerSetLimits) {
     this.#database = database;
     this.#batcher = new TenantBatcher({
       itemsMax: 200,
       queueMax: 10_000,
-      run: async (tenantId, items) => {
-        const rows = items.map(toInsertRow);
-        return toOutcomes(
-          rows,
-          await this.#database.runForTenant(tenantId, toStatement({ tenantId, slot: countSlot() }, rows)),
-        );
-      },
+      sizeOf,
+      run: async (tenantId, items) =>
+        insertFree(
+          (statement) => this.#database.runForTenant(tenantId, statement),
+          { tenantId, slot: countSlot(), setLimits },
+          await mapInTurns(items, toInsertRow),
+        ),
     });
     this.#groups = new TenantBatcher({
       itemsMax: 1_000,
       queueMax: 50_000,
-      sizeOf: (items) => items.length,
+      sizeOf: (items) => items.reduce((sum, item) => sum + sizeOf(item), 0),
       batchesMax: 2,
       // A taken id undoes the whole batch, whose groups then go one by one: only the one that has it fails.
       run: async (tenantId, groups, place) => {
-        const items = [...groups.flat().entries()];
-        const target = { tenantId, slot: countSlot(1 + place) };
-        const createdAt = await this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, target, items));
+        // Before the transaction: rows can take a while to write, and others must not wait for its connection.
+        const rows = await mapInTurns(groups.flat(), toInsertRow);
+        const target = { tenantId, slot: countSlot(1 + place), setLimits };
+        const createdAt = await this.#database.forTenant(tenantId, (tx) =>
+          insertAllIn(tx, target, [...rows.entries()]),
+        );
         return groups.map(() => createdAt);
       },
     });
@@ -112,7 +66,7 @@ export class TokenInsertStore {
 
   /** Committed together with whatever else the tenant inserts at this moment. */
   insert(item: TokenInsert): Promise<InsertOutcome> {
-    return this.#batcher.add(item.token.tenantId, item);
+    return sayIfSetsAreFull(this.#batcher.add(item.token.tenantId, item));
   }
 
   /**
@@ -120,141 +74,28 @@ export class TokenInsertStore {
    * other groups of the tenant, which would otherwise wait for each other at the counter.
    */
   insertAll(tenantId: TenantId, items: readonly TokenInsert[]): Promise<Date> {
-    return this.#groups.add(tenantId, items);
-  }
-
-  /**
-   * As `insertAll`, but a deduplicated token whose fingerprint a living token has already is not made: that one is
-   * returned in its place. Writers of equal fingerprints wait for each other, so exactly one of them makes the token.
-   */
-  insertOrFind(
-    tenantId: TenantId,
-    items: readonly (TokenInsert & { readonly isDeduplicated: boolean })[],
-  ): Promise<{ readonly createdAt: Date; readonly existing: ReadonlyMap<string, StoredToken> }> {
-    const wanted = items.flatMap(({ token, isDeduplicated }) => (isDeduplicated ? (token.fingerprint ?? []) : []));
-    // Claimed in a fixed order, so that two requests with the same fingerprints cannot deadlock.
-    const fingerprints = [...new Set(wanted)].sort();
-    return this.#database.forTenant(tenantId, async (tx) => {
-      await tx.query({
-        name: 'token-claim-fingerprints',
-        text: `insert into token_fingerprints (tenant_id, fingerprint) select $1::uuid, unnest($2::text[])
-          on conflict (tenant_id, fingerprint) do update set fingerprint = excluded.fingerprint`,
-        values: [tenantId, fingerprints],
-      });
-      const existing = await findByFingerprint(tx, tenantId, fingerprints);
-      const isMade = (item: TokenInsert & { readonly isDeduplicated: boolean }, index: number) => {
-        const isFirst =
-          items.findIndex((other) => other.isDeduplicated && other.token.fingerprint === item.token.fingerprint) ===
-          index;
-        return (
-          !item.isDeduplicated || item.token.fingerprint === null || (isFirst && !existing.has(item.token.fingerprint))
-        );
-      };
-      const made = [...items.entries()].filter(([index, item]) => isMade(item, index));
-      return { createdAt: await insertAllIn(tx, { tenantId, slot: countSlot() }, made), existing };
-    });
-  }
-
-  /** In which containers living tokens of this fingerprint lie, not counting one of them. */
-  listTargetsOf(
-    tenantId: TenantId,
-    fingerprint: string,
-    exceptId: TokenId,
-  ): Promise<{ id: TokenId; containers: string[] }[]> {
-    return this.#database.runForTenant(tenantId, {
-      name: 'token-targets-of-fingerprint',
-      text: `select t.id, t.containers from tokens t
-        where t.tenant_id = $1 and t.fingerprint = $2 and t.id <> $3 and ${isAlive}`,
-      values: [tenantId, fingerprint, exceptId],
-    });
+    return sayIfSetsAreFull(this.#groups.add(tenantId, items));
   }
 }
 
-export function toInsertRow({ token, audit }: TokenInsert): InsertRow {
-  const { entity_id: _id, containers: _containers, ...shared } = audit;
-  return {
-    id: token.id,
-    token: JSON.stringify(toJsonRow(token)),
-    audit: JSON.stringify(shared satisfies SharedAuditRow),
-    keyVersion: keyVersionOf(token.data),
-  };
+/** A statement is one text: tokens with much data count for several, so that it stays a few megabytes long. */
+function sizeOf({ token }: TokenInsert): number {
+  return 1 + Math.floor(token.data.length / bytesPerItem);
 }
 
-/** Whose tokens they are, and which of the tenant's counters they add to. */
-interface Target {
-  readonly tenantId: TenantId;
-  readonly slot: number;
-}
-
-/** Inserts those whose ids are free, and tells which those were. */
-export async function insertFreeIn(
+/** All of them or none: a taken id is thrown as `TakenIds`, and undoes the transaction. */
+export async function insertAllIn(
   tx: Transaction,
-  target: Target,
-  rows: readonly InsertRow[],
-): Promise<InsertOutcome[]> {
-  return toOutcomes(rows, await tx.query(toStatement(target, rows)));
-}
-
-/** Living tokens by fingerprint, the oldest of each. */
-async function findByFingerprint(
-  tx: Transaction,
-  tenantId: TenantId,
-  fingerprints: readonly string[],
-): Promise<Map<string, StoredToken>> {
-  const rows = await tx.query<TokenRow>({
-    name: 'token-find-by-fingerprint',
-    text: `select distinct on (t.fingerprint) ${tokenColumns} from tokens t ${joinCvc}
-      where t.tenant_id = $1 and t.fingerprint = any($2) and ${isAlive}
-      order by t.fingerprint, t.created_at, t.id`,
-    values: [tenantId, fingerprints],
-  });
-  return new Map(rows.map((row) => [row.fingerprint ?? '', toStoredToken(tenantId, row)]));
-}
-
-async function insertAllIn(
-  tx: Transaction,
-  target: Target,
-  entries: readonly (readonly [index: number, item: TokenInsert])[],
+  target: InsertTarget,
+  entries: readonly (readonly [index: number, row: InsertRow])[],
 ): Promise<Date> {
   if (entries.length === 0) return new Date(0);
   const outcomes = await insertFreeIn(
     tx,
     target,
-    entries.map(([, item]) => toInsertRow(item)),
+    entries.map(([, row]) => row),
   );
   const taken = entries.filter((_, position) => outcomes[position]?.createdAt === undefined);
   if (taken.length > 0) throw new TakenIds(taken.map(([index]) => index));
   return outcomes[0]?.createdAt ?? new Date(0);
-}
-
-function toStatement({ tenantId, slot }: Target, rows: readonly InsertRow[]): Statement {
-  const winners = firstOfEachId(rows);
-  const records = new Map([...new Set(winners.map(({ audit }) => audit))].map((audit, index) => [audit, index + 1]));
-  return {
-    name: 'token-insert',
-    text: insertText,
-    values: [
-      tenantId,
-      `[${winners.map(({ token, audit }) => `${token.slice(0, -1)},"record":${records.get(audit)}}`).join(',')}]`,
-      `[${[...records.keys()].join(',')}]`,
-      slot,
-      [...new Set(winners.map(({ keyVersion }) => keyVersion))],
-    ],
-  };
-}
-
-function toOutcomes(
-  rows: readonly InsertRow[],
-  written: readonly { id: TokenId; created_at: Date }[],
-): InsertOutcome[] {
-  const winners = new Set(firstOfEachId(rows));
-  const createdAt = new Map(written.map((row) => [row.id, row.created_at]));
-  return rows.map((row) => ({ createdAt: winners.has(row) ? createdAt.get(row.id) : undefined }));
-}
-
-/** Of two equal ids in one batch the first wins, as it would have with a statement each. */
-function firstOfEachId(rows: readonly InsertRow[]): InsertRow[] {
-  const winners = new Map<TokenId, InsertRow>();
-  for (const row of rows) if (!winners.has(row.id)) winners.set(row.id, row);
-  return [...winners.values()];
 }

@@ -8,7 +8,7 @@ import { invalidAt, requireNoFieldErrors } from './request-path.ts';
 import { toTokenDraft } from './token-draft.ts';
 import { tokenEvent } from './token-event.ts';
 import { toTokenId } from './token-id.ts';
-import { type InsertRow, toInsertRow } from './token-insert-store.ts';
+import { type InsertRow, toInsertRow } from './token-insert-statement.ts';
 import { CreateToken, toTokenRequest } from './token-schemas.ts';
 import { type KeySource, TokenSealer } from './token-sealer.ts';
 
@@ -43,7 +43,7 @@ export class TokenIntake {
     if (request.deduplicate === true) {
       throw invalidAt('', 'deduplicate_token', 'cannot be asked for here: every id that is brought in is kept');
     }
-    const draft = toTokenDraft(request, now);
+    const draft = await toTokenDraft(request, now);
     const { tenantId, hasFingerprints, dropsCvc } = this.#settings;
     const hasCvc = draft.cvc !== undefined;
     if (hasCvc && !dropsCvc) throw invalidAt('', 'data.cvc', 'must not be stored for longer than an hour');
@@ -55,6 +55,6 @@ export class TokenIntake {
     });
     if (token === undefined) throw new DomainError('internal-error', 'A draft was sealed to nothing.');
     const audit = toAuditRow('system', tokenEvent(token, 'create'));
-    return { row: toInsertRow({ token, audit }), hasLostCvc: hasCvc };
+    return { row: toInsertRow({ token, audit, isPublic: false }), hasLostCvc: hasCvc };
   }
 }

@@ -6,7 +6,8 @@ import type { StoredToken, VisibleToken } from './token.ts';
 /** Writes a token as JSON. Data and mask are JSON text already and go in as they are: parsing them again could alter them. */
 export function toTokenJson(visible: VisibleToken): string {
   const { token, data, mask, derived } = visible;
-  if (visible.isReduced === true) return JSON.stringify({ ...toIdentity(token), ...toPlace(token) });
+  const extras = visible.isDeduplicated === true ? { _extras: { deduplicated: true } } : {};
+  if (visible.isReduced === true) return JSON.stringify({ ...toIdentity(token), ...toPlace(visible), ...extras });
 
   const rest = {
     fingerprint_expression: visible.fingerprintExpression,
@@ -14,24 +15,21 @@ export function toTokenJson(visible: VisibleToken): string {
     ...(visible.searchIndexes.length === 0 ? {} : { search_indexes: visible.searchIndexes }),
     ...toTimes(token),
     ...derived,
+    ...extras,
   };
   return joinObjects([
     JSON.stringify(toIdentity(token)),
     data === undefined ? '{}' : `{"data":${data.reveal()}}`,
     mask === undefined ? '{}' : `{"mask":${mask}}`,
-    JSON.stringify(toPlace(token)),
+    JSON.stringify(toPlace(visible)),
     JSON.stringify(rest),
   ]);
 }
 
-/** As `toTokenJson`, without a card verification code; undefined where that would be the same. */
-export function toLastingJson(visible: VisibleToken): string | undefined {
-  return visible.lastingData === undefined ? undefined : toTokenJson({ ...visible, data: visible.lastingData });
-}
-
 /** As `toTokenJson`, without anything that tells the content of the token. */
-export function toContentlessJson({ token }: VisibleToken): string {
-  return JSON.stringify({ ...toIdentity(token), ...toPlace(token), ...toTimes(token) });
+export function toContentlessJson(visible: VisibleToken): string {
+  const { token } = visible;
+  return JSON.stringify({ ...toIdentity(token), ...toPlace(visible), ...toTimes(token) });
 }
 
 /**
@@ -65,9 +63,9 @@ function toIdentity(token: StoredToken) {
   return { id: token.id, tenant_id: token.tenantId, type: token.type };
 }
 
-function toPlace(token: StoredToken) {
+function toPlace({ token, fingerprint }: VisibleToken) {
   return {
-    ...(token.fingerprint === null ? {} : { fingerprint: token.fingerprint }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
     containers: token.containers,
   };
 }

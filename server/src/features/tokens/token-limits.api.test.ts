@@ -144,8 +144,8 @@ describe('expressions', () => {
   });
 
   it('400 refuses a fingerprint expression of 401 characters', async () => {
-    await accepted({ fingerprint_expression: 'x'.repeat(400) });
-    await refused('fingerprint_expression', { fingerprint_expression: 'x'.repeat(401) });
+    await accepted({ fingerprint_expression: `{{ data }}${'x'.repeat(390)}` });
+    await refused('fingerprint_expression', { fingerprint_expression: `{{ data }}${'x'.repeat(391)}` });
     await accepted({ fingerprint_expression: null });
   });
 });

@@ -55,7 +55,9 @@ function metadataFilters(parameters: QueryParameters): SearchQuery[] {
     if (key === '' || key.length > keyLengthMax || value.length > valueLengthMax || !isStorable(key + value)) {
       throw invalidQuery('metadata', 'must have keys and values of the lengths that metadata can have');
     }
-    if (!pairs.has(key)) pairs.set(key, value);
+    // Keys that differ in case only are one key.
+    const known = [...pairs.keys()].some((other) => other.toLowerCase() === key.toLowerCase());
+    if (!known) pairs.set(key, value);
   };
   for (const [name, given] of Object.entries(parameters)) {
     const values = toArray(given);

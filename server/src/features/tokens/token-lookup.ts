@@ -8,17 +8,22 @@ export interface TokenLookup {
   readonly fingerprints: readonly string[];
 }
 
-/** The term under which a search index value or a metadata pair is listed. */
-export function termOf(query: SearchQuery, keys: TenantKeyring): Buffer | undefined {
-  if (query.kind === 'metadata') return keys.blindIndex('metadata', query.key, query.value);
-  if (query.kind === 'term' && query.field === 'data') return keys.blindIndex('data', query.value);
+/** The terms under which a search index value or a metadata pair is listed; nearly always one. */
+export function termsOf(query: SearchQuery, keys: TenantKeyring): readonly Buffer[] | undefined {
+  if (query.kind === 'metadata') {
+    // Keys are compared without regard to case. Tokens that earlier versions wrote are listed under the key as it was
+    // written, and without opening them nothing can change that: so a key is looked for as it is given, too.
+    const spellings = new Set([query.key.toLowerCase(), query.key]);
+    return [...spellings].map((key) => keys.blindIndex('metadata', key, query.value));
+  }
+  if (query.kind === 'term' && query.field === 'data') return [keys.blindIndex('data', query.value)];
   return undefined;
 }
 
 /** Where to look for matches; undefined when no index narrows the query down. */
 export function findLookup(query: SearchQuery, keys: TenantKeyring): TokenLookup | undefined {
-  const term = termOf(query, keys);
-  if (term !== undefined) return { terms: [term], ids: [], fingerprints: [] };
+  const terms = termsOf(query, keys);
+  if (terms !== undefined) return { terms, ids: [], fingerprints: [] };
   if (query.kind === 'term' && query.field === 'id') return { terms: [], ids: [query.value], fingerprints: [] };
   if (query.kind === 'term' && query.field === 'fingerprint')
     return { terms: [], ids: [], fingerprints: [query.value] };

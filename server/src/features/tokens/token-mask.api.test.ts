@@ -93,8 +93,9 @@ describe('a mask 201', () => {
 
   it('shows a card without expiration as one, number last four', async () => {
     const answer = await masking.create({ type: 'card', data: { number: '4242424242424242' } });
-    const masked = { number: 'XXXXXXXXXXXX4242', expiration_month: null, expiration_year: null };
-    expect(tokenOf(answer)).toMatchObject({ data: masked, mask: masked });
+    const masked = { number: 'XXXXXXXXXXXX4242' };
+    expect(tokenOf(answer).data).toStrictEqual(masked);
+    expect(tokenOf(answer)).toHaveProperty('mask', masked);
   });
 
   it('shows a supplied mask of a card as expressions', async () => {
@@ -122,7 +123,7 @@ describe('a mask 400', () => {
     ['a wrong leaf', { a: ['x', '{{ data | nope }}'] }, 'mask.a.1'],
     ['too long an expression', `{{ data | append: '${'x'.repeat(1_000)}' }}`, 'mask'],
     ['too many filters', `{{ data ${'| upcase '.repeat(9)} }}`, 'mask'],
-    ['too many members', Array.from({ length: 1_001 }, () => 1), 'mask.999'],
+    ['too many members', Array.from({ length: 1_001 }, () => 1), 'mask'],
   ])('refuses %s', async (_name, mask, field) => {
     const answer = await tokens.create({ type: 'token', data: 'text', mask });
     expect(answer.status).toBe(400);

@@ -1,12 +1,14 @@
 import { Sensitive } from '../../core/identity/sensitive.ts';
-import { toJsonText } from '../../core/json/json-text.ts';
+import { jsonValuesMax } from '../../core/json/json-limits.ts';
+import { jsonTextSteps } from '../../core/json/json-text.ts';
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
-import { mergePatch } from '../../core/merge-patch/merge-patch.ts';
+import { mergePatch, mergePatchSteps } from '../../core/merge-patch/merge-patch.ts';
+import { inTurns } from '../../platform/waiting/turns.ts';
 import { invalidAt, requireNoFieldErrors } from './request-path.ts';
 import type { Metadata, StoredToken } from './token.ts';
 import { toContainers, type TokenDraft, toExpiresAt, toMetadata, withoutCvc } from './token-draft.ts';
-import { compileExpressions, maskedText } from './token-expressions.ts';
+import { compileExpressions, type ExpressionTexts, maskedText, requireReadsData } from './token-expressions.ts';
 import { getTokenType, type OpenedToken } from './token-presenter.ts';
 import type { CvcChange } from './token-store.ts';
 
@@ -29,23 +31,22 @@ const depthMax = 128;
 const mergedBytesMax = 4 * 1024 * 1024;
 
 /** The token as it would be after the patch, checked like a new one. */
-export function applyPatch(
+export async function applyPatch(
   token: StoredToken,
   opened: OpenedToken,
   patch: TokenPatch,
   now: Date,
-): { draft: TokenDraft; cvc: CvcChange } {
+): Promise<{ draft: TokenDraft; cvc: CvcChange }> {
   const type = getTokenType(token);
-  const merged = mergeData(opened, patch);
+  requireReadsData('', patch.fingerprintExpression);
+  const merged = await mergeData(opened, patch);
   requireNoFieldErrors('', type.validate(merged.data));
-  const parts = withoutCvc(type, merged.data, merged.dataText);
+  const parts = await withoutCvc(type, merged.data, merged.dataText);
+  const stored = storedTexts(token);
   const texts = {
-    mask: mergeMask(token, type.defaultMask, patch.mask),
-    searchIndexes: replaced(
-      patch.searchIndexes,
-      token.searchIndexes === null ? undefined : (JSON.parse(token.searchIndexes) as string[]),
-    ),
-    fingerprintExpression: replaced(patch.fingerprintExpression, token.fingerprintExpression ?? undefined),
+    mask: await mergeMask(stored.mask, type.defaultMask, patch.mask),
+    searchIndexes: replaced(patch.searchIndexes, stored.searchIndexes),
+    fingerprintExpression: replaced(patch.fingerprintExpression, stored.fingerprintExpression),
   };
   const expressions = compileExpressions('', type, texts);
   const draft: TokenDraft = {
@@ -74,27 +75,38 @@ export function applyPatch(
   return { draft, cvc: cvcChange(patch, parts.cvc !== undefined) };
 }
 
-function mergeData(opened: OpenedToken, patch: TokenPatch): { data: JsonValue; dataText: Sensitive<string> } {
+/** The expressions that a token was given, as they were given. */
+export function storedTexts(token: StoredToken): ExpressionTexts {
+  return {
+    mask: token.mask === null ? undefined : parseJson(token.mask, { depthMax }),
+    searchIndexes: token.searchIndexes === null ? undefined : (JSON.parse(token.searchIndexes) as string[]),
+    fingerprintExpression: token.fingerprintExpression ?? undefined,
+  };
+}
+
+async function mergeData(
+  opened: OpenedToken,
+  patch: TokenPatch,
+): Promise<{ data: JsonValue; dataText: Sensitive<string> }> {
   if (patch.data === undefined) return { data: opened.data, dataText: opened.dataText };
   // A patch that is no object replaces the data, and is stored as it was sent.
   if (!isJsonObject(patch.data) && patch.dataText !== undefined) return { data: patch.data, dataText: patch.dataText };
-  const data = mergePatch(opened.data, patch.data);
-  const text = toJsonText(data);
+  const data = await inTurns(mergePatchSteps(opened.data, patch.data));
+  const text = await inTurns(jsonTextSteps(data, jsonValuesMax));
   requireMergedSize('data', text);
   return { data, dataText: new Sensitive(text) };
 }
 
-function mergeMask(
-  token: StoredToken,
+async function mergeMask(
+  supplied: JsonValue | undefined,
   defaultMask: JsonValue | undefined,
   patch: JsonValue | undefined,
-): JsonValue | undefined {
-  const supplied = token.mask === null ? undefined : parseJson(token.mask, { depthMax });
+): Promise<JsonValue | undefined> {
   if (patch === undefined) return supplied;
   if (patch === null) return undefined;
   // Supplied as null, there is no mask, and none of its default.
-  const mask = mergePatch(supplied === undefined ? defaultMask : supplied, patch);
-  requireMergedSize('mask', toJsonText(mask));
+  const mask = await inTurns(mergePatchSteps(supplied === undefined ? defaultMask : supplied, patch));
+  requireMergedSize('mask', await inTurns(jsonTextSteps(mask)));
   return mask;
 }
 

@@ -1,21 +1,8 @@
 import type { SearchQuery } from '../../core/search/search-query.ts';
-import type { SqlValue } from '../../platform/database/database.ts';
 import type { TenantKeyring } from '../../platform/keyring/tenant-keyring.ts';
-import { termOf } from './token-lookup.ts';
-
-/** Collects the values of a statement; SQL text is made of our own words and `$n` only. */
-export class Parameters {
-  readonly values: SqlValue[];
-
-  constructor(...values: SqlValue[]) {
-    this.values = values;
-  }
-
-  /** The placeholder of one more value. */
-  add(value: SqlValue): string {
-    return `$${this.values.push(value)}`;
-  }
-}
+import type { Parameters } from './statement-parameters.ts';
+import { termsOf } from './token-lookup.ts';
+import { toContainerPredicate } from './token-shelf-predicate.ts';
 
 const columns = {
   id: 't.id',
@@ -27,8 +14,8 @@ const columns = {
 
 /** A query as a condition on a row of `tokens t`; it is never null, so that `not` means what it says. */
 export function toPredicate(query: SearchQuery, keys: TenantKeyring, parameters: Parameters): string {
-  const term = termOf(query, keys);
-  if (term !== undefined) return `t.terms @> array[${parameters.add(term)}::bytea]`;
+  const terms = termsOf(query, keys);
+  if (terms !== undefined) return `t.terms && ${parameters.add([...terms])}::bytea[]`;
 
   switch (query.kind) {
     case 'term': {
@@ -37,9 +24,7 @@ export function toPredicate(query: SearchQuery, keys: TenantKeyring, parameters:
       return `coalesce(${column} = ${parameters.add(value)}, false)`;
     }
     case 'container':
-      return query.isSubtree
-        ? `exists (select from unnest(t.containers) as path where starts_with(path, ${parameters.add(query.path)}))`
-        : `${parameters.add(query.path)} = any(t.containers)`;
+      return toContainerPredicate(query, parameters);
     case 'range':
       return toRange(query, parameters);
     case 'id-prefix':

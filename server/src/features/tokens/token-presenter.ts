@@ -1,19 +1,28 @@
 import type { Transform } from '../../core/access/access-rule.ts';
+import { type FingerprintVisibility, isFingerprintShown } from '../../core/access/fingerprint-visibility.ts';
 import { ExpressionError } from '../../core/expressions/expression-error.ts';
+import type { Caller } from '../../core/identity/caller.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import { toJsonText } from '../../core/json/json-text.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
-import { parseJson } from '../../core/json/parse-json.ts';
+import { parseJson, parseJsonSteps } from '../../core/json/parse-json.ts';
 import { findTokenType } from '../../core/token-types/token-type-catalog.ts';
 import type { TokenType } from '../../core/token-types/token-type.ts';
 import type { CvcSealer } from '../../platform/keyring/cvc-sealer.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
+import { loopPace } from '../../platform/waiting/tenant-pace.ts';
+import { inTurns, mapInTurns, nextTurn } from '../../platform/waiting/turns.ts';
+import { weighTokens } from '../../platform/waiting/work-weight.ts';
 import type { StoredToken, VisibleToken } from './token.ts';
 import { tokenBinding } from './token-binding.ts';
 import { evaluateTokenMask, findMask } from './token-expressions.ts';
 
 /** Stored data passed our parser once; this only has to be deeper than anything that did. */
 const depthMax = 128;
+/** Longer data is taken apart over several turns of the event loop. */
+const lengthAtOnceMax = 16 * 1024;
+const longBytes = 256 * 1024;
 
 /** What a view of a token is made of. A draft, whose parts are known already, serves as well as an opened token. */
 export interface TokenContent {
@@ -34,6 +43,12 @@ export class OpenedToken implements TokenContent {
   constructor(token: StoredToken, text: string) {
     this.#token = token;
     this.dataText = new Sensitive(text);
+  }
+
+  /** Call before `data` and `masked`, which would otherwise take large data apart all at once. */
+  async load(): Promise<void> {
+    const text = this.dataText.reveal();
+    if (text.length > lengthAtOnceMax) this.#data ??= await inTurns(parseJsonSteps(text, { depthMax }));
   }
 
   get data(): JsonValue {
@@ -64,19 +79,31 @@ export interface TokenOpener {
   open(token: StoredToken): Promise<OpenedToken>;
 }
 
+/** Where the presenter learns what a tenant has decided about fingerprints. */
+export interface VisibilitySource {
+  get(tenantId: TenantId): Promise<{ readonly fingerprintVisibility: FingerprintVisibility }>;
+}
+
 /** Opens tokens and shows them the way a transform allows. Plaintext begins here. */
 export class TokenPresenter implements TokenOpener {
   readonly #keyring: Keyring;
   readonly #cvcSealer: CvcSealer;
+  readonly #settings: VisibilitySource;
 
-  constructor(parts: { keyring: Keyring; cvcSealer: CvcSealer }) {
+  constructor(parts: { keyring: Keyring; cvcSealer: CvcSealer; settings: VisibilitySource }) {
     this.#keyring = parts.keyring;
     this.#cvcSealer = parts.cvcSealer;
+    this.#settings = parts.settings;
   }
 
   async open(token: StoredToken): Promise<OpenedToken> {
     const keys = await this.#keyring.forRecord(token.tenantId, token.data);
-    return new OpenedToken(token, keys.open(token.data, tokenBinding(token, 'data')));
+    const isLong = token.data.length > longBytes;
+    // Each part takes milliseconds, and none can be left in the middle: others get their turn before and after.
+    if (isLong) await nextTurn();
+    const opened = new OpenedToken(token, keys.open(token.data, tokenBinding(token, 'data')));
+    if (isLong) await nextTurn();
+    return opened;
   }
 
   /** The card verification code as JSON text, for as long as it lives. */
@@ -88,25 +115,46 @@ export class TokenPresenter implements TokenOpener {
     return text === undefined ? undefined : new Sensitive(text);
   }
 
-  async show(token: StoredToken, transform: Transform, known?: TokenContent): Promise<VisibleToken> {
+  /** A token as this caller sees it through the transform that its grant decides. */
+  async show(caller: Caller, token: StoredToken, transform: Transform, known?: TokenContent): Promise<VisibleToken> {
     const type = getTokenType(token);
-    const content = known ?? (await this.open(token));
+    const content = known ?? (await this.#openFor(token, type));
     return {
       token,
       ...(await this.#dataFor(transform, token, content)),
       mask: shownMask(token, type, content),
       searchIndexes:
         token.searchIndexes === null ? type.defaultSearchIndexes : (JSON.parse(token.searchIndexes) as string[]),
+      fingerprint: await this.findFingerprint(caller, token, transform),
       fingerprintExpression: token.fingerprintExpression ?? type.defaultFingerprintExpression,
       derived: transform === 'redact' ? undefined : type.derive?.(content.data),
     };
   }
 
-  async #dataFor(
-    transform: Transform,
-    token: StoredToken,
-    content: TokenContent,
-  ): Promise<Pick<VisibleToken, 'data' | 'lastingData'>> {
+  /** Several tokens, one after the other, with other requests in between. */
+  showAll(
+    caller: Caller,
+    tokens: readonly { readonly token: StoredToken; readonly transform: Transform }[],
+  ): Promise<VisibleToken[]> {
+    loopPace.charge(caller.tenantId, weighTokens(tokens.length));
+    return mapInTurns(tokens, ({ token, transform }) => this.show(caller, token, transform));
+  }
+
+  /** The fingerprint, if a view through this transform shows it to the caller. */
+  async findFingerprint(caller: Caller, token: StoredToken, transform: Transform): Promise<string | undefined> {
+    if (token.fingerprint === null) return undefined;
+    const { fingerprintVisibility } = await this.#settings.get(token.tenantId);
+    return isFingerprintShown(caller, fingerprintVisibility, transform) ? token.fingerprint : undefined;
+  }
+
+  async #openFor(token: StoredToken, type: TokenType): Promise<OpenedToken> {
+    const opened = await this.open(token);
+    const hasMask = token.mask === null ? type.defaultMask !== undefined : token.mask !== 'null';
+    if (hasMask || type.derive !== undefined) await opened.load();
+    return opened;
+  }
+
+  async #dataFor(transform: Transform, token: StoredToken, content: TokenContent): Promise<Pick<VisibleToken, 'data'>> {
     switch (transform) {
       case 'redact':
         return { data: undefined };
@@ -115,7 +163,7 @@ export class TokenPresenter implements TokenOpener {
       case 'reveal': {
         const cvc = await this.openCvc(token);
         const { dataText } = content;
-        return cvc === undefined ? { data: dataText } : { data: withCvc(dataText, cvc), lastingData: dataText };
+        return { data: cvc === undefined ? dataText : withCvc(dataText, cvc) };
       }
     }
   }

@@ -1,9 +1,18 @@
 import type { TenantId, TokenId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { Parameters } from './statement-parameters.ts';
 import type { StoredToken } from './token.ts';
 import type { TokenLookup } from './token-lookup.ts';
-import { Parameters } from './token-predicate.ts';
-import { isAlive, joinCvc, tokenColumns, type TokenRow, toStoredToken } from './token-row.ts';
+
+import {
+  bytesBefore,
+  type FoundRow,
+  isAlive,
+  joinCvc,
+  pageBytesMax,
+  tokenColumns,
+  toStoredTokens,
+} from './token-row.ts';
 import { type TokenShelf, toShelfKey } from './token-shelf.ts';
 
 /** Which part of the matches, newest first: from a position, or after the last token of the page before. */
@@ -13,8 +22,17 @@ export interface Slice {
   readonly after?: { readonly createdAt: Date; readonly id: TokenId };
 }
 
-/** Past this many shelves one scan over all tokens is cheaper than one per shelf. */
-const shelvesMax = 64;
+/** The tokens of a page, and what follows it. */
+export interface TokenPage {
+  readonly tokens: StoredToken[];
+  /** There are tokens after these. */
+  readonly hasMore: boolean;
+  /** The page ends before its limit: more tokens would make more data than one statement reads. */
+  readonly isCut: boolean;
+}
+
+export const emptyPage: TokenPage = { tokens: [], hasMore: false, isCut: false };
+
 const newestFirst = 'order by t.created_at desc, t.id desc';
 
 /** Sizes of pages whose plans are kept: every connection keeps each, and a caller may try all sizes there are. */
@@ -30,20 +48,7 @@ export class TokenQueryStore {
     this.#tenantId = tenantId;
   }
 
-  /** Every shelf with its living tokens: the counters, less what has expired and was not yet removed. */
-  async listShelves(): Promise<TokenShelf[]> {
-    return this.#tx.query<TokenShelf>({
-      name: 'token-shelves',
-      text: `select type, containers, sum(tokens)::float8 as tokens from (
-          select type, containers, tokens from token_counts where tenant_id = $1
-          union all
-          select t.type, t.containers, -count(*) from tokens t where t.tenant_id = $1 and t.expires_at <= now() group by t.type, t.containers
-        ) as counted group by type, containers having sum(tokens) > 0`,
-      values: [this.#tenantId],
-    });
-  }
-
-  async listOnShelves(shelves: readonly TokenShelf[] | 'all', slice: Slice): Promise<StoredToken[]> {
+  async listOnShelves(shelves: readonly TokenShelf[] | 'all', slice: Slice): Promise<TokenPage> {
     const parameters = new Parameters(this.#tenantId);
     const isInSlice = `t.tenant_id = $1 and ${isAlive} and ${isAfter('t', slice, parameters)}`;
     if (shelves === 'all') {
@@ -51,30 +56,28 @@ export class TokenQueryStore {
       return this.#read({ name: 'token-newest', text, parameters, slice });
     }
     const keys = parameters.add(shelves.map(toShelfKey));
-    if (shelves.length > shelvesMax) {
-      const text = `select t.created_at, t.id from tokens t where ${isInSlice} and ${onShelf(keys)} ${newestFirst} ${toPlace(slice)}`;
-      return this.#read({ text, parameters, slice });
-    }
+    const upToEnd = toPlace({ offset: 0, limit: slice.offset + slice.limit });
+    const onShelf = `select t.created_at, t.id from tokens t where ${isInSlice} and t.shelf = wanted.shelf ${newestFirst}`;
+    // A page of so many tokens comes from so many shelves at most: those whose newest token is newer than that of the others.
     return this.#read({
       name: 'token-on-shelves',
-      text: `select t.created_at, t.id from unnest(${keys}::text[]) as wanted(shelf)
-        cross join lateral (
-          select t.created_at, t.id from tokens t
-          where ${isInSlice} and t.shelf = wanted.shelf
-          ${newestFirst} ${toPlace({ offset: 0, limit: slice.offset + slice.limit })}
-        ) as t ${newestFirst} ${toPlace(slice)}`,
+      text: `select t.created_at, t.id from (
+          select wanted.shelf from unnest(${keys}::text[]) as wanted(shelf)
+          cross join lateral (${onShelf} limit 1) as t ${newestFirst} ${upToEnd}
+        ) as wanted
+        cross join lateral (${onShelf} ${upToEnd}) as t ${newestFirst} ${toPlace(slice)}`,
       parameters,
       slice,
     });
   }
 
   /** Tokens that meet a condition, found through an index where one narrows them down. */
-  listMatching(match: TokenMatch, slice: Slice): Promise<StoredToken[]> {
+  listMatching(match: TokenMatch, slice: Slice): Promise<TokenPage> {
     return this.#read({ ...this.#toPage(match, slice), slice });
   }
 
   /** Tokens under one term, which is all that the condition says. */
-  listUnderTerm(match: TokenMatch, slice: Slice): Promise<StoredToken[]> {
+  listUnderTerm(match: TokenMatch, slice: Slice): Promise<TokenPage> {
     return this.#read({ ...this.#toPage(match, slice), name: 'token-under-term', slice });
   }
 
@@ -117,22 +120,30 @@ export class TokenQueryStore {
   }
 
   /**
-   * Reads the tokens of a page by their ids: whole rows are fetched for what is shown and for nothing else. A page that
+   * Reads the tokens of a page by their ids: whole rows are fetched for what is shown and for nothing else, and only as
+   * many as have a bounded length together. One id more than asked for tells whether there is another page. A page that
    * begins at the start, or after a cursor, is prepared once, under a name for its shape and size; planning it each time
    * took three times as long as reading it. A late page has no name: its best plan depends on how late it is, and
    * PostgreSQL would keep one that suits any, which reads the whole table (seen with 20,000 tokens).
    */
-  async #read(page: { name?: string; text: string; parameters: Parameters; slice: Slice }): Promise<StoredToken[]> {
+  async #read(page: { name?: string; text: string; parameters: Parameters; slice: Slice }): Promise<TokenPage> {
     const { name, slice } = page;
     const isKept = name !== undefined && slice.offset === 0 && usualSizes.has(slice.limit);
-    const rows = await this.#tx.query<TokenRow>({
+    const rows = await this.#tx.query<FoundRow>({
       ...(isKept ? { name: `${name}${slice.after === undefined ? '' : '-after'}-${slice.limit}` } : {}),
       text: `with page as materialized (${page.text})
-        select ${tokenColumns} from page join tokens t on t.tenant_id = $1 and t.id = page.id ${joinCvc}
-        order by page.created_at desc, page.id desc`,
+        select * from (
+          select ${tokenColumns}, count(*) over ()::integer as found, row_number() over (${newestFirst}) as place, ${bytesBefore('t.created_at desc, t.id desc')}
+          from page join tokens t on t.tenant_id = $1 and t.id = page.id ${joinCvc}) as token
+        where place <= ${slice.limit} and bytes_before < ${pageBytesMax} order by place`,
       values: page.parameters.values,
     });
-    return rows.map((row) => toStoredToken(this.#tenantId, row));
+    const found = rows[0]?.found ?? 0;
+    return {
+      tokens: toStoredTokens(this.#tenantId, rows),
+      hasMore: rows.length < found,
+      isCut: rows.length < Math.min(found, slice.limit),
+    };
   }
 }
 
@@ -150,16 +161,11 @@ function isAfter(from: string, { after }: Slice, parameters: Parameters): string
   return `(${from}.created_at, ${from}.id) < (${parameters.add(after.createdAt)}::timestamptz, ${parameters.add(after.id)}::text)`;
 }
 
-/** Written into the text, so that a plan which is kept is one for so many rows. */
+/** With one more than the page shows. Written into the text, so that a plan which is kept is one for so many rows. */
 function toPlace({ offset, limit }: Slice): string {
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(limit))
     throw new TypeError('A place is two whole numbers.');
-  return `offset ${offset} limit ${limit}`;
-}
-
-/** A comparison with a list, which PostgreSQL hashes. As a join it was planned over all pairs of tokens and shelves. */
-function onShelf(parameter: string): string {
-  return `t.shelf = any(${parameter}::text[])`;
+  return `offset ${offset} limit ${limit + 1}`;
 }
 
 function isSingleTerm(lookup: TokenLookup | undefined): boolean {

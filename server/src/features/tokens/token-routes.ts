@@ -1,41 +1,64 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { sendJsonText } from '../../http/json-text-reply.ts';
+import type { ErrorCode } from '../../core/errors/domain-error.ts';
 import type { TokenId } from '../../core/identity/ids.ts';
 import { IdParameter } from '../../http/uuid-parameter.ts';
+import type { CreatedToken, UpdatedToken } from './made-token.ts';
 import type { VisibleToken } from './token.ts';
 import type { TokenCreator } from './token-creator.ts';
 import { isTokenId } from './token-id.ts';
-import { toContentlessJson, toLastingJson, toTokenJson } from './token-json.ts';
-import { CreateToken, TokenView, toTokenPatch, toTokenRequest, UpdateToken } from './token-schemas.ts';
+import { toContentlessJson, toTokenJson } from './token-json.ts';
+import type { TokenRepeater } from './token-repeater.ts';
+import {
+  CreateToken,
+  DeduplicatedTokenView,
+  TokenView,
+  toTokenPatch,
+  toTokenRequest,
+  UpdateToken,
+} from './token-schemas.ts';
 import { noSuchToken, type TokenService } from './token-service.ts';
-import type { TokenUpdater } from './token-updater.ts';
+import type { TokenUpdater, UpdateOutcome } from './token-updater.ts';
 
 type IdParameter = Static<typeof IdParameter>;
 
+/** What can be wrong with creating tokens, besides the request itself. */
+export const writeProblems: readonly ErrorCode[] = ['token-id-taken', 'too-many-container-sets', 'version-conflict'];
+
 export function addTokenRoutes(
   app: FastifyInstance,
-  parts: { creator: TokenCreator; tokens: TokenService; updater: TokenUpdater },
+  parts: { creator: TokenCreator; tokens: TokenService; updater: TokenUpdater; repeater: TokenRepeater },
 ): void {
-  const { creator, tokens, updater } = parts;
+  const { creator, tokens, updater, repeater } = parts;
 
   app.post<{ Body: CreateToken }>(
     '/tokens',
     {
-      config: { permission: 'token:create', rateLimit: 'token-write' },
+      config: {
+        permission: 'token:create',
+        rateLimit: 'token-write',
+        problems: writeProblems,
+        showAgain: shownAgain<CreatedToken>(async (caller, made) => {
+          const views = (await repeater.repeat(caller, [made])).map((token) => repeater.show(caller, token));
+          return (await Promise.all(views)).map(toTokenJson).join('');
+        }),
+      },
       schema: {
         operationId: 'createToken',
         tags: ['Tokens'],
         body: CreateToken,
-        response: { 201: TokenView, 200: TokenView },
+        response: { 201: TokenView, 200: DeduplicatedTokenView },
       },
     },
     async (request, reply) => {
-      const { isCreated, token } = await creator.create(
+      const { isCreated, token, made } = await creator.create(
         request.caller,
         toTokenRequest(request.body, request.bodySource),
       );
       if (isCreated) reply.code(201).header('location', `/tokens/${encodeURIComponent(token.token.id)}`);
+      keepOutcome(reply, made);
       return sendToken(reply, token);
     },
   );
@@ -52,7 +75,14 @@ export function addTokenRoutes(
   app.patch<{ Params: IdParameter; Body: Static<typeof UpdateToken> }>(
     '/tokens/:id',
     {
-      config: { permission: 'token:update', mediaTypes: ['application/merge-patch+json'] },
+      config: {
+        permission: 'token:update',
+        mediaTypes: ['application/merge-patch+json'],
+        problems: ['version-conflict', 'too-many-container-sets'],
+        showAgain: shownAgain<UpdatedToken>(async (caller, made) =>
+          toUpdatedJson(await updater.showAgain(caller, made)),
+        ),
+      },
       schema: {
         operationId: 'updateToken',
         tags: ['Tokens'],
@@ -63,12 +93,9 @@ export function addTokenRoutes(
     },
     async (request, reply) => {
       const patch = toTokenPatch(request.body, request.bodySource);
-      const { token, isHiddenDuplicate } = await updater.update(
-        request.caller,
-        requireTokenId(request.params.id),
-        patch,
-      );
-      return isHiddenDuplicate ? sendJsonText(reply, toContentlessJson(token)) : sendToken(reply, token);
+      const updated = await updater.update(request.caller, requireTokenId(request.params.id), patch);
+      keepOutcome(reply, updated.made);
+      return sendJsonText(reply, toUpdatedJson(updated));
     },
   );
 
@@ -86,7 +113,11 @@ export function addTokenRoutes(
 }
 
 function sendToken(reply: FastifyReply, token: VisibleToken): FastifyReply {
-  return sendJsonText(reply, toTokenJson(token), toLastingJson(token));
+  return sendJsonText(reply, toTokenJson(token));
+}
+
+function toUpdatedJson({ token, isHiddenDuplicate }: UpdateOutcome): string {
+  return isHiddenDuplicate ? toContentlessJson(token) : toTokenJson(token);
 }
 
 function requireTokenId(text: string): TokenId {

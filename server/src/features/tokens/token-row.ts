@@ -1,4 +1,6 @@
 import type { TenantId, TokenId } from '../../core/identity/ids.ts';
+import { loopPace } from '../../platform/waiting/tenant-pace.ts';
+import { weighData } from '../../platform/waiting/work-weight.ts';
 import type { Metadata, StoredToken } from './token.ts';
 import type { SealedToken } from './token-sealer.ts';
 import { toShelfKey } from './token-shelf.ts';
@@ -40,8 +42,23 @@ export const isAlive = '(t.expires_at is null or t.expires_at > now())';
 
 /** Pages that hold data end once they have so much of it; the token that goes past it is still in. */
 export const pageBytesMax = 8 * 1024 * 1024;
-/** How much data the tokens before it have, within the page. The length of data is known without reading it. */
-export const bytesBefore = 'sum(octet_length(t.data)) over (order by t.id) - octet_length(t.data) as bytes_before';
+/** What of a token can be long. The length of a column is known without reading it. */
+const tokenBytes = '(octet_length(t.data) + coalesce(octet_length(t.mask), 0))';
+
+/** How much data the tokens before it have, within a page in this order. */
+export function bytesBefore(order: string): string {
+  return `coalesce(sum(${tokenBytes}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as bytes_before`;
+}
+
+/** A row of several that were found, of which those that would make too much data together are not read. */
+export interface FoundRow extends TokenRow {
+  /** How many there are with those. */
+  readonly found: number;
+}
+
+export function isCutOff(rows: readonly FoundRow[]): boolean {
+  return rows.length < (rows[0]?.found ?? 0);
+}
 
 /**
  * The tenant is the one that asked, not the one in the row: should a row of another tenant ever come this far, the keys
@@ -69,6 +86,15 @@ export function toStoredToken(tenantId: TenantId, row: TokenRow): StoredToken {
     modifiedAt: row.modified_at,
     cvc: row.cvc === null ? null : { sealed: row.cvc, tokenVersion: row.cvc_token_version ?? 0 },
   };
+}
+
+/** Several that were read at once; the tenant is charged for it where they are long. */
+export function toStoredTokens(tenantId: TenantId, rows: readonly TokenRow[]): StoredToken[] {
+  loopPace.charge(
+    tenantId,
+    weighData(rows.reduce((sum, { data, mask }) => sum + data.length + (mask?.length ?? 0), 0)),
+  );
+  return rows.map((row) => toStoredToken(tenantId, row));
 }
 
 /** The columns of a JSON row that writes a token, for `json_to_recordset`. */

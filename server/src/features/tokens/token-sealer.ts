@@ -1,6 +1,10 @@
+import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import type { ApplicationId, TenantId, TokenId } from '../../core/identity/ids.ts';
 import type { CvcSealer } from '../../platform/keyring/cvc-sealer.ts';
 import type { FieldBinding, TenantKeyring } from '../../platform/keyring/tenant-keyring.ts';
+import { loopPace } from '../../platform/waiting/tenant-pace.ts';
+import { mapInTurns } from '../../platform/waiting/turns.ts';
+import { weighAttributes, weighData, weighTokens } from '../../platform/waiting/work-weight.ts';
 import { toJsonText } from '../../core/json/json-text.ts';
 import type { Metadata, StoredToken } from './token.ts';
 import { tokenBinding } from './token-binding.ts';
@@ -21,6 +25,12 @@ export interface KeySource {
   forTenant(tenantId: TenantId): Promise<TenantKeyring>;
 }
 
+export interface SealOptions {
+  readonly hasFingerprints: boolean;
+  /** Of the request that makes the tokens; an operator's import has none. */
+  readonly budget?: RequestBudget;
+}
+
 /** Gives a draft what needs keys: the sealed data, the fingerprint, and the terms it is found by. Plaintext ends here. */
 export class TokenSealer {
   readonly #keyring: KeySource;
@@ -35,23 +45,24 @@ export class TokenSealer {
   async sealAll(
     owner: TokenOwner,
     drafts: readonly { readonly draft: TokenDraft; readonly id: TokenId; readonly version?: number }[],
-    options: { readonly hasFingerprints: boolean },
+    options: SealOptions,
   ): Promise<SealedToken[]> {
     const keys = await this.#keyring.forTenant(owner.tenantId);
-    return drafts.map(({ draft, id, version = 1 }) =>
-      this.#seal(owner, { draft, id, version }, keys, options.hasFingerprints),
-    );
+    loopPace.charge(owner.tenantId, weighDrafts(drafts.map(({ draft }) => draft)));
+    return mapInTurns(drafts, ({ draft, id, version = 1 }) => this.#seal(owner, { draft, id, version }, keys, options));
   }
 
-  #seal(
+  async #seal(
     owner: TokenOwner,
     { draft, id, version }: { draft: TokenDraft; id: TokenId; version: number },
     keys: TenantKeyring,
-    hasFingerprint: boolean,
-  ): SealedToken {
+    { hasFingerprints, budget }: SealOptions,
+  ): Promise<SealedToken> {
     const { path, type, texts, metadata } = draft;
     const scope = { data: draft.data, metadata: metadata ?? {} };
-    const content = hasFingerprint ? fingerprintContent(path, draft.expressions, scope) : '';
+    budget?.spend('searchTerms', draft.expressions.searchIndexes.length + Object.keys(scope.metadata).length);
+    const isFingerprinted = hasFingerprints || texts.fingerprintExpression !== undefined;
+    const content = isFingerprinted ? await fingerprintContent(path, draft.expressions, scope, budget) : '';
     const place = { id, version, type: type.name };
     return {
       tenantId: owner.tenantId,
@@ -67,7 +78,7 @@ export class TokenSealer {
       fingerprint: content === '' ? null : keys.fingerprint(type.name, content),
       fingerprintExpression: texts.fingerprintExpression ?? null,
       terms: uniqueTerms([
-        ...searchIndexValues(path, draft.expressions, scope).map((value) => keys.blindIndex('data', value)),
+        ...searchIndexValues(path, draft.expressions, scope, budget).map((value) => keys.blindIndex('data', value)),
         ...metadataTerms(keys, metadata),
       ]),
       expiresAt: draft.expiresAt,
@@ -82,9 +93,21 @@ export class TokenSealer {
   }
 }
 
-/** Metadata is compared without regard to case, so its terms are made of lower-cased values. */
+function weighDrafts(drafts: readonly TokenDraft[]): number {
+  let [bytes, terms, expressions] = [0, 0, 0];
+  for (const { dataText, metadata, expressions: compiled } of drafts) {
+    bytes += dataText.reveal().length;
+    terms += compiled.searchIndexes.length + Object.keys(metadata ?? {}).length;
+    expressions += compiled.mask?.expressionCount ?? 0;
+  }
+  return weighTokens(drafts.length) + weighData(bytes) + weighAttributes({ terms, expressions });
+}
+
+/** Metadata is compared without regard to case, so its terms are made of lower-cased keys and values. */
 function metadataTerms(keys: TenantKeyring, metadata: Metadata | null): Buffer[] {
-  return Object.entries(metadata ?? {}).map(([key, value]) => keys.blindIndex('metadata', key, value.toLowerCase()));
+  return Object.entries(metadata ?? {}).map(([key, value]) =>
+    keys.blindIndex('metadata', key.toLowerCase(), value.toLowerCase()),
+  );
 }
 
 function uniqueTerms(terms: readonly Buffer[]): Buffer[] {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createApplication, fieldsOf } from '../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { idsOf, pageOf } from '../../../test/harness/token-answers.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -270,5 +271,29 @@ describe('a key that searches some containers', () => {
       { id: 'a-2', data: 'da2' },
     ]);
     expect((await vault.request('GET', '/tokens', { key })).status).toBe(403);
+  });
+});
+
+describe('metadata that an earlier version has listed', () => {
+  it('is found by its key as it was written, and by any spelling after an update', async () => {
+    const key = tenant.keys.private;
+    const body = { id: 'old', type: 'token', data: 'v', metadata: { OrderId: 'A1' } };
+    expect((await vault.request('POST', '/tokens', { key, body })).status).toBe(201);
+    // Earlier versions made the term of the key as it came.
+    const keys = await vault.server.core.keyring.forTenant(tenant.id as TenantId);
+    const term = keys.blindIndex('metadata', 'OrderId', 'a1');
+    await vault.database.owner.query('update tokens set terms = array[$2::bytea] where tenant_id = $1', [
+      tenant.id,
+      term,
+    ]);
+    await vault.database.owner.query('update token_terms set term = $2 where tenant_id = $1', [tenant.id, term]);
+
+    const found = async (query: string) =>
+      idsOf(pageOf(await vault.request('POST', '/tokens/search', { key, body: { query } })));
+    expect(await found('metadata.OrderId:A1')).toEqual(['old']);
+    expect(await found('NOT metadata.OrderId:A1')).toEqual([]);
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    await vault.request('PATCH', '/tokens/old', { key, headers, body: { metadata: { more: 'x' } } });
+    for (const name of ['OrderId', 'orderid', 'ORDERID']) expect(await found(`metadata.${name}:A1`)).toEqual(['old']);
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApplication } from '../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { type AnsweredToken, followPages, idsOf, pageOf } from '../../../test/harness/token-answers.ts';
+import { includeChildren } from '../../core/search/include-children.ts';
 import type { SearchQuery } from '../../core/search/search-query.ts';
 
 const seed = 7_331;
@@ -28,7 +29,7 @@ const containers = ['/', '/a/', '/a/b/', '/ab/', '/c/'] as const;
 const wantedToken = fc.record({
   kind: fc.constantFrom('token', 'token', 'token', 'card_number', 'social_security_number'),
   containers: fc.uniqueArray(fc.constantFrom(...containers), { minLength: 1, maxLength: 3 }),
-  metadata: fc.dictionary(fc.constantFrom('k', 'l'), fc.constantFrom('a', 'A', 'B', ''), { maxKeys: 2 }),
+  metadata: fc.dictionary(fc.constantFrom('k', 'K', 'l'), fc.constantFrom('a', 'A', 'B', ''), { maxKeys: 2 }),
   indexes: fc.uniqueArray(fc.constantFrom('x', 'y', 'z', 'X'), { maxLength: 3 }),
   value: fc.constantFrom('1', '2', '3'),
   creator: fc.nat({ max: 1 }),
@@ -127,7 +128,9 @@ function matches(query: SearchQuery, token: ModelToken): boolean {
     case 'not':
       return !matches(query.operand, token);
     case 'metadata':
-      return token.metadata?.[query.key]?.toLowerCase() === query.value;
+      return Object.entries(token.metadata ?? {}).some(
+        ([key, value]) => key.toLowerCase() === query.key.toLowerCase() && value.toLowerCase() === query.value,
+      );
     case 'container':
       return token.containers.some((path) => (query.isSubtree ? path.startsWith(query.path) : path === query.path));
     case 'range': {
@@ -234,7 +237,9 @@ describe('any search', () => {
           const viewer = viewers[viewerIndex];
           if (viewer === undefined) throw new Error('There is no such viewer.');
           const text = print(query);
-          const expected = model.filter((token) => viewer.sees(token) && matches(query, token)).map(({ id }) => id);
+          const idsOfMatches = (asked: SearchQuery) =>
+            model.filter((token) => viewer.sees(token) && matches(asked, token)).map(({ id }) => id);
+          const expected = idsOfMatches(query);
           foundCount += expected.length;
 
           const pageCount = Math.ceil(expected.length / size);
@@ -250,7 +255,8 @@ describe('any search', () => {
             page_size: size,
           });
 
-          const cursorSize = Math.max(size, Math.ceil(expected.length / 4));
+          const expectedWithChildren = idsOfMatches(includeChildren(query));
+          const cursorSize = Math.max(size, Math.ceil(expectedWithChildren.length / 4));
           const pages = await followPages(
             async (start) =>
               pageOf(
@@ -259,9 +265,9 @@ describe('any search', () => {
                   body: { query: text, start, size: cursorSize },
                 }),
               ),
-            Math.max(1, Math.ceil(expected.length / cursorSize)),
+            Math.max(1, Math.ceil(expectedWithChildren.length / cursorSize)),
           );
-          expect(pages.flatMap(idsOf)).toEqual(expected);
+          expect(pages.flatMap(idsOf)).toEqual(expectedWithChildren);
         },
       ),
       { seed, numRuns: 150 },

@@ -65,6 +65,12 @@ async function placeAt(id: string, createdAt: string): Promise<void> {
   await vault.database.owner.query('update token_terms set created_at = $2 where token_id = $1', [id, createdAt]);
 }
 
+/** What a search with a cursor finds. */
+async function searchByCursor(query: string): Promise<string[]> {
+  const body = { query, size: 100 };
+  return idsOf(pageOf(await vault.request('POST', '/v2/tokens/search', { key: tenant.keys.private, body }))).toSorted();
+}
+
 /** What both searches find, sorted; their totals and orders agree. */
 async function search(query: string, key = tenant.keys.private): Promise<string[]> {
   const page = pageOf(await vault.request('POST', '/tokens/search', { key, body: { query, size: 100 } }));
@@ -116,7 +122,9 @@ describe('a search by', () => {
     ['metadata.tier:gold', ['ein', 'ssn']],
     ['metadata.tier:GOLD', ['ein', 'ssn']],
     ['metadata.Name:"ada lovelace"', ['ssn']],
-    ['metadata.name:"ada lovelace"', []],
+    ['metadata.name:"ada lovelace"', ['ssn']],
+    ['metadata.NAME:"ada lovelace"', ['ssn']],
+    ['metadata.nam:"ada lovelace"', []],
     ['metadata.Name:ada', []],
     ['metadata.user\\ id:34445', ['plain']],
     ['metadata.a.b:x:y', ['plain']],
@@ -128,19 +136,29 @@ describe('a search by', () => {
   });
 
   it.each([
-    ['container:"/customer-1/pii/"', ['placed']],
-    ['container:/customer-1/pii/', ['placed']],
     ['container:"/customer-1/pii/*"', ['placed', 'sub']],
     ['container:"/customer-1/*"', ['placed', 'sub']],
-    ['container:"/customer-1/"', []],
     ['container:"/SHARED/"', ['placed']],
     ['container:"/customer-12/*"', ['near']],
     ['container:"/*"', all],
-    ['container:"/"', []],
     ['container:"/pii/high/"', ['ein', 'ssn']],
     ['container:"/pci/*" OR container:"/pii/*"', ['card', 'ein', 'ssn']],
   ])('container: %s', async (query, ids) => {
     expect(await search(query)).toEqual(ids);
+  });
+
+  it.each([
+    ['container:"/customer-1/pii/"', ['placed'], ['placed', 'sub']],
+    ['container:/customer-1/pii/', ['placed'], ['placed', 'sub']],
+    ['container:"/customer-1/"', [], ['placed', 'sub']],
+    ['container:"/pci/"', [], ['card']],
+    ['container:"/"', [], all],
+    ['NOT container:"/customer-1/pii/"', except('placed'), except('placed', 'sub')],
+    ['container:"/customer-1/" AND metadata.tier:silver', [], ['sub']],
+  ])('container, which on the v2 route includes its children: %s', async (query, exactly, withChildren) => {
+    const answer = await vault.request('POST', '/tokens/search', { key: tenant.keys.private, body: { query } });
+    expect(idsOf(pageOf(answer)).toSorted()).toEqual(exactly);
+    expect(await searchByCursor(query)).toEqual(withChildren);
   });
 
   it('fingerprint', async () => {

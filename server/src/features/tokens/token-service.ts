@@ -29,7 +29,7 @@ export class TokenService {
     const token = await getToken(this.#store, caller, id);
     const transform = requireAccess(caller.grants, 'token:read', token);
     const [visible] = await Promise.all([
-      this.#presenter.show(token, transform),
+      this.#presenter.show(caller, token, transform),
       this.#audit.append(caller, tokenEvent(token, 'read')),
     ]);
     return visible;

@@ -12,6 +12,11 @@ export function toShelfKey({ type, containers }: Pick<TokenShelf, 'type' | 'cont
   return [type, ...containers].join(' ');
 }
 
+export function fromShelfKey(key: string): Pick<TokenShelf, 'type' | 'containers'> {
+  const [type = '', ...containers] = key.split(' ');
+  return { type, containers };
+}
+
 /** Whether the tokens of a shelf match: all of them, none, or some, which only a look at each can tell. */
 export type ShelfMatch = 'all' | 'none' | 'some';
 

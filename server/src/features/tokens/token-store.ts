@@ -1,14 +1,17 @@
 import type { TenantId, TokenId } from '../../core/identity/ids.ts';
 import type { AuditRow } from '../../platform/audit/audit-event.ts';
 import { insertAuditRecords } from '../../platform/audit/audit-statement.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Database, Statement, Transaction } from '../../platform/database/database.ts';
 import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
 import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/sealed-rows.ts';
+import { type ContainerSetLimits, hasRoomForSets, sayIfSetsAreFull, toRoomValues } from './container-set-limit.ts';
 import { countSlot } from './count-slot.ts';
 import type { StoredToken } from './token.ts';
 import { removeWithGone } from './token-removal-statement.ts';
 import {
   bytesBefore,
+  type FoundRow,
+  isCutOff,
   isAlive,
   joinCvc,
   toByteaText,
@@ -18,11 +21,15 @@ import {
   tokenColumns,
   type TokenRow,
   toStoredToken,
+  toStoredTokens,
 } from './token-row.ts';
 import type { SealedToken } from './token-sealer.ts';
+import { toShelfKey } from './token-shelf.ts';
 
-const findText = `select ${tokenColumns} from tokens t ${joinCvc}
-  where t.tenant_id = $1 and t.id = any($2) and ${isAlive}`;
+const findText = `select * from (
+    select ${tokenColumns}, count(*) over ()::integer as found, ${bytesBefore('array_position($2::text[], t.id)')}
+    from tokens t ${joinCvc} where t.tenant_id = $1 and t.id = any($2) and ${isAlive}) as token
+  where bytes_before < ${pageBytesMax}`;
 
 // A deleted token may have been followed by another of the same id, whose versions begin again: when it was created
 // tells the two apart.
@@ -35,7 +42,7 @@ const deleteText = `with gone as (
   select id from gone`;
 
 const updateText = `with row as materialized (
-    select * from json_to_recordset($4::json) as row(${jsonRowColumns}) where ${keysAreOpen(13)}
+    select * from json_to_recordset($4::json) as row(${jsonRowColumns}) where ${keysAreOpen(13)} and ${hasRoomForSets(14)}
   ), changed as (
     update tokens set version = row.version, data = row.data, mask = row.mask, containers = row.containers, shelf = row.shelf,
       metadata = row.metadata, search_indexes = row.search_indexes, fingerprint = row.fingerprint,
@@ -71,34 +78,59 @@ const updateText = `with row as materialized (
 /** What an update does to the card verification code. */
 export type CvcChange = 'keep' | 'set' | 'remove';
 
+/** This version of a token and the next one, with everything that is written beside it. */
+export interface TokenChange {
+  readonly current: StoredToken;
+  readonly next: SealedToken;
+  readonly cvc: CvcChange;
+  readonly modifiedBy: string;
+  /** Whether the key that changes it is one that anybody may hold. */
+  readonly isPublic: boolean;
+  /** Records of the change; the first is the update itself. */
+  readonly audit: readonly AuditRow[];
+}
+
 export class TokenStore {
   readonly #database: Database;
-  readonly #finds: TenantBatcher<TokenId, { readonly token: StoredToken | undefined }>;
+  readonly #setLimits: ContainerSetLimits;
+  readonly #finds: TenantBatcher<TokenId, { readonly token: StoredToken | undefined; readonly isCut: boolean }>;
 
-  constructor(database: Database) {
+  constructor(database: Database, setLimits: ContainerSetLimits) {
     this.#database = database;
+    this.#setLimits = setLimits;
     this.#finds = new TenantBatcher({
       itemsMax: 200,
       queueMax: 10_000,
       run: async (tenantId, ids) => {
-        const found = await this.findAll(tenantId, ids);
-        return ids.map((id) => ({ token: found.get(id) }));
+        const { tokens, isCut } = await this.findAll(tenantId, ids);
+        return ids.map((id) => ({ token: tokens.get(id), isCut }));
       },
     });
   }
 
   /** Asked together with whatever else is looked up in the tenant at this moment. */
   async find(tenantId: TenantId, id: TokenId): Promise<StoredToken | undefined> {
-    return (await this.#finds.add(tenantId, id)).token;
+    for (;;) {
+      const { token, isCut } = await this.#finds.add(tenantId, id);
+      // What did not fit beside others is looked up again with those that came after it.
+      if (token !== undefined || !isCut) return token;
+    }
   }
 
-  async findAll(tenantId: TenantId, ids: readonly TokenId[]): Promise<Map<TokenId, StoredToken>> {
-    const rows = await this.#database.runForTenant<TokenRow>(tenantId, {
+  /** Those of the ids that there are; cut off where they have more data together than a page may. */
+  async findAll(
+    tenantId: TenantId,
+    ids: readonly TokenId[],
+  ): Promise<{ readonly tokens: ReadonlyMap<TokenId, StoredToken>; readonly isCut: boolean }> {
+    const rows = await this.#database.runForTenant<FoundRow>(tenantId, {
       name: 'token-find',
       text: findText,
       values: [tenantId, [...new Set(ids)]],
     });
-    return new Map(rows.map((row) => [row.id, toStoredToken(tenantId, row)]));
+    return {
+      tokens: new Map(toStoredTokens(tenantId, rows).map((token) => [token.id, token])),
+      isCut: isCutOff(rows),
+    };
   }
 
   /** Living tokens in the order of their ids, which never change: whoever pages through them meets each once. A page ends early where its data grows large. */
@@ -115,7 +147,7 @@ export class TokenStore {
     const rows = await tx.query<TokenRow>({
       name: 'token-page',
       text: `select * from (
-          select ${tokenColumns}, ${bytesBefore} from tokens t ${joinCvc}
+          select ${tokenColumns}, ${bytesBefore('t.id')} from tokens t ${joinCvc}
           where t.tenant_id = $1 and t.id > $2 and ${isAlive}
             and ($4::text is null or t.type = $4) and ($5::text is null or $5 = any(t.containers))
           order by t.id limit $3) as page
@@ -136,32 +168,39 @@ export class TokenStore {
   }
 
   /** Replaces this version of the token by the next one; undefined when it was changed or deleted meanwhile. */
-  async update(
-    current: StoredToken,
-    next: SealedToken,
-    change: { readonly cvc: CvcChange; readonly modifiedBy: string; readonly audit: AuditRow },
-  ): Promise<Date | undefined> {
-    const [row] = await this.#database.runForTenant<{ modified_at: Date }>(current.tenantId, {
-      name: 'token-update',
-      text: updateText,
-      values: [
-        current.tenantId,
-        current.id,
-        current.version,
-        JSON.stringify([toJsonRow(next)]),
-        change.modifiedBy,
-        without(current.terms, next.terms),
-        without(next.terms, current.terms),
-        change.cvc,
-        JSON.stringify(movesOf(current, next)),
-        countSlot(),
-        JSON.stringify([change.audit]),
-        current.createdAt,
-        keyVersionsOf([next.data]),
-      ],
-    });
+  async update(change: TokenChange): Promise<Date | undefined> {
+    const writing = this.#database.runForTenant<{ modified_at: Date }>(
+      change.current.tenantId,
+      toUpdateStatement(change, this.#setLimits),
+    );
+    const [row] = await sayIfSetsAreFull(writing);
     return row?.modified_at;
   }
+}
+
+/** Changes nothing, and returns no row, when the token was changed or deleted meanwhile. */
+export function toUpdateStatement(change: TokenChange, setLimits: ContainerSetLimits): Statement {
+  const { current, next, cvc, modifiedBy, audit, isPublic } = change;
+  return {
+    name: 'token-update',
+    text: updateText,
+    values: [
+      current.tenantId,
+      current.id,
+      current.version,
+      JSON.stringify([toJsonRow(next)]),
+      modifiedBy,
+      without(current.terms, next.terms),
+      without(next.terms, current.terms),
+      cvc,
+      JSON.stringify(movesOf(current, next)),
+      countSlot(),
+      JSON.stringify(audit),
+      current.createdAt,
+      keyVersionsOf([next.data]),
+      ...toRoomValues([{ shelf: toShelfKey(next), isPublic }], setLimits),
+    ],
+  };
 }
 
 /** Terms that stay are left alone: within one statement a row cannot be deleted and inserted again. */

@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { sweepSessionsJob } from '../sessions/index.ts';
@@ -32,6 +33,47 @@ async function rowsOf(table: string, column: string, id: string): Promise<number
   const { rows } = await owner().query(`select from ${table} where tenant_id = $1 and ${column} = $2`, [tenant.id, id]);
   return rows.length;
 }
+
+describe('the sweep of claims', () => {
+  const leave = (of: TestTenant) =>
+    owner().query(
+      `insert into token_fingerprints (tenant_id, fingerprint) select $1, 'left ' || n from generate_series(1, 3) n`,
+      [of.id],
+    );
+  const claimsOf = async (of: TestTenant) =>
+    (await owner().query('select from token_fingerprints where tenant_id = $1', [of.id])).rows.length;
+
+  it('removes what a version has left behind that kept them, and leaves one alone that is in use', async () => {
+    await leave(tenant);
+    const user = await owner().connect();
+    await user.query('begin');
+    await user.query(
+      `update token_fingerprints set fingerprint = fingerprint where fingerprint = 'left 2' and tenant_id = $1`,
+      [tenant.id],
+    );
+    await sweep();
+    expect(await claimsOf(tenant)).toBe(1);
+    await user.query('commit');
+    user.release();
+    await sweep();
+    expect(await claimsOf(tenant)).toBe(0);
+  });
+
+  it('is not needed after the migration, and deduplication goes on where claims were left', async () => {
+    const body = { type: 'token', data: 'known before', deduplicate_token: true };
+    const id = await create(body);
+    await owner().query(`insert into token_fingerprints select tenant_id, fingerprint from tokens where id = $1`, [id]);
+    const again = await vault.request('POST', '/tokens', { key: tenant.keys.private, body });
+    expect(again).toMatchObject({ status: 200, body: { id } });
+    expect(await claimsOf(tenant)).toBe(0);
+
+    await leave(tenant);
+    const folder = new URL('../../../migrations/', import.meta.url);
+    const [file = ''] = (await readdir(folder)).filter((name) => name.endsWith('_fingerprint_claims.sql'));
+    await owner().query(await readFile(new URL(file, folder), 'utf8'));
+    expect(await claimsOf(tenant)).toBe(0);
+  });
+});
 
 describe('the sweep of tokens', () => {
   it('removes an expired token with all that belongs to it, records it, and leaves the others alone', async () => {

@@ -246,7 +246,7 @@ describe('PATCH /tokens/{id} 400', () => {
 
   it('refuses data that has grown larger than a request could carry', async () => {
     const half = 'x'.repeat(2_100_000);
-    const { id } = await tokens.make({ data: { a: half }, fingerprint_expression: 'x' });
+    const { id } = await tokens.make({ data: { a: half }, fingerprint_expression: '{{ data.c }}' });
     const answer = await tokens.patch(id, { data: { b: half } });
     expect(answer.status).toBe(400);
     expect(fieldsOf(answer)).toStrictEqual(['data']);

@@ -40,14 +40,16 @@ export interface VisibleToken {
   readonly token: StoredToken;
   /** JSON text. */
   readonly data: Sensitive<string> | undefined;
-  /** JSON text without the card verification code, where `data` shows one: what may be kept of this view. */
-  readonly lastingData?: Sensitive<string>;
   /** JSON text. */
   readonly mask: string | undefined;
   readonly searchIndexes: readonly string[];
+  /** Undefined if the token has none, or this caller may not see it. */
+  readonly fingerprint: string | undefined;
   readonly fingerprintExpression: string;
   readonly derived: DerivedDetails | undefined;
-  /** Set where the token was found instead of made, and the caller may not read it: only what identifies it is shown. */
+  /** Set if the token was there already and stands for the one that was to be created. */
+  readonly isDeduplicated?: boolean;
+  /** Set if the caller may not read the token that was there: only what identifies it is shown. */
   readonly isReduced?: boolean;
 }
 

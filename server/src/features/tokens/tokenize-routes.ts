@@ -1,15 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { sendJsonText } from '../../http/json-text-reply.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
-import { toJsonText } from '../../core/json/json-text.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
 import type { DetokenizeService } from './detokenize-service.ts';
-import type { TokenizeService } from './tokenize-service.ts';
+import { writeProblems } from './token-routes.ts';
+import type { TokenizedOutcome, TokenizeService } from './tokenize-service.ts';
 
 const Document = Type.Unknown({ description: 'Any JSON document.' });
 
-/** Both answer with JSON text, sent as it is: numbers keep the spelling they came with. */
+/** Both answer with JSON text, sent as it is: values keep the spelling they came with. */
 export function addTokenizeRoutes(
   app: FastifyInstance,
   parts: { tokenizer: TokenizeService; detokenizer: DetokenizeService },
@@ -17,13 +18,19 @@ export function addTokenizeRoutes(
   app.post<{ Body: JsonValue | undefined }>(
     '/tokenize',
     {
-      config: { permission: 'token:create', rateLimit: 'token-write' },
+      config: {
+        permission: 'token:create',
+        rateLimit: 'token-write',
+        problems: writeProblems,
+        showAgain: shownAgain<TokenizedOutcome>((caller, outcome) => parts.tokenizer.showAgain(caller, outcome)),
+      },
       schema: { operationId: 'tokenize', tags: ['Tokenize'], body: Document, response: { 200: Document } },
     },
     async (request, reply) => {
       const document = requireDocument(request.body);
-      const { text, lastingText } = await parts.tokenizer.tokenize(request.caller, document, request.bodySource);
-      return sendJsonText(reply, text, lastingText);
+      const { text, outcome } = await parts.tokenizer.tokenize(request.caller, document, request.bodySource);
+      keepOutcome(reply, outcome);
+      return sendJsonText(reply, text);
     },
   );
 
@@ -34,8 +41,8 @@ export function addTokenizeRoutes(
       schema: { operationId: 'detokenize', tags: ['Tokenize'], body: Document, response: { 200: Document } },
     },
     async (request, reply) => {
-      const document = requireDocument(request.body);
-      return sendJsonText(reply, toJsonText(await parts.detokenizer.detokenize(request.caller, document)));
+      requireDocument(request.body);
+      return sendJsonText(reply, await parts.detokenizer.detokenize(request.caller, request.bodySource));
     },
   );
 }

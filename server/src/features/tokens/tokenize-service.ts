@@ -4,46 +4,81 @@ import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../core/json/json-source.ts';
 import { toJsonText } from '../../core/json/json-text.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import type { Steps } from '../../core/steps/steps.ts';
 import { compileSchema, findFieldErrors } from '../../http/validation.ts';
+import { inTurns, mapInTurns } from '../../platform/waiting/turns.ts';
 import { joinPath, requireNoFieldErrors } from './request-path.ts';
-import type { CreateOutcome, TokenCreator } from './token-creator.ts';
-import { toLastingJson, toTokenJson } from './token-json.ts';
+import type { TokenCreator } from './token-creator.ts';
+import type { CreatedToken } from './made-token.ts';
+import { toTokenJson } from './token-json.ts';
+import type { TokenRepeater } from './token-repeater.ts';
 import type { TokenRequest } from './token-request.ts';
 import { CreateToken, toTokenRequest } from './token-schemas.ts';
 
 export const tokensPerRequestMax = 1_000;
 const depthMax = 32;
+/** Members and items outside of token requests, at all depths together. */
+const valuesMax = 10_000;
 
-/** Writes the place of a token in the answer, once it exists. */
-type Writer = (created: readonly CreateOutcome[], form: Form) => string;
-/** `lasting` leaves card verification codes out. */
-type Form = 'whole' | 'lasting';
+/** Writes a part of the response; `write` gives the text of the tokens in it. */
+type Writer = (write: (slot: number) => string) => string;
+/** What stands in the place of a token in the response. */
+type SlotForm = 'id' | 'token';
 
-/** An answer as JSON text, and what may be kept of it where that is not the same. */
+/** What is kept of a request so that its repetition can be shown: the text around the tokens, and which ones they are. */
+export interface TokenizedOutcome {
+  /** One more than there are tokens: each of those stands between two of them. */
+  readonly pieces: readonly string[];
+  readonly made: readonly CreatedToken[];
+  readonly forms: readonly SlotForm[];
+}
+
+/** A response as JSON text. */
 export interface TokenizedDocument {
   readonly text: string;
-  readonly lastingText: string | undefined;
+  readonly outcome: TokenizedOutcome;
 }
 
 const tokenShape = compileSchema(CreateToken);
+/** JSON text has none: within strings it is escaped. */
+const gap = '\0';
 
 /** Replaces every sensitive leaf of a document by a token, and answers with the same shape. */
 export class TokenizeService {
   readonly #creator: TokenCreator;
+  readonly #repeater: TokenRepeater;
 
-  constructor(creator: TokenCreator) {
-    this.#creator = creator;
+  constructor(parts: { creator: TokenCreator; repeater: TokenRepeater }) {
+    this.#creator = parts.creator;
+    this.#repeater = parts.repeater;
   }
 
   /** One leaf that cannot be stored fails the request, and nothing of it is kept. */
   async tokenize(caller: Caller, document: JsonValue, source: JsonSource): Promise<TokenizedDocument> {
     if (typeof document !== 'object' || document === null) throw invalidField('body', 'must be an object or an array');
     const reader = new DocumentReader(source);
-    const write = reader.read(document, { parent: [document], key: 0, path: '', depth: 0 });
+    const write = await inTurns(reader.read(document, { parent: [document], key: 0, path: '', depth: 0 }));
     const created = await this.#creator.createAll(caller, reader.requests);
-    const hasCvc = created.some(({ token }) => token.lastingData !== undefined);
-    return { text: write(created, 'whole'), lastingText: hasCvc ? write(created, 'lasting') : undefined };
+    const { forms } = reader;
+    const outcome = { pieces: write(() => gap).split(gap), made: created.map(({ made }) => made), forms };
+    const texts = await mapInTurns(created, ({ token }, slot) =>
+      forms[slot] === 'id' ? JSON.stringify(token.token.id) : toTokenJson(token),
+    );
+    return { text: join(outcome.pieces, texts), outcome };
   }
+
+  /** The document that an earlier request made, with its tokens as the caller may see them now. */
+  async showAgain(caller: Caller, { pieces, made, forms }: TokenizedOutcome): Promise<string> {
+    const repeated = await this.#repeater.repeat(caller, made);
+    const texts = await mapInTurns(repeated, async (one, slot) =>
+      forms[slot] === 'id' ? JSON.stringify(one.token.id) : toTokenJson(await this.#repeater.show(caller, one)),
+    );
+    return join(pieces, texts);
+  }
+}
+
+function join(pieces: readonly string[], texts: readonly string[]): string {
+  return pieces.map((piece, index) => piece + (texts[index] ?? '')).join('');
 }
 
 interface Place {
@@ -57,22 +92,26 @@ interface Place {
 /** Walks a document once: collects the tokens to make, and remembers where each of them goes. */
 class DocumentReader {
   readonly requests: TokenRequest[] = [];
+  readonly forms: SlotForm[] = [];
   readonly #source: JsonSource;
+  #valueCount = 0;
 
   constructor(source: JsonSource) {
     this.#source = source;
   }
 
-  read(value: JsonValue, place: Place): Writer {
+  /** Pauses after every token request: the check of its shape takes longest. */
+  *read(value: JsonValue, place: Place): Steps<Writer> {
     if (typeof value === 'string') return this.#readLeaf(value, place);
-    if (Array.isArray(value)) return this.#readArray(value, place);
+    if (Array.isArray(value)) return yield* this.#readArray(value, place);
     if (!isJsonObject(value)) return () => toJsonText(value);
-    if (Object.hasOwn(value, 'type') && Object.hasOwn(value, 'data')) return this.#readTokenRequest(value, place);
-    return this.#readObject(value, place);
+    if (!Object.hasOwn(value, 'type') || !Object.hasOwn(value, 'data')) return yield* this.#readObject(value, place);
+    yield;
+    return this.#readTokenRequest(value, place);
   }
 
   #readLeaf(value: string, { parent, key, path }: Place): Writer {
-    const slot = this.#add({
+    return this.#add('id', {
       path,
       id: undefined,
       type: 'token',
@@ -86,37 +125,49 @@ class DocumentReader {
       deduplicate: undefined,
       expiresAt: undefined,
     });
-    return (created) => JSON.stringify(outcomeAt(created, slot).token.token.id);
   }
 
   #readTokenRequest(value: JsonObject, { path }: Place): Writer {
     if (!tokenShape.Check(value)) requireNoFieldErrors(path, findFieldErrors(tokenShape, value, 'body'));
-    const slot = this.#add(toTokenRequest(value as CreateToken, this.#source, path));
-    return (created, form) => {
-      const { token } = outcomeAt(created, slot);
-      return (form === 'lasting' ? toLastingJson(token) : undefined) ?? toTokenJson(token);
-    };
+    return this.#add('token', toTokenRequest(value as CreateToken, this.#source, path));
   }
 
-  #readArray(values: readonly JsonValue[], place: Place): Writer {
+  *#readArray(values: readonly JsonValue[], place: Place): Steps<Writer> {
     requireDepth(place);
-    const writers = values.map((value, index) => this.read(value, within(place, values, index)));
-    return (created, form) => `[${writers.map((write) => write(created, form)).join(',')}]`;
+    this.#requireFewer(values.length);
+    const writers: Writer[] = [];
+    for (const [index, value] of values.entries()) {
+      writers.push(yield* this.read(value, within(place, values, index)));
+    }
+    return (write) => `[${writers.map((writer) => writer(write)).join(',')}]`;
   }
 
-  #readObject(object: JsonObject, place: Place): Writer {
+  *#readObject(object: JsonObject, place: Place): Steps<Writer> {
     requireDepth(place);
-    const members = Object.entries(object).map(
-      ([key, value]) => [JSON.stringify(key), this.read(value, within(place, object, key))] as const,
-    );
-    return (created, form) => `{${members.map(([key, write]) => `${key}:${write(created, form)}`).join(',')}}`;
+    const keys = Object.keys(object);
+    this.#requireFewer(keys.length);
+    const members: (readonly [string, Writer])[] = [];
+    for (const key of keys) {
+      members.push([JSON.stringify(key), yield* this.read(object[key] ?? null, within(place, object, key))]);
+    }
+    return (write) => `{${members.map(([key, writer]) => `${key}:${writer(write)}`).join(',')}}`;
   }
 
-  #add(request: TokenRequest): number {
+  /** Before they are gone through. What is inside a token request does not count. */
+  #requireFewer(valueCount: number): void {
+    this.#valueCount += valueCount;
+    if (this.#valueCount > valuesMax) {
+      throw new DomainError('validation-failed', `A document to tokenize has at most ${valuesMax} values.`);
+    }
+  }
+
+  #add(form: SlotForm, request: TokenRequest): Writer {
     if (this.requests.length === tokensPerRequestMax) {
       throw new DomainError('validation-failed', `A request makes at most ${tokensPerRequestMax} tokens.`);
     }
-    return this.requests.push(request) - 1;
+    const slot = this.requests.push(request) - 1;
+    this.forms.push(form);
+    return (write) => write(slot);
   }
 }
 
@@ -127,10 +178,4 @@ function requireDepth({ path, depth }: Place): void {
 
 function within(place: Place, parent: object, key: string | number): Place {
   return { parent, key, path: joinPath(place.path, String(key)), depth: place.depth + 1 };
-}
-
-function outcomeAt(created: readonly CreateOutcome[], slot: number): CreateOutcome {
-  const outcome = created[slot];
-  if (outcome === undefined) throw new Error('A token of the request was not made.');
-  return outcome;
 }

@@ -23,7 +23,13 @@ const complete = {
   STRONGROOM_PUBLIC_URL: 'https://vault.example.com',
 };
 
-const limits = { table: rateLimitTable, countsRequests: true, redisUrl: undefined, trustedProxies: [] };
+const limits = {
+  table: rateLimitTable,
+  countsRequests: true,
+  containerSets: { tenantMax: 100_000, publicDailyMax: 1_000 },
+  redisUrl: undefined,
+  trustedProxies: [],
+};
 
 function fileWith(text: string): string {
   const file = path.join(directory, crypto.randomUUID());
@@ -75,6 +81,7 @@ describe('readServerConfig', () => {
       },
       limits,
       outbound: nothingOpened,
+      servesReference: true,
       logLevel: 'info',
     });
   });
@@ -131,6 +138,8 @@ describe('readServerConfig', () => {
     ['STRONGROOM_HOST', ' '],
     ['STRONGROOM_DATABASE_CONNECTIONS', '0'],
     ['STRONGROOM_DATABASE_CONNECTIONS', '101'],
+    ['STRONGROOM_CONTAINER_SETS_MAX', '0'],
+    ['STRONGROOM_CONTAINER_SETS_PUBLIC_DAILY_MAX', '-1'],
     ['STRONGROOM_LOG_LEVEL', 'INFO'],
     ['STRONGROOM_REDIS_URL', 'redis.internal:6379'],
     ['STRONGROOM_REDIS_URL', 'http://redis.internal'],
@@ -390,6 +399,7 @@ describe('what other commands need', () => {
       rootKeys: undefined,
       limits,
       outbound: nothingOpened,
+      smtp: undefined,
     });
     expect(readDevelopmentConfig({ STRONGROOM_DATABASE_URL: '' }).database).toBeUndefined();
     const { STRONGROOM_DATABASE_URL, STRONGROOM_ROOT_KEY } = complete;

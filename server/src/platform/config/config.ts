@@ -5,7 +5,7 @@ import type { OutboundConfig } from '../outbound/outbound-config.ts';
 import { readOutbound } from './outbound-settings.ts';
 import type { SmtpConfig } from '../mail/smtp-config.ts';
 import type { OpenidConfig } from '../outbound/openid-provider.ts';
-import { type Environment, type Setting, SettingReader } from './setting.ts';
+import { type Environment, SettingReader, type Unfinished } from './setting.ts';
 import * as portal from './portal-settings.ts';
 import { readOptionalRootKeys, readRootKeys } from './root-key-settings.ts';
 import * as settings from './settings.ts';
@@ -29,6 +29,8 @@ export interface LimitsConfig {
   readonly table: RateLimitTable;
   /** False where something in front of the vault limits requests. Guessing keys is limited all the same. */
   readonly countsRequests: boolean;
+  /** How many different sets of containers a tenant may have, and how many its public keys may make a day. */
+  readonly containerSets: { readonly tenantMax: number; readonly publicDailyMax: number };
   readonly redisUrl: string | undefined;
   /** How long a request waits for Redis at most; five milliseconds where nothing is said. */
   readonly redisWaitMs?: number;
@@ -43,6 +45,8 @@ export interface ServerConfig {
   readonly outbound: OutboundConfig;
   /** Another way to sign in to the portal, where there is one. */
   readonly openid?: OpenidConfig | undefined;
+  /** Whether `/docs` and `/openapi.json` are served; they are where nothing is said. */
+  readonly servesReference?: boolean | undefined;
   readonly logLevel: settings.LogLevel;
 }
 
@@ -67,6 +71,7 @@ export function readServerConfig(environment: Environment): ServerConfig {
     limits: readLimits(reader),
     outbound: readOutbound(reader),
     openid: readOpenid(reader),
+    servesReference: reader.read(settings.apiReference),
     logLevel: reader.read(settings.logLevel),
   };
   reader.finish();
@@ -132,8 +137,8 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
     logLevel: reader.read(settings.logLevel),
     audit: {
       retentionMonths: reader.read(settings.auditRetentionMonths),
-      anchorFile: readOptional(reader, settings.auditAnchorFile),
-      anchorUrl: readOptional(reader, settings.auditAnchorUrl),
+      anchorFile: reader.readOptional(settings.auditAnchorFile),
+      anchorUrl: reader.readOptional(settings.auditAnchorUrl),
     },
     admin: { host: reader.read(settings.adminHost), port: reader.read(settings.workerAdminPort) },
     mail: readMail(reader),
@@ -155,6 +160,7 @@ export function readDevelopmentConfig(environment: Environment): {
   readonly rootKeys: RootKeysConfig | undefined;
   readonly limits: LimitsConfig;
   readonly outbound: OutboundConfig;
+  readonly smtp: SmtpConfig | undefined;
 } {
   const reader = new SettingReader(environment);
   const hasDatabase = reader.has(settings.databaseUrl);
@@ -163,22 +169,22 @@ export function readDevelopmentConfig(environment: Environment): {
   const rootKeys = hasDatabase ? readRootKeys(reader) : readOptionalRootKeys(reader);
   const limits = readLimits(reader);
   const outbound = readOutbound(reader);
+  const smtp = readSmtp(reader);
   reader.finish();
   return {
     database: database as DatabaseConfig | undefined,
     rootKeys,
     limits,
     outbound,
+    smtp: smtp as SmtpConfig | undefined,
   };
 }
-
-type Unfinished<T> = { readonly [Key in keyof T]: T[Key] | undefined };
 
 function readDatabase(reader: SettingReader): Unfinished<DatabaseConfig> {
   const url = reader.read(settings.databaseUrl);
   return {
     url,
-    ownerUrl: readOptional(reader, settings.databaseOwnerUrl) ?? url,
+    ownerUrl: reader.readOptional(settings.databaseOwnerUrl) ?? url,
     connectionsMax: reader.read(settings.databaseConnections),
   };
 }
@@ -188,7 +194,11 @@ function readLimits(reader: SettingReader): LimitsConfig {
   return {
     table: withLimits(limits === 'off' ? {} : limits),
     countsRequests: limits !== 'off',
-    redisUrl: readOptional(reader, settings.redisUrl),
+    containerSets: {
+      tenantMax: reader.read(settings.containerSetsMax) ?? 0,
+      publicDailyMax: reader.read(settings.containerSetsPublicDailyMax) ?? 0,
+    },
+    redisUrl: reader.readOptional(settings.redisUrl),
     trustedProxies: reader.read(settings.trustedProxies) ?? [],
   };
 }
@@ -205,13 +215,11 @@ function readOpenid(reader: SettingReader): Unfinished<OpenidConfig> | undefined
 
 /** The public address is needed only where links are mailed. */
 function readMail(reader: SettingReader): { [Key in keyof MailConfig]: unknown } {
-  if (!reader.has(portal.smtpUrl)) return { publicUrl: readOptional(reader, settings.publicUrl), smtp: undefined };
-  return {
-    publicUrl: reader.read(settings.publicUrl),
-    smtp: { server: reader.read(portal.smtpUrl), from: reader.read(portal.mailFrom) },
-  };
+  if (!reader.has(portal.smtpUrl)) return { publicUrl: reader.readOptional(settings.publicUrl), smtp: undefined };
+  return { publicUrl: reader.read(settings.publicUrl), smtp: readSmtp(reader) };
 }
 
-function readOptional<T>(reader: SettingReader, setting: Setting<T>): T | undefined {
-  return reader.has(setting) ? reader.read(setting) : undefined;
+function readSmtp(reader: SettingReader): Unfinished<SmtpConfig> | undefined {
+  if (!reader.has(portal.smtpUrl)) return undefined;
+  return { server: reader.read(portal.smtpUrl), from: reader.read(portal.mailFrom) };
 }

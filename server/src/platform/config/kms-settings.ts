@@ -2,7 +2,7 @@ import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { AwsCredentialsConfig } from '../keyring/kms/aws-credentials.ts';
 import type { RootKeyConfig } from '../keyring/kms/open-root-key.ts';
 import type { Setting, SettingReader, Unfinished } from './setting.ts';
-import { loopbackHosts } from './setting-parsers.ts';
+import { loopbackHosts, parseCertificates } from './setting-parsers.ts';
 
 type KindOf<Kind> = Extract<RootKeyConfig, { readonly kind: Kind }>;
 
@@ -31,7 +31,7 @@ const awsAuthority: Setting<string> = {
   variable: 'STRONGROOM_AWS_KMS_CA',
   expectation: 'the certificate of the authority of that address, as PEM, where it is not a public one',
   example: '"$(cat kms-ca.pem)"',
-  parse: parsePem,
+  parse: parseCertificates,
 };
 
 const awsAccessKeyId: Setting<string> = {
@@ -117,7 +117,7 @@ const transitAuthority: Setting<string> = {
   variable: 'STRONGROOM_TRANSIT_CA',
   expectation: 'the certificate of the authority of that server, as PEM, where it is not a public one',
   example: '"$(cat vault-ca.pem)"',
-  parse: parsePem,
+  parse: parseCertificates,
 };
 
 /** A root key in AWS KMS, where one is configured. */
@@ -180,8 +180,4 @@ function textLike(pattern: RegExp): (text: string) => string | undefined {
 /** Secrets become headers, in which a line break or a control character has no place. */
 function parseHeaderSecret(text: string): Sensitive<string> | undefined {
   return /^[\x21-\x7e]{1,8192}$/.test(text) ? new Sensitive(text) : undefined;
-}
-
-function parsePem(text: string): string | undefined {
-  return text.includes('-----BEGIN CERTIFICATE-----') ? text : undefined;
 }

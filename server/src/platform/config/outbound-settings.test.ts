@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOutbound } from './outbound-settings.ts';
 import { ConfigError, type Environment, SettingReader } from './setting.ts';
 
+const tenantId = '0b1c8f0e-6d5c-4a52-9d0a-5f0f5a3f5c11';
 let directory: string;
 const pem = '-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n';
 const key = '-----BEGIN EC PRIVATE KEY-----\nsecret\n-----END EC PRIVATE KEY-----\n';
@@ -26,7 +27,7 @@ describe('settings of the proxy', () => {
   it('name each exception', () => {
     const config = read({
       STRONGROOM_PROXY_CA: pem,
-      STRONGROOM_PROXY_CLIENT_CERTIFICATES: `API.provider.com=${path.join(directory, 'whole.pem')}`,
+      STRONGROOM_PROXY_CLIENT_CERTIFICATES: `${tenantId.toUpperCase()}@API.provider.com=${path.join(directory, 'whole.pem')}`,
       STRONGROOM_PROXY_PRIVATE_RANGES: '10.20.0.0/16, fd12::/32',
       STRONGROOM_PROXY_HOSTS: 'payments.internal,vault',
       STRONGROOM_PROXY_PORTS: '8443,9443',
@@ -36,7 +37,7 @@ describe('settings of the proxy', () => {
     });
     expect(config).toMatchObject({
       authorities: pem,
-      clientCertificates: [{ host: 'api.provider.com' }],
+      clientCertificates: [{ tenantId, host: 'api.provider.com' }],
       privateRanges: [{ text: '10.20.0.0/16' }, { text: 'fd12::/32' }],
       hosts: ['payments.internal', 'vault'],
       ports: [8443, 9443],
@@ -51,8 +52,9 @@ describe('settings of the proxy', () => {
   it.each([
     ['STRONGROOM_PROXY_CA', 'no certificate'],
     ['STRONGROOM_PROXY_CLIENT_CERTIFICATES', 'api.provider.com'],
-    ['STRONGROOM_PROXY_CLIENT_CERTIFICATES', 'api.provider.com=/nowhere.pem'],
-    ['STRONGROOM_PROXY_CLIENT_CERTIFICATES', '*.provider.com=half.pem'],
+    ['STRONGROOM_PROXY_CLIENT_CERTIFICATES', `${tenantId}@api.provider.com`],
+    ['STRONGROOM_PROXY_CLIENT_CERTIFICATES', `${tenantId}@api.provider.com=/nowhere.pem`],
+    ['STRONGROOM_PROXY_CLIENT_CERTIFICATES', `${tenantId}@*.provider.com=half.pem`],
     ['STRONGROOM_PROXY_PRIVATE_RANGES', '10.0.0.0'],
     ['STRONGROOM_PROXY_PRIVATE_RANGES', '10.0.0.1/8'],
     ['STRONGROOM_PROXY_PRIVATE_RANGES', '10.0.0.0/33'],
@@ -71,8 +73,18 @@ describe('settings of the proxy', () => {
     expect(() => read({ [variable]: value })).toThrow(`${variable} is not valid`);
   });
 
+  it.each(['', '@', '*@', 'acme@', tenantId, `${tenantId}@${tenantId}@`, `${tenantId.slice(1)}@`])(
+    'refuse a certificate that belongs to no single tenant: %j',
+    (tenant) => {
+      const value = `${tenant}api.provider.com=${path.join(directory, 'whole.pem')}`;
+      expect(() => read({ STRONGROOM_PROXY_CLIENT_CERTIFICATES: value })).toThrow(
+        /tenant@host=file entries.*entries without a tenant are not accepted/,
+      );
+    },
+  );
+
   it('refuse a certificate without its key', () => {
-    const value = `api.provider.com=${path.join(directory, 'half.pem')}`;
+    const value = `${tenantId}@api.provider.com=${path.join(directory, 'half.pem')}`;
     expect(() => read({ STRONGROOM_PROXY_CLIENT_CERTIFICATES: value })).toThrow(ConfigError);
   });
 

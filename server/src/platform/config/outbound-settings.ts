@@ -1,24 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { parseDestinationEntry } from '../../core/destinations/destination-list.ts';
+import { isUuid, parseTenantId } from '../../core/identity/ids.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import { type AddressRange, parseAddressRange } from '../../core/network/address-range.ts';
 import { parseIpAddress } from '../../core/network/ip-address.ts';
 import { type ClientCertificate, type OutboundConfig, outboundLimits } from '../outbound/outbound-config.ts';
 import type { Setting, SettingReader } from './setting.ts';
-import { listOf } from './setting-parsers.ts';
+import { listOf, parseBoolean, parseCertificates } from './setting-parsers.ts';
 
 const authorities: Setting<string | null> = {
   variable: 'STRONGROOM_PROXY_CA',
   expectation: 'certificates of authorities that destinations may have, beside the public ones, as PEM',
   example: '"$(cat provider-ca.pem)"',
-  parse: (text) => (text.includes('-----BEGIN CERTIFICATE-----') ? text : undefined),
+  parse: parseCertificates,
   fallback: null,
 };
 
 const clientCertificates: Setting<readonly ClientCertificate[]> = {
   variable: 'STRONGROOM_PROXY_CLIENT_CERTIFICATES',
-  expectation: 'hosts, each with a readable PEM file that holds a certificate and its key',
-  example: 'api.provider.com=/run/secrets/provider.pem',
+  expectation:
+    'tenant@host=file entries, each with the id of the tenant whose calls use the certificate, and a readable PEM file that holds the certificate and its key; entries without a tenant are not accepted, because every tenant could call the host with that certificate',
+  example: '0b1c8f0e-6d5c-4a52-9d0a-5f0f5a3f5c11@api.provider.com=/run/secrets/provider.pem',
   parse: listOf(parseClientCertificate),
   fallback: [],
 };
@@ -59,7 +61,7 @@ const requiresDestinationList: Setting<boolean> = {
   variable: 'STRONGROOM_PROXY_REQUIRE_ALLOWED_DESTINATIONS',
   expectation: 'true or false: whether the proxy serves only applications that list their destinations',
   example: 'true',
-  parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  parse: parseBoolean,
   fallback: false,
 };
 
@@ -90,7 +92,7 @@ export function readOutbound(reader: SettingReader): OutboundConfig {
 export function describeOutbound(config: OutboundConfig): { readonly setting: string; readonly value: string }[] {
   const set: [Setting<unknown>, readonly string[]][] = [
     [authorities, config.authorities === undefined ? [] : ['set']],
-    [clientCertificates, config.clientCertificates.map(({ host }) => host)],
+    [clientCertificates, config.clientCertificates.map(({ tenantId, host }) => `${tenantId}@${host}`)],
     [privateRanges, config.privateRanges.map(({ text }) => text)],
     [hosts, config.hosts],
     [ports, config.ports.map(String)],
@@ -103,13 +105,13 @@ export function describeOutbound(config: OutboundConfig): { readonly setting: st
 }
 
 function parseClientCertificate(text: string): ClientCertificate | undefined {
-  const equals = text.indexOf('=');
-  const host = parseDestinationEntry(text.slice(0, Math.max(equals, 0)));
-  if (host === undefined || host.startsWith('*')) return undefined;
+  const [, tenant = '', name = '', file = ''] = /^([^@=]*)@([^=]*)=(.*)$/.exec(text) ?? [];
+  const host = parseDestinationEntry(name);
+  if (!isUuid(tenant) || host === undefined || host.startsWith('*')) return undefined;
   try {
-    const pem = readFileSync(text.slice(equals + 1), 'utf8');
+    const pem = readFileSync(file, 'utf8');
     const isWhole = /-----BEGIN CERTIFICATE-----/.test(pem) && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem);
-    return isWhole ? { host, pem: new Sensitive(pem) } : undefined;
+    return isWhole ? { tenantId: parseTenantId(tenant), host, pem: new Sensitive(pem) } : undefined;
   } catch {
     return undefined;
   }

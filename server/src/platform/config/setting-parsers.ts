@@ -9,12 +9,21 @@ export function parseSecret(text: string): Sensitive<string> | undefined {
   return text === '' ? undefined : new Sensitive(text);
 }
 
+/** One certificate or several, as PEM. */
+export function parseCertificates(text: string): string | undefined {
+  return text.includes('-----BEGIN CERTIFICATE-----') ? text : undefined;
+}
+
 /** Separated by commas; one part that is not valid makes all of it invalid. */
 export function listOf<T>(parse: (part: string) => T | undefined): (text: string) => readonly T[] | undefined {
   return (text) => {
     const values = text.split(',').map((part) => parse(part.trim()));
     return values.every((value) => value !== undefined) ? values : undefined;
   };
+}
+
+export function parseBoolean(text: string): boolean | undefined {
+  return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
 export function wholeNumber(min: number, max: number): (text: string) => number | undefined {

@@ -2,7 +2,7 @@ import type { AddressRange } from '../../core/network/address-range.ts';
 import { parsePeerRange } from '../../core/network/peer-address.ts';
 import { type RateLimitScope, rateLimitScopes } from '../rate-limit/rate-limit-table.ts';
 import type { Setting } from './setting.ts';
-import { listOf, parseText, wholeNumber } from './setting-parsers.ts';
+import { listOf, parseBoolean, parseText, wholeNumber } from './setting-parsers.ts';
 
 export const databaseUrl: Setting<string> = {
   variable: 'STRONGROOM_DATABASE_URL',
@@ -24,6 +24,14 @@ export const publicUrl: Setting<string> = {
   example: 'https://vault.example.com',
   parse: (text) =>
     URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? text.replace(/\/$/, '') : undefined,
+};
+
+export const apiReference: Setting<boolean> = {
+  variable: 'STRONGROOM_API_REFERENCE',
+  expectation: 'true or false: whether the API reference at /docs and its description at /openapi.json are served',
+  example: 'false',
+  parse: parseBoolean,
+  fallback: true,
 };
 
 export const host: Setting<string> = {
@@ -119,6 +127,22 @@ export const rateLimits: Setting<RateLimitSetting> = {
   example: 'global=5000,token-write=1000',
   parse: parseRateLimits,
   fallback: {},
+};
+
+export const containerSetsMax: Setting<number> = {
+  variable: 'STRONGROOM_CONTAINER_SETS_MAX',
+  expectation: 'how many different combinations of containers a tenant may have, from 1 to 10000000',
+  example: '100000',
+  parse: wholeNumber(1, 10_000_000),
+  fallback: 100_000,
+};
+
+export const containerSetsPublicDailyMax: Setting<number> = {
+  variable: 'STRONGROOM_CONTAINER_SETS_PUBLIC_DAILY_MAX',
+  expectation: 'how many of them the public and session keys of a tenant may create a day, from 0 to 10000000',
+  example: '1000',
+  parse: wholeNumber(0, 10_000_000),
+  fallback: 1_000,
 };
 
 const logLevels = ['info', 'warn', 'error', 'silent'] as const;

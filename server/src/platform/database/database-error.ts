@@ -39,6 +39,40 @@ export function isConnectionLost(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'overloaded';
 }
 
+/** As after a lost connection, unless it was PostgreSQL itself that refused: then nothing was written. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return isConnectionLost(error) && !(error instanceof Error && error.cause instanceof StatementError);
+}
+
+const uncertain = new WeakSet<object>();
+
+/** Notes of an error that what was asked for may have been committed: the connection broke after it was sent. */
+export function markUncertain(error: unknown): void {
+  if (typeof error === 'object' && error !== null) uncertain.add(error);
+}
+
+/** Whether a request that failed so may have been done all the same. */
+export function mayHaveHappened(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && uncertain.has(error);
+}
+
+const rolledBack = new WeakSet<object>();
+
+/** Notes of an error that its transaction was rolled back, so that nothing of it was written. */
+export function markRolledBack(error: unknown): void {
+  if (typeof error === 'object' && error !== null) rolledBack.add(error);
+}
+
+/** Whether it is certain that nothing was written; an error after the commit leaves that open or says the opposite. */
+export function wasRolledBack(error: unknown): boolean {
+  return error instanceof StatementError || (typeof error === 'object' && error !== null && rolledBack.has(error));
+}
+
+/** The statement came after one that had failed already (in_failed_sql_transaction). */
+export function isAborted(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof StatementError && error.cause.sqlState === '25P02';
+}
+
 /** A deadlock or serialization failure: rolled back for certain, and worth another try. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState.startsWith('40');

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
 import { feedName } from './change-feed.ts';
 import type { Database } from './database.ts';
 
@@ -75,10 +76,11 @@ export function listRootKeys(database: Database): Promise<string[]> {
   });
 }
 
-export function listTenantIds(database: Database): Promise<string[]> {
+/** Every tenant, in a fixed order. */
+export function listTenantIds(database: Database): Promise<TenantId[]> {
   return database.forSystem(async (tx) => {
     const rows = await tx.query<{ id: string }>({ text: 'select id from tenants order by id' });
-    return rows.map(({ id }) => id);
+    return rows.map(({ id }) => parseTenantId(id));
   });
 }
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/test-database.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { Database } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 import { StatementError } from './database-error.ts';
 
 let test: TestDatabase;
@@ -57,6 +57,33 @@ describe('forTenant', () => {
     ]);
   });
 
+  it('tells why the first statement failed, not that the ones behind it were in vain', async () => {
+    const work = (tx: Transaction) =>
+      Promise.all([
+        // Heard later than the others, whose way is shorter.
+        tx
+          .query({ text: 'select 1 / 0' })
+          .then((rows) => rows)
+          .then((rows) => rows),
+        tx.query({ text: 'select 1' }),
+        tx.query({ text: 'select 2' }),
+      ]);
+    await expect(database.forTenant(alpha, work)).rejects.toMatchObject({ sqlState: '22012' });
+  });
+
+  it('refuses a statement after the transaction has ended, however it ended', async () => {
+    const handles: Transaction[] = [];
+    await database.forTenant(alpha, async (tx) => handles.push(tx));
+    await database
+      .forTenant(alpha, async (tx) => {
+        handles.push(tx);
+        throw new Error('undone');
+      })
+      .catch(() => undefined);
+    expect(handles).toHaveLength(2);
+    for (const tx of handles) await expect(tx.query({ text: 'select 1' })).rejects.toThrow('transaction that is over');
+  });
+
   it('never lets a tenant id become SQL', () => {
     const hostile = `x'; drop table tenants; --` as TenantId;
     expect(() => database.forTenant(hostile, (tx) => tx.query(visibleTenants))).toThrow(TypeError);
@@ -81,6 +108,44 @@ describe('runForTenant', () => {
     const tenants = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? alpha : beta));
     const seen = await Promise.all(tenants.map((id) => single.runForTenant(id, visibleTenants)));
     expect(seen).toEqual(tenants.map((id) => [{ id }]));
+  });
+});
+
+describe('a race that PostgreSQL decides against the statement', () => {
+  const ways: [string, (text: string) => Promise<unknown>][] = [
+    ['runForTenant', (text) => database.runForTenant(alpha, { text })],
+    ['forTenant', (text) => database.forTenant(alpha, (tx) => tx.query({ text }))],
+  ];
+  beforeAll(async () => {
+    await test.owner.query(`create sequence tries; grant usage on sequence tries to strongroom_app;
+      create function lose(times integer, code text) returns bigint language plpgsql as $$
+      declare try bigint := nextval('tries');
+      begin
+        if try <= times then raise exception 'lost' using errcode = code; end if;
+        return try;
+      end $$`);
+  });
+  beforeEach(() => test.owner.query('alter sequence tries restart'));
+  const tries = async () => {
+    const { rows } = await test.owner.query<{ tries: number }>('select last_value::int as tries from tries');
+    return rows[0]?.tries;
+  };
+
+  it.each(ways)('is run again by %s', async (_name, run) => {
+    for (const code of ['40P01', '40001']) {
+      await test.owner.query('alter sequence tries restart');
+      expect(await run(`select lose(2, '${code}')::int as try`)).toEqual([{ try: 3 }]);
+    }
+  });
+
+  it.each(ways)('is lost for good after three tries of %s', async (_name, run) => {
+    await expect(run(`select lose(9, '40P01')`)).rejects.toMatchObject({ sqlState: '40P01' });
+    expect(await tries()).toBe(3);
+  });
+
+  it.each(ways)('is told apart from another refusal by %s', async (_name, run) => {
+    await expect(run(`select lose(9, '23505')`)).rejects.toMatchObject({ sqlState: '23505' });
+    expect(await tries()).toBe(1);
   });
 });
 

@@ -1,15 +1,26 @@
 import pg from 'pg';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { isConnectionLost, isLostRace, isUnreplicatedCommit, toDatabaseError } from './database-error.ts';
+import {
+  isAborted,
+  isConnectionLost,
+  isOutcomeUnknown,
+  isUnreplicatedCommit,
+  markRolledBack,
+  markUncertain,
+  toDatabaseError,
+} from './database-error.ts';
+import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
+import { retryLostRaces } from './retry-lost-races.ts';
+import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
 
-/** Tries of a transaction that PostgreSQL gave up in favour of another one. */
-const attemptsMax = 3;
+/** Statements after which it matters whether they were committed. */
+const writes = /\b(?:insert into|update|delete from)\b/i;
 
 export interface DatabaseOptions {
   readonly url: string;
   readonly connectionsMax: number;
-  /** Requests that may wait for a connection; one more is turned away at once instead of queueing without end. */
+  /** Requests of one tenant that may wait for a connection; one more is turned away at once instead of queueing without end. */
   readonly queueMax: number;
   readonly acquireTimeoutMs: number;
   readonly statementTimeoutMs: number;
@@ -27,6 +38,12 @@ export interface Statement {
   readonly values?: readonly SqlValue[];
 }
 
+/** What a transaction may take beyond, or short of, what all of them may. */
+export interface TransactionOptions {
+  /** A shorter time for each of its statements than the one of the connection. */
+  readonly statementTimeoutMs?: number;
+}
+
 /** What stores are built on: it exists only inside `forTenant`, `forSystem`, `forPortal` or `forSealer`. */
 export interface Transaction {
   query<Row extends SqlRow>(statement: Statement): Promise<Row[]>;
@@ -39,11 +56,17 @@ export interface Transaction {
  */
 export class Database {
   readonly #pool: pg.Pool;
-  readonly #queueMax: number;
+  readonly #lanes: FairLanes;
   readonly #unreplicated = new WeakSet<pg.ClientBase>();
 
   constructor(options: DatabaseOptions) {
-    this.#queueMax = options.queueMax;
+    const { statementTimeoutMs } = options;
+    const session = { role: applicationRole, statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
+    this.#lanes = new FairLanes({
+      placesMax: options.connectionsMax,
+      waitingMax: options.queueMax,
+      waitMaxMs: options.acquireTimeoutMs,
+    });
     this.#pool = new pg.Pool({
       connectionString: options.url,
       max: options.connectionsMax,
@@ -52,9 +75,11 @@ export class Database {
       application_name: options.applicationName,
       // No just-in-time compilation: it took longer than the short statements it was meant to speed up.
       // Set in the start-up packet, so there is no moment in which a connection has more rights than it should.
-      options: `-c role=strongroom_app -c statement_timeout=${options.statementTimeoutMs} -c idle_in_transaction_session_timeout=${options.statementTimeoutMs} -c jit=off`,
+      options: `${sessionOptions(session)} -c jit=off`,
+      // Looked at once, before anybody uses the connection: not everything between here and PostgreSQL passes options on.
+      verify: (client, finish) => void requireOwnSession(client, session).then(() => finish(), finish),
       // The server's own timeout comes first; this one ends waits that the server does not know of (a dead network).
-      query_timeout: options.statementTimeoutMs + 2_000,
+      query_timeout: statementTimeoutMs + 2_000,
       keepAlive: true,
       // Statements go out without waiting for the answer to the one before.
       pipeline: true,
@@ -72,71 +97,95 @@ export class Database {
   }
 
   /** Runs `work` in a transaction that sees one tenant. Nothing slow belongs inside: it holds a connection. */
-  forTenant<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction(beginFor(tenantId), work);
+  forTenant<T>(
+    tenantId: TenantId,
+    work: (tx: Transaction) => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> {
+    return this.#transaction(tenantId, beginFor(tenantId, options), work);
   }
 
   /** Runs `work` across tenants, on the few tables that hold no customer data. */
   forSystem<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction('begin isolation level read committed; set local role strongroom_system', work);
+    return this.#transaction('vault', beginAs('strongroom_system'), work);
   }
 
   /** Runs `work` on users and how they sign in, across tenants. */
   forPortal<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction('begin isolation level read committed; set local role strongroom_portal', work);
+    return this.#transaction('vault', beginAs('strongroom_portal'), work);
   }
 
   /** Runs `work` on the audit log of every tenant. Only a login that is a member of that role may. */
   forSealer<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction('begin isolation level read committed; set local role strongroom_sealer', work);
+    return this.#transaction('vault', beginAs('strongroom_sealer'), work);
   }
 
   /** Runs one statement of a tenant as a transaction of its own, in one round trip. */
   runForTenant<Row extends SqlRow>(tenantId: TenantId, statement: Statement): Promise<Row[]> {
-    return this.#withClient(async (client) => {
-      // Sent without waiting for each other; PostgreSQL works them off in order, so the scope is set before the
-      // statement runs, and a refused statement turns the commit into a rollback.
-      const [begun, answered, committed] = await Promise.allSettled([
-        send(client, { text: beginFor(tenantId) }),
-        send<Row>(client, statement),
-        send(client, { text: 'commit' }),
-      ]);
-      for (const part of [begun, answered, committed]) if (part.status === 'rejected') throw part.reason;
-      if (answered.status === 'rejected') throw answered.reason;
-      return answered.value;
-    });
+    return this.#withClient(tenantId, (client) =>
+      retryLostRaces(async () => {
+        // Sent without waiting for each other; PostgreSQL works them off in order, so the scope is set before the
+        // statement runs, and a refused statement turns the commit into a rollback.
+        const [begun, answered, committed] = await Promise.allSettled([
+          send(client, { text: beginFor(tenantId) }),
+          send<Row>(client, statement),
+          send(client, { text: 'commit' }),
+        ]);
+        for (const part of [begun, answered, committed]) {
+          if (part.status === 'fulfilled') continue;
+          if (isOutcomeUnknown(part.reason) && writes.test(statement.text)) markUncertain(part.reason);
+          throw part.reason;
+        }
+        if (answered.status === 'rejected') throw answered.reason;
+        return answered.value;
+      }),
+    );
+  }
+
+  /** Throws in the operator's words if a connection cannot be opened, or is not what the vault asked for. */
+  async requireConnection(): Promise<void> {
+    const client = await this.#pool.connect();
+    client.release();
   }
 
   get usage(): { readonly open: number; readonly idle: number; readonly waiting: number } {
-    return { open: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };
+    return { open: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#lanes.waitingCount };
   }
 
   async close(): Promise<void> {
     await this.#pool.end();
   }
 
-  #transaction<T>(begin: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#withClient(async (client) => {
-      for (let attempt = 1; ; attempt += 1) {
+  #transaction<T>(lane: Lane, begin: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#withClient(lane, (client) =>
+      retryLostRaces(async () => {
+        const tx = new OpenTransaction(client);
+        let isCommitting = false;
         try {
           // Not awaited first: the opening travels together with the first statement of the work.
           const begun = send(client, { text: begin });
-          const [, result] = await Promise.all([begun, work({ query: (statement) => send(client, statement) })]);
+          const [, result] = await Promise.all([begun, work(tx)]);
+          tx.end();
+          isCommitting = true;
           await send(client, { text: 'commit' });
           return result;
         } catch (error) {
+          tx.end();
+          if (isCommitting && isOutcomeUnknown(error)) markUncertain(error);
           if (isConnectionLost(error)) throw error;
           await send(client, { text: 'rollback' });
-          if (!isLostRace(error) || attempt === attemptsMax) throw error;
+          markRolledBack(error);
+          throw error;
         }
-      }
-    });
+      }),
+    );
   }
 
-  async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    if (this.#pool.idleCount === 0 && this.#pool.waitingCount >= this.#queueMax) {
-      throw new DomainError('overloaded', 'The vault is handling as many requests as it can. Try again shortly.');
-    }
+  #withClient<T>(lane: Lane, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    return this.#lanes.run(lane, () => this.#withEnteredClient(work));
+  }
+
+  async #withEnteredClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw toDatabaseError(error);
     });
@@ -146,7 +195,12 @@ export class Database {
       if (this.#unreplicated.has(client)) {
         // The commit was cut short while it waited for the standby: the row may not survive a failover, so nobody is
         // told that it was stored.
-        throw new DomainError('overloaded', 'The write was not confirmed by the standby database. Try again shortly.');
+        const unconfirmed = new DomainError(
+          'overloaded',
+          'The write was not confirmed by the standby database. Try again shortly.',
+        );
+        markUncertain(unconfirmed);
+        throw unconfirmed;
       }
       return result;
     } catch (error) {
@@ -156,6 +210,32 @@ export class Database {
       // After a timeout or a broken connection its state is unknown: it is closed and never used again.
       client.release(!isHealthy);
     }
+  }
+}
+
+/** Refuses to be used after its end: by then the connection belongs to somebody else, perhaps to another tenant. */
+class OpenTransaction implements Transaction {
+  readonly #client: pg.ClientBase;
+  #isOver = false;
+  #failure: unknown;
+
+  constructor(client: pg.ClientBase) {
+    this.#client = client;
+  }
+
+  async query<Row extends SqlRow>(statement: Statement): Promise<Row[]> {
+    if (this.#isOver) throw new Error('A statement was sent to a transaction that is over.');
+    try {
+      return await send<Row>(this.#client, statement);
+    } catch (error) {
+      this.#failure ??= error;
+      // Sent before it was known that another had failed: what matters is why that one did.
+      throw isAborted(error) ? this.#failure : error;
+    }
+  }
+
+  end(): void {
+    this.#isOver = true;
   }
 }
 
@@ -174,7 +254,13 @@ async function send<Row extends SqlRow>(client: pg.ClientBase, statement: Statem
 }
 
 /** The id becomes part of SQL text here, so it is checked again at the last moment. */
-function beginFor(tenantId: TenantId): string {
+function beginFor(tenantId: TenantId, { statementTimeoutMs }: TransactionOptions = {}): string {
   if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('A tenant id must be a UUID.');
-  return `begin isolation level read committed; select set_config('app.tenant_id', '${tenantId}', true)`;
+  const timeout =
+    statementTimeoutMs === undefined ? '' : `; set local statement_timeout = ${Math.trunc(statementTimeoutMs)}`;
+  return `begin isolation level read committed; select set_config('app.tenant_id', '${tenantId}', true)${timeout}`;
+}
+
+function beginAs(role: 'strongroom_system' | 'strongroom_portal' | 'strongroom_sealer'): string {
+  return `begin isolation level read committed; set local role ${role}`;
 }

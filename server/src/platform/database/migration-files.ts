@@ -9,6 +9,8 @@ export interface Migration {
   readonly checksum: string;
   /** Older binaries must not run on a database that has this migration. */
   readonly isBreaking: boolean;
+  /** False for one statement that PostgreSQL refuses inside a transaction. */
+  readonly isTransactional: boolean;
 }
 
 /** `migrations/` stands beside `src/` and `dist/`, so the same path serves both. */
@@ -29,5 +31,13 @@ async function readMigration(file: string, expectedVersion: number): Promise<Mig
   const bytes = await readFile(file);
   const sql = bytes.toString('utf8');
   const checksum = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex');
-  return { version: expectedVersion, name, sql, checksum, isBreaking: sql.startsWith('-- breaking') };
+  return { version: expectedVersion, name, sql, checksum, ...readMarkers(sql) };
+}
+
+/** What the first lines of a file say about the rest. */
+export function readMarkers(sql: string): Pick<Migration, 'isBreaking' | 'isTransactional'> {
+  return {
+    isBreaking: sql.startsWith('-- breaking\n'),
+    isTransactional: !/^(-- breaking\n)?-- no transaction\n/.test(sql),
+  };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/test-database.ts';
-import { type Migration, readMigrations } from './migration-files.ts';
+import { type Migration, readMarkers, readMigrations } from './migration-files.ts';
 import { migrate, requireFittingSchema } from './migrator.ts';
 
 let test: TestDatabase;
@@ -19,7 +19,7 @@ const added = (sql: string): Migration => ({
   name: 'added',
   sql,
   checksum: 'c0ffee',
-  isBreaking: sql.startsWith('-- breaking'),
+  ...readMarkers(sql),
 });
 
 describe('migrate', () => {

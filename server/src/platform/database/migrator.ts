@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { type Migration, readMigrations } from './migration-files.ts';
+import { type MigrationPace, migrationPace, runMigration } from './migration-run.ts';
+import { requireOwnSession } from './session-check.ts';
 
 /** Chosen once; every version of Strongroom takes the same lock, so two never migrate at the same time. */
 const migrationLock = 7_120_460_351;
@@ -17,7 +19,11 @@ export interface MigrationReport {
 }
 
 /** Brings the database to the newest schema. Safe to start several times at once: one works, the others wait. */
-export async function migrate(ownerUrl: string, migrations?: readonly Migration[]): Promise<MigrationReport> {
+export async function migrate(
+  ownerUrl: string,
+  migrations?: readonly Migration[],
+  pace: MigrationPace = migrationPace,
+): Promise<MigrationReport> {
   const known = migrations ?? (await readMigrations());
   return withOwner(ownerUrl, async (client) => {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
@@ -33,7 +39,7 @@ export async function migrate(ownerUrl: string, migrations?: readonly Migration[
     requireSameHistory(known, done);
 
     const pending = known.slice(done.length);
-    for (const migration of pending) await apply(client, migration);
+    for (const migration of pending) await runMigration(client, migration, pace);
     await client.query(
       "do $$ begin if to_regrole('strongroom_app') is not null then grant select on schema_migrations to strongroom_app, strongroom_system; end if; end $$",
     );
@@ -53,13 +59,6 @@ export async function requireFittingSchema(url: string, migrations?: readonly Mi
       );
     }
   });
-}
-
-/** The version that a database has been brought to; undefined where it is not one of ours. */
-export function readSchemaVersion(url: string): Promise<number | undefined> {
-  return withOwner(url, async (client) =>
-    (await isPrepared(client)) ? (await readApplied(client)).length : undefined,
-  );
 }
 
 async function isPrepared(client: pg.Client): Promise<boolean> {
@@ -83,6 +82,8 @@ async function withOwner<T>(url: string, work: (client: pg.Client) => Promise<T>
     );
   });
   try {
+    // The lock below belongs to the session, and a pooler would give both to others.
+    await requireOwnSession(client);
     return await work(client);
   } finally {
     // Ending the session also gives the lock back, whatever happened.
@@ -95,6 +96,24 @@ async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
     'select version, name, checksum, is_breaking from schema_migrations order by version',
   );
   return result.rows;
+}
+
+/** The migrations that a database of another machine was built with, such as one that was dumped. */
+export async function findMigrations(
+  done: readonly { readonly version: number; readonly name: string; readonly checksum: string }[],
+): Promise<readonly Migration[]> {
+  const known = await readMigrations();
+  if (done.length > known.length) {
+    throw new Error('The dump was made by a newer Strongroom. Check it with that version or newer.');
+  }
+  const built = known.slice(0, done.length);
+  const checksums = new Map(done.map(({ version, checksum }) => [version, checksum]));
+  if (!built.every(({ version, checksum }) => checksums.get(version) === checksum)) {
+    throw new Error(
+      'The dump has another history of migrations than this version of Strongroom. Check it with the one that made it.',
+    );
+  }
+  return built;
 }
 
 function requireSameHistory(known: readonly Migration[], done: readonly AppliedMigration[]): void {
@@ -111,24 +130,5 @@ function requireSameHistory(known: readonly Migration[], done: readonly AppliedM
         `Migration ${applied.version}_${applied.name} differs from the one that this database was built with. Restore the original file: a merged migration is never edited.`,
       );
     }
-  }
-}
-
-async function apply(client: pg.Client, migration: Migration): Promise<void> {
-  try {
-    await client.query('begin');
-    await client.query(migration.sql);
-    await client.query('insert into schema_migrations (version, name, checksum, is_breaking) values ($1, $2, $3, $4)', [
-      migration.version,
-      migration.name,
-      migration.checksum,
-      migration.isBreaking,
-    ]);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    throw new Error(`Migration ${migration.version}_${migration.name} failed; the database is as it was before it.`, {
-      cause: error,
-    });
   }
 }

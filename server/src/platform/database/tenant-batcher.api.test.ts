@@ -94,6 +94,45 @@ describe('TenantBatcher', () => {
     expect(await storedCount()).toBe(4);
   });
 
+  it('fails one bad item alone when its transaction was rolled back for another reason than SQL', async () => {
+    const batcher = new TenantBatcher<number, number>({
+      itemsMax: 100,
+      queueMax: 100,
+      run: (tenantId, values) =>
+        database.forTenant(tenantId, async (tx) => {
+          await tx.query({
+            text: 'insert into numbers select $1, unnest($2::integer[])',
+            values: [tenantId, [...values]],
+          });
+          if (values.includes(3)) throw new Error('three is taken');
+          return values;
+        }),
+    });
+    const outcomes = await Promise.allSettled([1, 2, 3, 4].map((value) => batcher.add(tenant, value)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(await storedCount()).toBe(3);
+  });
+
+  it('does not run a batch again whose failure came after the commit', async () => {
+    let runs = 0;
+    const batcher = new TenantBatcher<number, number>({
+      itemsMax: 100,
+      queueMax: 100,
+      run: async (tenantId, values) => {
+        runs += 1;
+        await database.runForTenant(tenantId, {
+          text: 'insert into numbers select $1, unnest($2::integer[])',
+          values: [tenantId, [...values]],
+        });
+        throw new Error('the result cannot be read');
+      },
+    });
+    const outcomes = await Promise.allSettled([1, 2, 3].map((value) => batcher.add(tenant, value)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(runs).toBe(1);
+    expect(await storedCount()).toBe(3);
+  });
+
   it('keeps tenants in batches of their own', async () => {
     const batcher = makeBatcher();
     await Promise.all([batcher.add(tenant, 1), batcher.add(other, 1), batcher.add(tenant, 2)]);

@@ -1,5 +1,6 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
+import { wasRolledBack } from './database-error.ts';
 
 export interface TenantBatcherOptions<Item, Result> {
   /**
@@ -10,7 +11,7 @@ export interface TenantBatcherOptions<Item, Result> {
   readonly itemsMax: number;
   /** How many an item counts for; one where it is left out. An item that counts for more than `itemsMax` goes alone. */
   readonly sizeOf?: (item: Item) => number;
-  /** Items that may wait over all tenants, each as many as it counts for; one more is turned away at once. */
+  /** Items of one tenant that may wait, each as many as it counts for; one more is turned away at once. */
   readonly queueMax: number;
   /** Batches of one tenant that may be on their way at the same time; one where it is left out. */
   readonly batchesMax?: number;
@@ -26,6 +27,8 @@ interface Waiting<Item, Result> {
 /** What waits of a tenant, and the places that no batch of it has taken. */
 interface Lane<Item, Result> {
   readonly waiting: Waiting<Item, Result>[];
+  /** How many those count for. */
+  waitingSize: number;
   readonly freePlaces: number[];
 }
 
@@ -38,8 +41,6 @@ export class TenantBatcher<Item, Result> {
   readonly #options: TenantBatcherOptions<Item, Result>;
   readonly #lanes = new Map<TenantId, Lane<Item, Result>>();
   readonly #places: readonly number[];
-  #waitingCount = 0;
-
   constructor(options: TenantBatcherOptions<Item, Result>) {
     this.#options = options;
     this.#places = Array.from({ length: options.batchesMax ?? 1 }, (_, place) => place);
@@ -47,15 +48,15 @@ export class TenantBatcher<Item, Result> {
 
   /** Answers once the batch that carried the item is committed. */
   add(tenantId: TenantId, item: Item): Promise<Result> {
-    if (this.#waitingCount >= this.#options.queueMax) {
+    const lane = this.#laneOf(tenantId);
+    if (lane.waitingSize >= this.#options.queueMax) {
       return Promise.reject(
         new DomainError('overloaded', 'The vault is handling as many requests as it can. Try again shortly.'),
       );
     }
     const size = this.#options.sizeOf?.(item) ?? 1;
     return new Promise((resolve, reject) => {
-      this.#waitingCount += size;
-      const lane = this.#laneOf(tenantId);
+      lane.waitingSize += size;
       lane.waiting.push({ item, size, resolve, reject });
       const place = lane.freePlaces.pop();
       // Requests that were read from their sockets in the same turn of the event loop share the first batch.
@@ -66,7 +67,7 @@ export class TenantBatcher<Item, Result> {
   #laneOf(tenantId: TenantId): Lane<Item, Result> {
     const known = this.#lanes.get(tenantId);
     if (known !== undefined) return known;
-    const lane = { waiting: [], freePlaces: this.#places.toReversed() };
+    const lane = { waiting: [], waitingSize: 0, freePlaces: this.#places.toReversed() };
     this.#lanes.set(tenantId, lane);
     return lane;
   }
@@ -75,7 +76,7 @@ export class TenantBatcher<Item, Result> {
     const { waiting, freePlaces } = lane;
     while (waiting.length > 0) {
       const batch = waiting.splice(0, this.#countOfNext(waiting));
-      for (const { size } of batch) this.#waitingCount -= size;
+      for (const { size } of batch) lane.waitingSize -= size;
       await this.#settle(tenantId, batch, place);
     }
     freePlaces.push(place);
@@ -106,11 +107,12 @@ export class TenantBatcher<Item, Result> {
         else resolve(result);
       });
     } catch (error) {
-      // A lost connection leaves it open whether the batch was committed, so it must not run again; a refused
-      // statement wrote nothing, so its items go one by one and the bad one fails alone.
-      const isRefused = !(error instanceof DomainError);
-      if (isRefused && batch.length > 1) {
-        for (const single of batch) await this.#settle(tenantId, [single], place);
+      // Only a batch that wrote nothing for certain runs again, in halves, so that the bad item fails alone and the others
+      // share few commits: somebody whose items are refused must not slow down everybody else of the tenant. After a lost
+      // connection, or an error that came behind the commit, its items may be stored already.
+      if (wasRolledBack(error) && batch.length > 1) {
+        const middle = Math.ceil(batch.length / 2);
+        for (const half of [batch.slice(0, middle), batch.slice(middle)]) await this.#settle(tenantId, half, place);
       } else {
         for (const { reject } of batch) reject(error);
       }

@@ -36,11 +36,17 @@ export async function startJobRunner(options: {
         job.cron === undefined ? [] : [{ task: job.name, match: job.cron, options: { backfillPeriod: 86_400_000 } }],
       ),
     ),
+  }).catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
   });
   return {
     async stop() {
-      await runner.stop();
-      await pool.end();
+      try {
+        await runner.stop();
+      } finally {
+        await pool.end();
+      }
     },
   };
 }

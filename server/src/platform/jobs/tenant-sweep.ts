@@ -1,5 +1,6 @@
-import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { listTenantIds } from '../database/database-inspection.ts';
 import type { Job } from './job.ts';
 
 const rowsPerStep = 1_000;
@@ -20,11 +21,10 @@ export function sweepJob(database: Database, { name, cron, step }: Sweep): Job {
     name,
     cron,
     async run() {
-      const tenants = await database.forSystem((tx) => tx.query<{ id: string }>({ text: 'select id from tenants' }));
       const failures: unknown[] = [];
       // One tenant in trouble must not keep the others waiting; that it was is told at the end.
-      for (const { id } of tenants) {
-        await sweepTenant(database, parseTenantId(id), step).catch((error: unknown) => failures.push(error));
+      for (const tenantId of await listTenantIds(database)) {
+        await sweepTenant(database, tenantId, step).catch((error: unknown) => failures.push(error));
       }
       if (failures.length > 0) throw failures[0];
     },

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import { RootKeyMismatch } from './kms/root-key.ts';
 import type { RootKeys } from './kms/root-keys.ts';
 import { SealedRecordError } from './sealed-record.ts';
-import { TenantKeyStore, type WrappedTenantKey } from './tenant-key-store.ts';
+import { tenantKeyPages, type WrappedTenantKey } from './tenant-key-store.ts';
 import { unwrapKey } from './tenant-key-wrapping.ts';
 
 const pageSize = 500;
@@ -23,18 +23,14 @@ export class WrongRootKeyError extends Error {
 /** Opens the canary under every key version of every tenant, so that a wrong or damaged key is found before it is used. */
 export async function requireRootKeyOpensEverything(database: Database, rootKeys: RootKeys): Promise<number> {
   let checked = 0;
-  let last: WrappedTenantKey | undefined;
-  for (;;) {
-    const after = last;
-    const page = await database.forSystem((tx) => new TenantKeyStore(tx).listAll(after, pageSize));
+  for await (const page of tenantKeyPages(database, pageSize)) {
     // A key service answers in milliseconds, and a vault may have thousands of keys.
     for (let at = 0; at < page.length; at += atOnce) {
       await Promise.all(page.slice(at, at + atOnce).map((key) => requireOpens(rootKeys, key)));
     }
     checked += page.length;
-    last = page.at(-1);
-    if (page.length < pageSize) return checked;
   }
+  return checked;
 }
 
 async function requireOpens(rootKeys: RootKeys, key: WrappedTenantKey): Promise<void> {

@@ -34,7 +34,7 @@ export interface FreshRecord {
 /** What re-encryption needs of a table that holds sealed records. */
 export interface SealedTable {
   readonly name: string;
-  /** The next `limit` rows after a position, in order. */
+  /** The next rows after a position, in order: up to `limit`, fewer where their records are long, none at the end. */
   list(tx: Transaction, tenantId: TenantId, page: SealedPage): Promise<SealedRow[]>;
   /** The same rows, only with the version that each is under; null where a row holds nothing. */
   listVersions(tx: Transaction, tenantId: TenantId, page: Omit<SealedPage, 'version'>): Promise<RowVersion[]>;
@@ -54,6 +54,9 @@ export interface SealedPage {
   readonly version: number;
 }
 
+/** A page ends once its records have so many bytes; the one that goes past it is still in. */
+const pageBytesMax = 8 * 1024 * 1024;
+
 /** A sealed table, from its names. They are part of SQL text, so they are constants of the code. */
 export function sealedTable<Row extends SqlRow & { readonly position: string }>(table: {
   readonly name: string;
@@ -71,9 +74,12 @@ export function sealedTable<Row extends SqlRow & { readonly position: string }>(
     name,
     async list(tx, tenantId, { after, limit, version }) {
       const rows = await tx.query<Row & { readonly sealed: Buffer | null }>({
-        text: `select ${key.toText} as position${more},
-            case when key_version(${sealedColumn}) <> $4 then ${sealedColumn} end as sealed
-          from ${name} ${nextRows} limit $3`,
+        text: `select * from (
+            select page.*, sum(octet_length(sealed)) over (order by place rows between unbounded preceding and 1 preceding) as bytes_before from (
+              select ${key.toText} as position${more}, row_number() over (order by ${key.column}) as place,
+                case when key_version(${sealedColumn}) is distinct from $4 then ${sealedColumn} end as sealed
+              from ${name} ${nextRows} limit $3) as page) as sized
+          where coalesce(bytes_before, 0) < ${pageBytesMax} order by place`,
         values: [tenantId, after, limit, version],
       });
       return rows.map((row) => ({ position: row.position, sealed: row.sealed, binding: table.bindingOf(row) }));

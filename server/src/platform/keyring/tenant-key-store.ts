@@ -1,5 +1,5 @@
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { Transaction } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import type { TenantKeyPurpose } from './tenant-keyring.ts';
 
 export interface WrappedTenantKey {
@@ -26,6 +26,17 @@ export interface TenantKeyInfo {
 
 const columns = `tenant_id as "tenantId", purpose, version, root_key as "rootKey", wrapped, canary`;
 
+/** Every tenant's keys, a page at a time, each page read in a transaction of its own. */
+export async function* tenantKeyPages(database: Database, pageSize: number): AsyncGenerator<WrappedTenantKey[]> {
+  for (let last: WrappedTenantKey | undefined; ; ) {
+    const after = last;
+    const page = await database.forSystem((tx) => new TenantKeyStore(tx).listAll(after, pageSize));
+    yield page;
+    if (page.length < pageSize) return;
+    last = page.at(-1);
+  }
+}
+
 /** Wrapped tenant keys. Inside `forTenant` it sees one tenant's, inside `forSystem` all of them. */
 export class TenantKeyStore {
   readonly #tx: Transaction;
@@ -42,7 +53,7 @@ export class TenantKeyStore {
     });
   }
 
-  /** A page of every tenant's keys in a fixed order, for the check at start. */
+  /** A page of every tenant's keys in a fixed order. */
   listAll(after: WrappedTenantKey | undefined, limit: number): Promise<WrappedTenantKey[]> {
     return this.#tx.query<WrappedTenantKey>({
       text: `select ${columns} from tenant_keys

@@ -28,6 +28,12 @@ export interface OpenidChecks {
   readonly verifier: string;
 }
 
+export interface OpenidSubject {
+  readonly subject: string;
+  /** When the provider last made sure who it is; undefined where it does not say. */
+  readonly authenticatedAtMs: number | undefined;
+}
+
 const timeoutSeconds = 5;
 const answerSizeMax = 1024 * 1024;
 
@@ -58,6 +64,9 @@ export class OpenidProvider {
       scope: 'openid email',
       state,
       nonce,
+      // Whoever comes back has just shown who they are, as with every other way in (OpenID Connect Core §3.1.2.1).
+      // `prompt=login` would ask for the same, but there are providers that refuse it.
+      max_age: '0',
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     });
@@ -65,19 +74,16 @@ export class OpenidProvider {
   }
 
   /** Who came back, as the provider names them; throws where anything about the answer is not right. */
-  async complete(
-    query: string,
-    checks: OpenidChecks & { readonly state: string },
-  ): Promise<{ readonly subject: string }> {
+  async complete(query: string, checks: OpenidChecks & { readonly state: string }): Promise<OpenidSubject> {
     const tokens = await authorizationCodeGrant(await this.#discover(), new URL(`${this.#redirectUri}?${query}`), {
       expectedState: checks.state,
       expectedNonce: checks.nonce,
       pkceCodeVerifier: checks.verifier,
       idTokenExpected: true,
     });
-    const subject = tokens.claims()?.sub;
-    if (subject === undefined || subject === '' || subject.length > 255) throw new Error('The provider names nobody.');
-    return { subject };
+    const { sub: subject = '', auth_time: authenticatedAtSeconds } = tokens.claims() ?? {};
+    if (subject === '' || subject.length > 255) throw new Error('The provider names nobody.');
+    return { subject, authenticatedAtMs: toMilliseconds(authenticatedAtSeconds) };
   }
 
   #discover(): Promise<Configuration> {
@@ -94,6 +100,10 @@ export class OpenidProvider {
     });
     return this.#discovery;
   }
+}
+
+function toMilliseconds(seconds: unknown): number | undefined {
+  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds * 1_000 : undefined;
 }
 
 /** A provider that answers without end is given up. */

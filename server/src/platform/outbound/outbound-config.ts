@@ -1,8 +1,10 @@
+import type { TenantId } from '../../core/identity/ids.ts';
 import type { Sensitive } from '../../core/identity/sensitive.ts';
 import type { AddressRange } from '../../core/network/address-range.ts';
 
-/** A certificate chain and its key in one PEM text, shown to one destination and to no other. */
+/** A certificate chain and its key in one PEM text, shown to one destination on calls of one tenant and to no other. */
 export interface ClientCertificate {
+  readonly tenantId: TenantId;
   readonly host: string;
   readonly pem: Sensitive<string>;
 }

@@ -1,3 +1,4 @@
+import type { TenantId } from '../../core/identity/ids.ts';
 import { AddressGuard } from './address-guard.ts';
 import type { AnswerPace } from './answer-pace.ts';
 import { connectTo } from './destination-connection.ts';
@@ -30,13 +31,17 @@ export class Outbound {
     return { addresses };
   }
 
-  /** A verified connection of its own, over which nothing has been said yet. */
-  async connect(destination: Destination, vetted: VettedDestination, signal: AbortSignal): Promise<OpenConnection> {
+  /** A verified connection of its own for a call of one tenant, over which nothing has been said yet. */
+  async connect(
+    destination: Destination,
+    vetted: VettedDestination,
+    { tenantId, signal }: { readonly tenantId: TenantId; readonly signal: AbortSignal },
+  ): Promise<OpenConnection> {
     const { host, port } = destination;
     const socket = await connectTo(destination, {
       addresses: vetted.addresses,
       guard: this.#guard,
-      secureContext: this.#contexts.of(host),
+      secureContext: this.#contexts.of(tenantId, host),
       connectMs: this.#config.limits.connectMs,
       signal,
     });

@@ -1,4 +1,5 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import type { TenantId } from '../../core/identity/ids.ts';
 import type { OutboundConfig } from './outbound-config.ts';
 
 /**
@@ -7,21 +8,26 @@ import type { OutboundConfig } from './outbound-config.ts';
  */
 export class SecureContexts {
   readonly #usual: SecureContext;
-  readonly #byHost: ReadonlyMap<string, SecureContext>;
+  readonly #byTenantAndHost: ReadonlyMap<string, SecureContext>;
 
   constructor(config: Pick<OutboundConfig, 'authorities' | 'clientCertificates'>) {
     const ca = [...rootCertificates, ...(config.authorities === undefined ? [] : [config.authorities])];
     const shared = { ca, minVersion: 'TLSv1.2' } as const;
     this.#usual = createSecureContext(shared);
-    this.#byHost = new Map(
-      config.clientCertificates.map(({ host, pem }) => [
-        host,
+    this.#byTenantAndHost = new Map(
+      config.clientCertificates.map(({ tenantId, host, pem }) => [
+        keyOf(tenantId, host),
         createSecureContext({ ...shared, cert: pem.reveal(), key: pem.reveal() }),
       ]),
     );
   }
 
-  of(host: string): SecureContext {
-    return this.#byHost.get(host) ?? this.#usual;
+  /** A certificate proves who is calling, and that is the tenant: no other may call in its name. */
+  of(tenantId: TenantId, host: string): SecureContext {
+    return this.#byTenantAndHost.get(keyOf(tenantId, host)) ?? this.#usual;
   }
+}
+
+function keyOf(tenantId: TenantId, host: string): string {
+  return `${tenantId}@${host}`;
 }

@@ -1,6 +1,7 @@
 import { toJsonText } from '../../json/json-text.ts';
 import { ExactNumber } from '../../json/json-value.ts';
 import { ExpressionError } from '../expression-error.ts';
+import { stringifiedCharactersMax } from '../expression-limits.ts';
 import { jsonLengthUpTo } from '../value-text.ts';
 import { type BoundFilter, type Filter, type FilterEffect, requireRoom, requireText } from './filter.ts';
 
@@ -8,7 +9,10 @@ import { type BoundFilter, type Filter, type FilterEffect, requireRoom, requireT
 export const stringify = castFilter('shape', (input, context) => {
   if (typeof input === 'string') return input;
   if (input instanceof Uint8Array) throw new ExpressionError('wrong-value', context.offset);
-  requireRoom(jsonLengthUpTo(input, context.budget.outputCharactersMax), context);
+  const length = jsonLengthUpTo(input, stringifiedCharactersMax);
+  requireRoom(length, context);
+  if (length > stringifiedCharactersMax) throw new ExpressionError('output-too-large', context.offset);
+  context.budget.spendWork(length, context.offset);
   return toJsonText(input);
 });
 

@@ -2,17 +2,21 @@ import { binLength } from './card-bin.ts';
 import { type Filter, requireCharacters } from './filter.ts';
 import type { FilterArguments } from './filter-arguments.ts';
 
-/** Masks all but the last characters. A dash is kept and counts as a character; a space is masked. */
+/**
+ * Masks all but the last characters. A dash is kept and counts as a character; a space is masked. A value that is not
+ * longer than what is shown comes back whole, except in the default mask of a type.
+ */
 export const revealLast: Filter = {
   effect: 'shape',
   argumentsMin: 1,
   argumentsMax: 2,
   bind(args) {
     const shownCount = args.count(0);
-    const style = { maskCharacter: args.character(1, 'X'), preserved: '-' };
+    const style = { maskCharacter: args.character(1, 'X'), preserved: new Set('-') };
     return (input, context) => {
       const characters = requireCharacters(input, context);
-      return maskRange(characters, style, { from: 0, to: characters.length - shownCount });
+      const isHidden = context.tools.hidesShortValues === true && characters.length <= shownCount;
+      return maskRange(characters, style, { from: 0, to: characters.length - (isHidden ? 0 : shownCount) });
     };
   },
 };
@@ -53,7 +57,7 @@ export const cardMask: Filter = {
 
 interface MaskStyle {
   readonly maskCharacter: string;
-  readonly preserved: string;
+  readonly preserved: ReadonlySet<string>;
 }
 
 /** Half-open, and empty where the end does not lie behind the start. */
@@ -63,14 +67,14 @@ interface HiddenRange {
 }
 
 function parseStyle(args: FilterArguments): MaskStyle {
-  return { maskCharacter: args.character(2, 'X'), preserved: args.text(3, '') };
+  return { maskCharacter: args.character(2, 'X'), preserved: new Set(args.text(3, '')) };
 }
 
 /** The places of the characters that are not preserved. */
-function findDigits(characters: readonly string[], preserved: string): readonly number[] {
+function findDigits(characters: readonly string[], preserved: ReadonlySet<string>): readonly number[] {
   const places: number[] = [];
   for (let index = 0; index < characters.length; index += 1) {
-    if (!preserved.includes(characters[index] ?? '')) places.push(index);
+    if (!preserved.has(characters[index] ?? '')) places.push(index);
   }
   return places;
 }
@@ -92,10 +96,14 @@ function maskWithoutLeak(characters: readonly string[], style: MaskStyle, hidden
 function maskRange(characters: readonly string[], style: MaskStyle, hidden: HiddenRange): string {
   const { maskCharacter, preserved } = style;
   const to = Math.max(hidden.from, hidden.to);
+  if (preserved.size === 0) {
+    const hiddenCount = Math.max(Math.min(to, characters.length) - hidden.from, 0);
+    return [...characters.slice(0, hidden.from), maskCharacter.repeat(hiddenCount), ...characters.slice(to)].join('');
+  }
   let masked = characters.slice(0, hidden.from).join('');
   let runLength = 0;
   for (const character of characters.slice(hidden.from, to)) {
-    if (preserved.includes(character)) {
+    if (preserved.has(character)) {
       masked += maskCharacter.repeat(runLength) + character;
       runLength = 0;
     } else {

@@ -44,11 +44,16 @@ export class EpochKeys {
   /** Returns when the keys of the servers that are there have arrived, and theirs have ours. */
   static async start(options: EpochKeysOptions): Promise<EpochKeys> {
     const keys = new EpochKeys(options);
-    await keys.#channel.start();
-    const others = await keys.#channel.countOthers();
-    await keys.#gathering.complete(Math.min(others, peersMax), gatherMs);
-    await keys.#advance();
-    return keys;
+    try {
+      await keys.#channel.start();
+      const others = await keys.#channel.countOthers();
+      await keys.#gathering.complete(Math.min(others, peersMax), gatherMs);
+      await keys.#advance();
+      return keys;
+    } catch (error) {
+      await keys.stop();
+      throw error;
+    }
   }
 
   private constructor(options: EpochKeysOptions) {

@@ -1,0 +1,81 @@
+import { Compile } from 'typebox/schema';
+
+interface Described {
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+}
+type Operations = Readonly<Record<string, { readonly responses: Readonly<Record<string, Described>> }>>;
+export interface ApiDescription {
+  readonly paths: Readonly<Record<string, Operations>>;
+  readonly components: object;
+}
+
+export interface SeenResponse {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly body: string;
+}
+
+/** Pages for people, and the description itself. */
+const notApi = /^\/(portal|docs|openapi\.json)(\/|$)/;
+
+/** What a vault says about its API, as a judge of what it does. */
+export class DescribedApi {
+  readonly #routes: readonly { readonly pattern: RegExp; readonly operations: Operations }[];
+  readonly #components: object;
+  readonly #checks = new Map<object, ReturnType<typeof Compile>>();
+
+  constructor({ paths, components }: ApiDescription) {
+    // A literal segment wins over a parameter, as in the router.
+    const rank = (path: string) => path.replaceAll('{', '~');
+    const templates = Object.keys(paths).toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+    this.#routes = templates.map((path) => ({ pattern: toPattern(path), operations: paths[path] ?? {} }));
+    this.#components = components;
+  }
+
+  /** What is wrong with a response; undefined when the description says it all. */
+  judge(response: SeenResponse): string | undefined {
+    const { method, path, status } = response;
+    if (notApi.test(path) || method === 'OPTIONS') return undefined;
+    const operation = this.#routes.find(({ pattern }) => pattern.test(path))?.operations[method.toLowerCase()];
+    if (operation === undefined) return status === 404 ? undefined : 'answers where nothing is described';
+    const described = operation.responses[status];
+    if (described === undefined) return `answers with ${status}, which is not described`;
+    return this.#judgeBody(described, response);
+  }
+
+  #judgeBody({ content = {} }: Described, { contentType = '', body }: SeenResponse): string | undefined {
+    const [mediaType = ''] = contentType.split(';');
+    const schema = content[mediaType]?.schema;
+    if (schema === undefined) return body === '' ? undefined : `answers with ${mediaType}, which is not described`;
+    const [isValid, errors] = this.#checkOf(schema).Errors(JSON.parse(body));
+    return isValid ? undefined : errors.map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
+  }
+
+  #checkOf(schema: object) {
+    const known = this.#checks.get(schema);
+    if (known !== undefined) return known;
+    const check = Compile(closeObjects({ ...schema, components: this.#components }) as object);
+    this.#checks.set(schema, check);
+    return check;
+  }
+}
+
+function toPattern(template: string): RegExp {
+  const segments = template.split('/').map((segment) => {
+    if (!segment.startsWith('{')) return segment;
+    // The proxy takes the rest of a path, with its slashes.
+    return template.startsWith('/proxy') ? '.+' : '[^/]+';
+  });
+  return new RegExp(`^${segments.join('/')}/?$`);
+}
+
+/** A member that is not described is an error here; clients of the API are told to expect more. */
+function closeObjects(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(closeObjects);
+  const closed = Object.fromEntries(Object.entries(schema).map(([name, member]) => [name, closeObjects(member)]));
+  const isOpen = 'properties' in schema && 'type' in schema && schema.type === 'object';
+  return isOpen ? { additionalProperties: false, ...closed } : closed;
+}

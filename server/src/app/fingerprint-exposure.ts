@@ -1,0 +1,43 @@
+import { canGuessMasked } from '../core/access/guessing.ts';
+import type { TenantId } from '../core/identity/ids.ts';
+import { ApplicationStore } from '../features/applications/index.ts';
+import { readTenantSettings } from '../features/tenants/index.ts';
+import type { Database } from '../platform/database/database.ts';
+import { listTenantIds } from '../platform/database/database-inspection.ts';
+
+/** A tenant whose applications can find out what a mask hides, by comparing fingerprints. */
+export interface FingerprintExposure {
+  readonly tenantId: TenantId;
+  /** Their ids: a name is chosen by a caller and may hold anything. */
+  readonly applicationIds: readonly string[];
+}
+
+export async function findFingerprintExposures(database: Database): Promise<FingerprintExposure[]> {
+  const exposures: FingerprintExposure[] = [];
+  for (const tenantId of await listTenantIds(database)) {
+    const { fingerprintVisibility } = await readTenantSettings(database, tenantId);
+    if (fingerprintVisibility === 'reveal') continue;
+    const applications = await database.forTenant(tenantId, (tx) =>
+      new ApplicationStore(tx, tenantId).listUsable('private'),
+    );
+    const applicationIds = applications.filter(canGuessMasked).map(({ id }) => id);
+    if (applicationIds.length > 0) exposures.push({ tenantId, applicationIds });
+  }
+  return exposures;
+}
+
+/** What the doctor says about it, with the remedy. */
+export function describeExposures(exposures: readonly FingerprintExposure[]): string {
+  if (exposures.length === 0) return 'no application can compare those of its own tokens with those of masked ones';
+  const found = exposures.map(
+    ({ tenantId, applicationIds }) => `in tenant ${tenantId} application ${shorten(applicationIds)}`,
+  );
+  return `${shorten(found)} can write tokens and sees masked tokens with their fingerprints, which is enough to guess what a mask hides. Set fingerprint_visibility to "reveal" (PUT /tenants/self), or let one application write and another one read.`;
+}
+
+const namedMax = 5;
+
+function shorten(items: readonly string[]): string {
+  const more = items.length - namedMax;
+  return more > 0 ? `${items.slice(0, namedMax).join(', ')} and ${more} more` : items.join(', ');
+}

@@ -1,0 +1,74 @@
+import { type AccessRule, isMoreThan, type Transform } from './access-rule.ts';
+import { isCovered } from './container.ts';
+import { grantsAnywhere, isPlainPermission, toRules } from './decide-access.ts';
+import type { ApplicationType, Permission } from './permission.ts';
+
+/** The most that a management application may hand out: these permissions, on these containers, through this transform. */
+export interface GrantLimit {
+  readonly permissions: readonly Permission[];
+  readonly containers: readonly string[];
+  readonly transform: Transform;
+}
+
+/** What an application holds, or would hold. */
+export interface HeldRights {
+  readonly type: ApplicationType;
+  readonly permissions: readonly Permission[];
+  readonly rules: readonly AccessRule[];
+  /** Null if nothing caps what the application hands out itself. */
+  readonly grantLimit: GrantLimit | null;
+}
+
+/** Whether an application can give rights to others: by creating applications or keys, or by changing applications. */
+export function handsOutRights({ permissions, rules }: Pick<HeldRights, 'permissions' | 'rules'>): boolean {
+  const granted = toRules(permissions, rules);
+  return grantsAnywhere(granted, 'application:create') || grantsAnywhere(granted, 'application:update');
+}
+
+/** Names something of the rights that lies beyond the limit; undefined if all of them lie within. */
+export function findExcess(limit: GrantLimit, held: HeldRights): string | undefined {
+  for (const rule of toRules(held.permissions, held.rules)) {
+    for (const permission of rule.permissions) {
+      const excess = findExcessOf(limit, { rule, permission, type: held.type });
+      if (excess !== undefined) return excess;
+    }
+  }
+  return handsOutRights(held) ? findWider(limit, held.grantLimit) : undefined;
+}
+
+function findExcessOf(
+  limit: GrantLimit,
+  { rule, permission, type }: { rule: AccessRule; permission: Permission; type: ApplicationType },
+): string | undefined {
+  if (!limit.permissions.includes(permission)) return `permission ${permission}`;
+  // Containers and transforms are about tokens: the other permissions hold for the whole tenant.
+  if (!permission.startsWith('token:')) return undefined;
+  const { container } = rule;
+  if (container === undefined) return `a rule for ${permission} without a container`;
+  if (!isWithin(limit, container)) return `container ${container} for ${permission}`;
+  const transform = shownBy(rule, permission, type);
+  return isMoreThan(transform, limit.transform) ? `transform ${transform} for ${permission}` : undefined;
+}
+
+/**
+ * What a grant amounts to, which is not always what it says. `token:use` sends plaintext out, whatever the rule shows;
+ * plain `token:update` of a private application may put any view of the data into a mask.
+ */
+function shownBy(rule: AccessRule, permission: Permission, type: ApplicationType): Transform {
+  const isAuthor = permission === 'token:update' && type === 'private' && isPlainPermission(rule);
+  return permission === 'token:use' || isAuthor ? 'reveal' : rule.transform;
+}
+
+/** A limit within another: so that nobody hands out more by handing out the right to hand out. */
+function findWider(limit: GrantLimit, other: GrantLimit | null): string | undefined {
+  if (other === null) return 'an application that hands out rights without a grant_limit';
+  const permission = other.permissions.find((one) => !limit.permissions.includes(one));
+  if (permission !== undefined) return `permission ${permission} in grant_limit`;
+  const container = other.containers.find((one) => !isWithin(limit, one));
+  if (container !== undefined) return `container ${container} in grant_limit`;
+  return isMoreThan(other.transform, limit.transform) ? `transform ${other.transform} in grant_limit` : undefined;
+}
+
+function isWithin({ containers }: GrantLimit, container: string): boolean {
+  return containers.some((path) => isCovered(container, path));
+}

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SearchQuery } from '../search/search-query.ts';
+import { type AccessRule, type Grants, transforms } from './access-rule.ts';
+import { isCovered } from './container.ts';
+import { decideAccess } from './decide-access.ts';
+import { both, toVisibility, type Visibility, withinSight } from './visible-query.ts';
+
+interface Token {
+  readonly id: string;
+  readonly containers: readonly string[];
+  readonly fingerprint: string;
+}
+
+/** What the database would say. */
+function matches(query: Visibility, token: Token): boolean {
+  if (typeof query === 'string') return query === 'all';
+  switch (query.kind) {
+    case 'term':
+      return query.field === 'fingerprint' ? token.fingerprint === query.value : token.id === query.value;
+    case 'container':
+      return token.containers.some((path) => (query.isSubtree ? isCovered(path, query.path) : path === query.path));
+    case 'id-prefix':
+      return token.id.startsWith(query.prefix);
+    case 'not':
+      return !matches(query.operand, token);
+    case 'and':
+      return query.operands.every((operand) => matches(operand, token));
+    case 'or':
+      return query.operands.some((operand) => matches(operand, token));
+    case 'metadata':
+    case 'range':
+      throw new Error('Not asked here.');
+  }
+}
+
+const paths = ['/', '/a/', '/a/b/', '/b/'];
+const anyRules = fc
+  .array(fc.record({ container: fc.constantFrom(...paths), transform: fc.constantFrom(...transforms) }), {
+    maxLength: 5,
+  })
+  .map((rules): AccessRule[] =>
+    rules.map((one, priority) => ({ ...one, priority, description: '', permissions: ['token:read'] })),
+  );
+const anyGrants: fc.Arbitrary<Grants> = fc.oneof(
+  fc.record({ rules: anyRules }),
+  fc.record({ rules: anyRules, limit: anyRules }),
+);
+const anyToken = fc.record({
+  id: fc.constantFrom('x', 'y'),
+  containers: fc.uniqueArray(fc.constantFrom(...paths), { minLength: 1, maxLength: 2 }),
+  fingerprint: fc.constantFrom('f', 'g'),
+});
+const print: SearchQuery = { kind: 'term', field: 'fingerprint', value: 'f' };
+const name: SearchQuery = { kind: 'term', field: 'id', value: 'x' };
+const anyQuery = fc.constantFrom<SearchQuery>(
+  print,
+  { kind: 'not', operand: print },
+  { kind: 'and', operands: [print, name] },
+  { kind: 'or', operands: [print, name] },
+  { kind: 'not', operand: { kind: 'or', operands: [{ kind: 'not', operand: print }, name] } },
+);
+const anyLeast = fc.constantFrom('redact' as const, 'mask' as const, 'reveal' as const, undefined);
+
+describe('withinSight', () => {
+  it('finds by a fingerprint what is shown with it, and the same by any other elsewhere', () => {
+    fc.assert(
+      fc.property(anyGrants, anyToken, anyQuery, anyLeast, (grants, token, query, least) => {
+        const sight = { data: 'mask', fingerprint: least } as const;
+        const asked = both(withinSight(query, grants, 'token:read', sight), toVisibility(grants, 'token:read'));
+        const decision = decideAccess(grants, 'token:read', token);
+        if (!decision.isAllowed) {
+          expect(matches(asked, token)).toBe(false);
+          return;
+        }
+        const isShown = least !== undefined && transforms.indexOf(decision.transform) >= transforms.indexOf(least);
+        // A token whose fingerprint is not shown counts as one that has another.
+        const asSeen = isShown ? token : { ...token, fingerprint: 'hidden' };
+        expect(matches(asked, token)).toBe(matches(query, asSeen));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('leaves a query alone if everything is shown', () => {
+    const grants = {
+      rules: [{ description: '', priority: 1, container: '/a/', transform: 'mask', permissions: ['token:read'] }],
+    } as const;
+    expect(withinSight(print, grants, 'token:read', { data: 'mask', fingerprint: 'mask' })).toStrictEqual(print);
+    expect(withinSight(print, grants, 'token:read', { data: 'mask', fingerprint: 'reveal' })).toBe('nothing');
+  });
+});

@@ -1,0 +1,11 @@
+import { DomainError } from '../errors/domain-error.ts';
+
+/**
+ * Values that one document may hold, at all depths together. Going through them costs time whatever they are: a megabyte
+ * can hold half a million. A thousand tokens with fifty metadata keys each have 57,000.
+ */
+export const jsonValuesMax = 100_000;
+
+export function tooManyValues(): DomainError {
+  return new DomainError('validation-failed', `A document has at most ${jsonValuesMax} values.`);
+}

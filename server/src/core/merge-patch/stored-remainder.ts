@@ -1,0 +1,44 @@
+import { isJsonObject, type JsonValue } from '../json/json-value.ts';
+
+/** Whether a merge patch (RFC 7386) leaves any part of the target in its result. Without a patch all of it stays. */
+export function leavesStored(target: JsonValue | undefined, patch: JsonValue | undefined): boolean {
+  if (target === undefined) return false;
+  if (patch === undefined) return true;
+  if (!isJsonObject(patch) || !isJsonObject(target)) return false;
+  return Object.entries(target).some(
+    ([key, value]) => !Object.hasOwn(patch, key) || leavesStored(value, ownMember(patch, key)),
+  );
+}
+
+/**
+ * Whether the values at these paths, read together after the patch, are made of both stored and supplied parts. Such a
+ * reading says something about the stored parts that it did not say before: what surrounds them has been chosen.
+ */
+export function mixesStored(target: JsonValue, patch: JsonValue, paths: readonly (readonly string[])[]): boolean {
+  const readings = paths.map((path) => follow(target, patch, path));
+  return (
+    readings.some(({ supplied }) => supplied !== undefined) &&
+    readings.some(({ stored, supplied }) => leavesStored(stored, supplied))
+  );
+}
+
+/** What target and patch have at a path. Something other than an object in the patch replaces all that lies below it. */
+function follow(
+  target: JsonValue,
+  patch: JsonValue,
+  path: readonly string[],
+): { stored: JsonValue | undefined; supplied: JsonValue | undefined } {
+  let stored: JsonValue | undefined = target;
+  let supplied: JsonValue | undefined = patch;
+  for (const name of path) {
+    const isReplaced: boolean = supplied !== undefined && !(isJsonObject(supplied) && isJsonObject(stored));
+    stored = stored === undefined || isReplaced ? undefined : ownMember(stored, name);
+    supplied = isJsonObject(supplied) ? ownMember(supplied, name) : supplied;
+  }
+  return { stored, supplied };
+}
+
+function ownMember(value: JsonValue, name: string): JsonValue | undefined {
+  if (Array.isArray(value)) return (value as readonly JsonValue[])[Number(name)];
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}

@@ -1,0 +1,19 @@
+import type { SearchQuery } from './search-query.ts';
+
+/** The query with every container standing for itself and its children, as the v2 routes mean it. */
+export function includeChildren(query: SearchQuery): SearchQuery {
+  switch (query.kind) {
+    case 'container':
+      return { ...query, isSubtree: true };
+    case 'not':
+      return { kind: 'not', operand: includeChildren(query.operand) };
+    case 'and':
+    case 'or':
+      return { kind: query.kind, operands: query.operands.map(includeChildren) };
+    case 'term':
+    case 'metadata':
+    case 'range':
+    case 'id-prefix':
+      return query;
+  }
+}

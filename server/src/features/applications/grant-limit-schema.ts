@@ -1,0 +1,40 @@
+import { type Static, Type } from 'typebox';
+import { transforms } from '../../core/access/access-rule.ts';
+import { containerLengthMax } from '../../core/access/container.ts';
+import type { GrantLimit } from '../../core/access/grant-limit.ts';
+import { PermissionName, toContainer, toPermissions } from '../../http/access-rule-schemas.ts';
+
+const containersMax = 100;
+
+/** All of it is required: what a limit leaves out would be without one. */
+export const GrantLimitBody = Type.Object(
+  {
+    permissions: Type.Array(PermissionName, { maxItems: 50 }),
+    containers: Type.Array(Type.String({ maxLength: containerLengthMax }), { minItems: 1, maxItems: containersMax }),
+    transform: Type.Enum([...transforms]),
+  },
+  {
+    description:
+      'Management applications only: the most that this application can give to the applications it creates or changes. Without it, it can give every right, including reading plaintext. An update that leaves it out keeps it.',
+  },
+);
+
+export const GrantLimitView = Type.Object({
+  permissions: Type.Array(Type.String()),
+  containers: Type.Array(Type.String()),
+  transform: Type.Enum([...transforms]),
+});
+
+export function toGrantLimit(body: Static<typeof GrantLimitBody>): GrantLimit {
+  return {
+    permissions: [...new Set(toPermissions(body.permissions, 'grant_limit.permissions'))],
+    containers: [
+      ...new Set(body.containers.map((text, index) => toContainer(text, `grant_limit.containers.${index}`))),
+    ],
+    transform: body.transform,
+  };
+}
+
+export function toGrantLimitView({ permissions, containers, transform }: GrantLimit): Static<typeof GrantLimitView> {
+  return { permissions: [...permissions], containers: [...containers], transform };
+}

@@ -1,0 +1,90 @@
+import type { RouteOptions } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import type { ErrorCode } from '../core/errors/domain-error.ts';
+import { nameSchemas } from './api-components.ts';
+import { isRepeatable } from './idempotency.ts';
+import { problemCatalog } from './problem-catalog.ts';
+
+/** What every refusal looks like: RFC 9457. */
+const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'Path of a page about this kind of problem.' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    instance: Type.String({ description: 'The route, without the values in its path.' }),
+    errors: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), { description: 'Messages by the path of the field.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+nameSchemas({ Problem });
+
+const waitHeaders = { 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } };
+const limitHeaders = {
+  ...waitHeaders,
+  'X-RateLimit-Reset': { type: 'integer', description: 'When counting starts again, in seconds since 1970.' },
+  RateLimit: { type: 'string', description: 'draft-ietf-httpapi-ratelimit-headers' },
+  'RateLimit-Policy': { type: 'string', description: 'draft-ietf-httpapi-ratelimit-headers' },
+};
+const headersOf: Readonly<Record<number, object>> = { 429: limitHeaders, 503: waitHeaders };
+
+/** Whatever the route: the connection, the key, the limits, a tenant that is deleted meanwhile, the vault itself. */
+const anywhere: readonly ErrorCode[] = [
+  'malformed-request',
+  'unauthenticated',
+  'forbidden',
+  'not-found',
+  'request-timeout',
+  'header-too-large',
+  'rate-limited',
+  'internal-error',
+  'overloaded',
+  'key-service-unavailable',
+];
+
+/** The responses of a route that refuse, by status: what all routes have, what its parts bring, and what it names itself. */
+export function describeProblems(route: RouteOptions): Record<string, object> {
+  const codes = new Set([...anywhere, ...codesOfParts(route), ...(route.config?.problems ?? [])]);
+  const byStatus = Map.groupBy(codes, (code) => problemCatalog[code].status);
+  const content = describeContent(route.config?.problemField);
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [
+      status,
+      {
+        description: describeCodes(ofStatus),
+        ...(headersOf[status] === undefined ? {} : { headers: headersOf[status] }),
+        content,
+      },
+    ]),
+  );
+}
+
+function codesOfParts({ schema, config, method }: RouteOptions): ErrorCode[] {
+  const isRead = method === 'GET';
+  const hasInput = schema?.body !== undefined || schema?.querystring !== undefined;
+  const canRepeat = isRepeatable(config, method);
+  return [
+    ...(hasInput || canRepeat ? (['validation-failed'] as const) : []),
+    // A body is read before anybody asks whether it is wanted, and a content type that is none is refused at once.
+    ...(isRead ? [] : (['body-too-large', 'unsupported-media-type'] as const)),
+    ...(schema?.body === undefined ? [] : (['malformed-json'] as const)),
+    ...(canRepeat ? (['idempotency-in-flight', 'idempotency-answer-not-kept'] as const) : []),
+  ];
+}
+
+function describeCodes(codes: readonly ErrorCode[]): string {
+  return codes.map((code) => `\`${code}\`: ${problemCatalog[code].meaning}`).join('\n\n');
+}
+
+/** In a member of its own where published clients look for it there. */
+function describeContent(problemField: string | undefined): object {
+  return problemField === undefined
+    ? { 'application/problem+json': { schema: Problem } }
+    : { 'application/json': { schema: wrap(problemField) } };
+}
+
+function wrap(problemField: string): TSchema {
+  return Type.Object({ [problemField]: Problem }, { title: 'ProxyProblem' });
+}

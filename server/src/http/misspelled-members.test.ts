@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import { describe, expect, it } from 'vitest';
+import { compileMisspellings } from './misspelled-members.ts';
+
+const Inner = Type.Object({ container: Type.String() });
+const find = compileMisspellings(
+  Type.Object({
+    containers: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+    data: Type.Unknown(),
+    metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+    rules: Type.Optional(Type.Union([Type.Array(Inner), Type.Null()])),
+    either: Type.Optional(Type.Union([Inner, Type.Object({ contained: Type.String() })])),
+    closed: Type.Optional(Type.Object({ name: Type.String() }, { additionalProperties: false })),
+  }),
+);
+
+describe('compileMisspellings', () => {
+  it('finds them at any depth that the schema describes', () => {
+    expect(find({ continers: 1, rules: [{ container: 'x' }, { contaner: 'x' }] })).toEqual([
+      ['containers'],
+      ['rules', '1', 'container'],
+    ]);
+  });
+
+  it.each([
+    ['what the schema knows', { containers: [], data: 1, metadata: {}, rules: null }],
+    ['what is like nothing', { privacy: 1 }],
+    ['data of the caller', { data: { containrs: 1 }, metadata: { metadat: 'x' } }],
+    ['what may be either of two things', { either: { containr: 1 } }],
+    ['what is refused anyway', { closed: { nam: 1 } }],
+    ['other types', { rules: 'x' }],
+    ['no object', [1, null, 'containrs']],
+    ['nothing', undefined],
+  ])('leaves %s alone', (_, value) => {
+    expect(find(value)).toEqual([]);
+  });
+
+  it('gives up on more unknown names than anybody mistypes', () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`unlike-anything-${index}`, 0]));
+    expect(find({ continers: 1, ...many })).toEqual([['containers']]);
+    expect(find({ ...many, continers: 1 })).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+type Connection = FastifyRequest['raw']['socket'];
+
+/** By connection: one listener each, however many requests a client sends ahead of their responses. */
+const endings = new WeakMap<Connection, Set<() => void>>();
+
+/**
+ * Calls `end` once: when the response has been handed to the operating system, or when its connection is gone. A response
+ * that waits behind another on the same connection hears nothing of the latter, so the connection is watched as well.
+ */
+export function whenOver(request: FastifyRequest, response: FastifyReply['raw'], end: () => void): void {
+  const { socket } = request.raw;
+  if (socket.destroyed || response.writableFinished) {
+    end();
+    return;
+  }
+  const waiting = endings.get(socket) ?? watch(socket);
+  const settle = () => {
+    if (!waiting.delete(settle)) return;
+    response.off('finish', settle).off('close', settle);
+    end();
+  };
+  waiting.add(settle);
+  response.on('finish', settle).on('close', settle);
+}
+
+function watch(socket: Connection): Set<() => void> {
+  const waiting = new Set<() => void>();
+  endings.set(socket, waiting);
+  socket.once('close', () => {
+    for (const settle of waiting) settle();
+  });
+  return waiting;
+}

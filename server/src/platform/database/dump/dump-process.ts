@@ -1,0 +1,42 @@
+import type { DecoderOptions } from './dump-decoder.ts';
+import { type DumpContents, readDumpContents } from './dump-contents.ts';
+import { type DumpFile } from './dump-file.ts';
+import { loadRows, type LoadTarget } from './dump-rows.ts';
+
+/** What this process is asked for; without a target it only looks. */
+export interface DumpTask {
+  readonly dump: DumpFile;
+  readonly options: Omit<DecoderOptions, 'signal'>;
+  readonly target?: LoadTarget;
+}
+
+export type DumpOutcome =
+  | { readonly contents: DumpContents }
+  /** Names of the tables whose rows the dump had. */
+  | { readonly loaded: readonly string[] }
+  | { readonly failure: readonly string[] };
+
+// The only process that reads a dump. It is started without an environment, so it has no root key, and with the address of a
+// role that can reach nothing but the scratch database.
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
+// Whoever asked has gone.
+process.on('disconnect', () => stopping.abort());
+
+process.once('message', (task) => {
+  // Sent by the process that started this one.
+  const { dump, options, target } = task as DumpTask;
+  const decoding = { ...options, signal: stopping.signal };
+  const work: Promise<DumpOutcome> =
+    target === undefined
+      ? readDumpContents(dump, decoding).then((contents) => ({ contents }))
+      : loadRows(dump, target, decoding).then((loaded) => ({ loaded }));
+  void work
+    .catch((error: unknown): DumpOutcome => ({ failure: messagesOf(error) }))
+    .then((outcome) => process.send?.(outcome, () => process.disconnect()));
+});
+
+function messagesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [String(error)];
+  return [error.message, ...(error.cause === undefined ? [] : messagesOf(error.cause))];
+}

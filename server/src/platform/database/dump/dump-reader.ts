@@ -1,0 +1,79 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { DecoderOptions } from './dump-decoder.ts';
+import type { DumpContents } from './dump-contents.ts';
+import type { DumpFile } from './dump-file.ts';
+import type { DumpOutcome, DumpTask } from './dump-process.ts';
+import type { LoadTarget } from './dump-rows.ts';
+
+/** Compiled, this file and that of the process end in `.js`. */
+const processFile = fileURLToPath(
+  new URL(`./dump-process${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url),
+);
+
+/** How long the process may take to end once it has been told to. */
+const endMs = 5_000;
+
+/** Reads a dump in a process of its own, so that nothing in the dump ever meets the root key. */
+export class DumpReader {
+  readonly #dump: DumpFile;
+  readonly #options: DecoderOptions;
+
+  constructor(dump: DumpFile, options: DecoderOptions) {
+    this.#dump = dump;
+    this.#options = options;
+  }
+
+  async contents(): Promise<DumpContents> {
+    const outcome = await this.#run(undefined);
+    return 'contents' in outcome ? outcome.contents : { migrations: undefined, months: [] };
+  }
+
+  /** Returns the names of the tables that the dump has, with or without rows. */
+  async load(target: LoadTarget): Promise<readonly string[]> {
+    const outcome = await this.#run(target);
+    return 'loaded' in outcome ? outcome.loaded : [];
+  }
+
+  async #run(target: LoadTarget | undefined): Promise<DumpOutcome> {
+    const { signal, ...options } = this.#options;
+    const child = fork(processFile, [], {
+      // Not ours: it holds the root key and the address of the vault.
+      env: {},
+      execArgv: ['--disable-sigusr1'],
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const ended = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.once('error', () => resolve());
+    });
+    const stop = () => void child.kill('SIGTERM');
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+    try {
+      const task: DumpTask = { dump: this.#dump, options, ...(target === undefined ? {} : { target }) };
+      const outcome = await new Promise<DumpOutcome>((resolve, reject) => {
+        child.once('error', reject);
+        child.once('message', (message) => resolve(message as DumpOutcome));
+        child.once('exit', () => reject(new Error('The process that reads the dump has ended before its work.')));
+        child.send(task);
+      });
+      if ('failure' in outcome) throw toError(outcome.failure);
+      return outcome;
+    } catch (error) {
+      throw signal.aborted ? new Error('Stopped before the dump was restored.') : error;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      stop();
+      // Nobody goes on to the root key while it is still there.
+      const impatience = setTimeout(() => void child.kill('SIGKILL'), endMs);
+      await ended;
+      clearTimeout(impatience);
+    }
+  }
+}
+
+function toError([message, ...causes]: readonly string[]): Error {
+  return new Error(message, causes.length === 0 ? {} : { cause: toError(causes) });
+}

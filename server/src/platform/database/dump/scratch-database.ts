@@ -1,0 +1,101 @@
+import pg from 'pg';
+import { requireOwnSession } from '../session-check.ts';
+
+/** Names that a run which was killed has left behind begin like this. */
+const scratchPrefix = 'strongroom_scratch_';
+const idBytes = 8;
+const passwordBytes = 24;
+
+/** An empty database, and a role that can do nothing on the server but what it is granted there. */
+export interface ScratchDatabase {
+  readonly ownerUrl: string;
+  readonly loaderUrl: string;
+  readonly loaderRole: string;
+}
+
+/** Makes a database beside the one that the address names, for as long as the work takes. */
+export async function withScratchDatabase<T>(
+  ownerUrl: string,
+  work: (scratch: ScratchDatabase) => Promise<T>,
+): Promise<T> {
+  const name = `${scratchPrefix}${randomHex(idBytes)}`;
+  const password = randomHex(passwordBytes);
+  await withClient(ownerUrl, async (client) => {
+    await createRole(client, name, password);
+    await createDatabase(client, name);
+  });
+  try {
+    const url = new URL(ownerUrl);
+    url.pathname = `/${name}`;
+    return await work({ ownerUrl: url.href, loaderUrl: withLogin(url, name, password), loaderRole: name });
+  } finally {
+    await withClient(ownerUrl, async (client) => {
+      await client.query(`drop database if exists ${name} with (force)`);
+      await client.query(`drop role if exists ${name}`);
+    });
+  }
+}
+
+/**
+ * The same address for another role. The driver prefers what the query says, so both places say it; an address without a
+ * host has only the query.
+ */
+function withLogin(address: URL, user: string, password: string): string {
+  const url = new URL(address);
+  Object.assign(url, { username: user, password });
+  url.searchParams.set('user', user);
+  url.searchParams.set('password', password);
+  return url.href;
+}
+
+/** A member of nothing and owner of nothing, for a day at most if the run is killed. */
+async function createRole(client: pg.Client, name: string, password: string): Promise<void> {
+  const tomorrow = new Date(Date.now() + 24 * 60 * 60_000).toISOString();
+  const limits = 'nosuperuser nocreatedb nocreaterole noinherit noreplication nobypassrls connection limit 2';
+  await client
+    .query(`create role ${name} login password '${password}' ${limits} valid until '${tomorrow}'`)
+    .catch((error: unknown) => {
+      throw new Error(
+        'A role for reading the dump cannot be created. The role of STRONGROOM_DATABASE_OWNER_URL needs CREATEROLE: "alter role … createrole".',
+        { cause: error },
+      );
+    });
+}
+
+async function createDatabase(client: pg.Client, name: string): Promise<void> {
+  try {
+    await client.query(`create database ${name} template template0 encoding 'UTF8'`);
+    await client.query(`revoke all on database ${name} from public`);
+    await client.query(`grant connect on database ${name} to ${name}`);
+  } catch (error) {
+    await client.query(`drop role ${name}`);
+    throw new Error(
+      'A scratch database cannot be created. The role of STRONGROOM_DATABASE_OWNER_URL needs CREATEDB: "alter role … createdb".',
+      { cause: error },
+    );
+  }
+}
+
+function randomHex(bytes: number): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'strongroom backup',
+  });
+  await client.connect().catch((error: unknown) => {
+    throw new Error(
+      'The database server cannot be reached. Check STRONGROOM_DATABASE_OWNER_URL and that PostgreSQL runs.',
+      { cause: error },
+    );
+  });
+  try {
+    await requireOwnSession(client);
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Migration } from './migration-files.ts';
+
+const lockNotAvailable = '55P03';
+
+export interface MigrationPace {
+  /** How long a statement waits for a lock. For so long, at most, everybody else queues behind it. */
+  readonly lockTimeoutMs: number;
+  readonly pauseMs: number;
+  /** How long to go on trying. */
+  readonly patienceMs: number;
+}
+
+export const migrationPace: MigrationPace = { lockTimeoutMs: 1_000, pauseMs: 2_000, patienceMs: 5 * 60_000 };
+
+/** Applies one migration and writes it down. Gives way to whoever uses the tables, and tries again. */
+export async function runMigration(client: pg.Client, migration: Migration, pace: MigrationPace): Promise<void> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      await (migration.isTransactional ? runWhole(client, migration, pace) : runAlone(client, migration));
+      return;
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw failed(migration, error);
+      if (performance.now() - startedAt > pace.patienceMs) throw busy(migration, error);
+      await delay(pace.pauseMs);
+    }
+  }
+}
+
+async function runWhole(client: pg.Client, migration: Migration, { lockTimeoutMs }: MigrationPace): Promise<void> {
+  try {
+    await client.query('begin');
+    await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
+    await client.query(migration.sql);
+    await writeDown(client, migration);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
+
+/**
+ * One statement that PostgreSQL refuses inside a transaction, such as `create index concurrently`. It stops nobody while it
+ * waits, so it waits for as long as it takes. What a try that failed has left of its index is removed first.
+ */
+async function runAlone(client: pg.Client, migration: Migration): Promise<void> {
+  const [, index] = /create (?:unique )?index concurrently (\w+)/.exec(migration.sql) ?? [];
+  if (index !== undefined) {
+    const { rowCount } = await client.query(
+      'select from pg_index where indexrelid = to_regclass($1) and not indisvalid',
+      [`public.${index}`],
+    );
+    if (rowCount === 1) await client.query(`drop index concurrently public.${index}`);
+  }
+  await client.query(migration.sql);
+  await writeDown(client, migration);
+}
+
+async function writeDown(client: pg.Client, { version, name, checksum, isBreaking }: Migration): Promise<void> {
+  await client.query('insert into schema_migrations (version, name, checksum, is_breaking) values ($1, $2, $3, $4)', [
+    version,
+    name,
+    checksum,
+    isBreaking,
+  ]);
+}
+
+function failed({ version, name, isTransactional }: Migration, cause: unknown): Error {
+  const state = isTransactional ? 'the database is as it was before it' : 'run `strongroom migrate` again';
+  return new Error(`Migration ${version}_${name} failed; ${state}.`, { cause });
+}
+
+function busy({ version, name }: Migration, cause: unknown): Error {
+  return new Error(
+    `Migration ${version}_${name} gave way to long transactions again and again; the database is as it was before it. End them (see pg_stat_activity), then run \`strongroom migrate\` again.`,
+    { cause },
+  );
+}

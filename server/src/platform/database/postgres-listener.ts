@@ -1,0 +1,147 @@
+import pg from 'pg';
+import { withinTime } from '../waiting/within-time.ts';
+import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
+
+const reconnectMs = 250;
+const connectTimeoutMs = 2_000;
+/** How long a stop waits for PostgreSQL to say goodbye: a dead network never would. */
+const goodbyeMs = 1_000;
+/** Begins a payload with which a listener proves to itself that it hears. */
+const pulse = 'pulse ';
+
+export interface ListenerOptions {
+  readonly url: string;
+  readonly channel: string;
+  readonly applicationName: string;
+  readonly heartbeatMs: number;
+  /** A statement or a heartbeat that takes longer ends the connection. */
+  readonly patienceMs: number;
+}
+
+export interface ListenerEvents {
+  /** Called for every connection, including the first: others may have spoken while nobody listened. */
+  onConnected(): void;
+  onPayload(payload: string): void;
+}
+
+/**
+ * LISTEN and NOTIFY on a connection of its own, which is replaced when it breaks. Its heartbeat is a notification to itself:
+ * a connection can answer every query and still deliver nothing, such as one through a pooler.
+ */
+export class PostgresListener {
+  readonly #options: ListenerOptions;
+  readonly #events: ListenerEvents;
+  #client: pg.Client | undefined;
+  #connecting: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #awaited: { readonly payload: string; readonly hear: () => void } | undefined;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #isStopped = false;
+
+  constructor(options: ListenerOptions, events: ListenerEvents) {
+    this.#options = options;
+    this.#events = events;
+  }
+
+  /** The open connection, if there is one; what is sent on it need not be heard yet. */
+  get client(): pg.Client | undefined {
+    return this.#client;
+  }
+
+  /** When the last heartbeat that came back was sent, in the time of `performance.now()`. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  async start(): Promise<void> {
+    await this.#beat();
+    this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = undefined;
+    this.#heardAt = Number.NEGATIVE_INFINITY;
+    const ended = Promise.allSettled([client?.end(), this.#connecting]);
+    await withinTime(ended, goodbyeMs, 'PostgreSQL says no goodbye.').catch(() => undefined);
+  }
+
+  /** Gives up a connection that has failed somebody. Another one is opened at once. */
+  disconnect(client: pg.Client): void {
+    client.removeAllListeners('notification');
+    client.end().catch(() => undefined);
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#heardAt = Number.NEGATIVE_INFINITY;
+    // Not with the next heartbeat: others may be waiting for what is said on this line.
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#isStopped) return;
+    const delayMs = this.#client === undefined ? reconnectMs : this.#options.heartbeatMs;
+    this.#timer = setTimeout(() => void this.#beat().finally(() => this.#schedule()), delayMs).unref();
+  }
+
+  async #beat(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined) {
+      this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
+      return this.#connecting;
+    }
+    await this.#prove(client).catch(() => this.disconnect(client));
+  }
+
+  async #connect(): Promise<void> {
+    const { url, channel, applicationName, patienceMs } = this.#options;
+    const session = { role: applicationRole, statementTimeoutMs: patienceMs, idleTimeoutMs: patienceMs };
+    const client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: patienceMs,
+      application_name: applicationName,
+      // A notice leaves nothing behind that would have to be durable, so it waits for no disk and no standby.
+      options: `${sessionOptions(session)} -c synchronous_commit=off`,
+      keepAlive: true,
+      // Messages and heartbeats go out in order without waiting for each other.
+      pipeline: true,
+    });
+    client.on('error', () => this.disconnect(client));
+    client.on('end', () => this.disconnect(client));
+    client.on('notification', ({ payload }) => this.#deliver(payload ?? ''));
+    try {
+      await client.connect();
+      await requireOwnSession(client, session);
+      if (this.#isStopped) throw new Error('stopped while connecting');
+      // Before it listens: what it hears first may already want a response.
+      this.#client = client;
+      await client.query(`listen ${channel}`);
+      await this.#prove(client, () => this.#events.onConnected());
+    } catch {
+      // Not reachable now, or not wanted any more. The timer tries again unless it was stopped.
+      this.disconnect(client);
+    }
+  }
+
+  /** Notifies itself and waits to hear it. Everything that was announced before has then been delivered. */
+  async #prove(client: pg.Client, onHeard: () => void = () => undefined): Promise<void> {
+    const { channel, patienceMs } = this.#options;
+    const payload = `${pulse}${crypto.randomUUID()}`;
+    const sentAt = performance.now();
+    const heard = Promise.withResolvers<void>();
+    this.#awaited = { payload, hear: heard.resolve };
+    const sent = client.query('select pg_notify($1, $2)', [channel, payload]);
+    await withinTime(Promise.all([sent, heard.promise]), patienceMs, 'The notification did not come back.');
+    if (this.#client !== client) throw new Error('The connection was given up meanwhile.');
+    onHeard();
+    this.#heardAt = sentAt;
+  }
+
+  #deliver(payload: string): void {
+    if (!payload.startsWith(pulse)) this.#events.onPayload(payload);
+    else if (payload === this.#awaited?.payload) this.#awaited.hear();
+  }
+}

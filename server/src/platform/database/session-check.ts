@@ -1,0 +1,74 @@
+import type pg from 'pg';
+import { OperatorError } from '../../core/errors/operator-error.ts';
+
+/** The role that every connection of the vault serves as. */
+export const applicationRole = 'strongroom_app';
+
+/** A connection that must not be used, and what to do about it in one line. */
+export class UnfitSessionError extends OperatorError {}
+
+/** What was asked for in the start-up packet, and must therefore hold. */
+export interface ExpectedSession {
+  readonly role: string;
+  readonly statementTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+}
+
+interface Session {
+  readonly backendId: number;
+  readonly isStandby: boolean;
+  readonly role: string;
+  readonly statementTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly hasTenant: boolean;
+}
+
+const sessionText = `select pg_backend_pid() as "backendId", pg_is_in_recovery() as "isStandby", current_user::text as role,
+  extract(epoch from current_setting('statement_timeout')::interval)::float8 * 1000 as "statementTimeoutMs",
+  extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval)::float8 * 1000 as "idleTimeoutMs",
+  coalesce(current_setting('app.tenant_id', true), '') <> '' as "hasTenant"`;
+
+/**
+ * Refuses a new connection that is not a session of its own on a primary. Something between the vault and PostgreSQL can
+ * drop the start-up options without a word, and with them the role that row-level security is written for.
+ */
+export async function requireOwnSession(client: pg.ClientBase, expected?: ExpectedSession): Promise<void> {
+  const { rows } = await client.query<Session>(sessionText);
+  const [session] = rows;
+  // PostgreSQL names its process when a connection begins. A pooler makes that number up, whichever mode it runs in.
+  if (session === undefined || session.backendId !== announcedBackend(client)) {
+    throw new UnfitSessionError(
+      'The database address leads to a connection pooler, such as PgBouncer, which drops roles, time-outs and notifications. Set STRONGROOM_DATABASE_URL and STRONGROOM_DATABASE_OWNER_URL to PostgreSQL itself: the vault keeps a pool of its own.',
+    );
+  }
+  if (session.isStandby) {
+    throw new UnfitSessionError(
+      'The database is a standby (pg_is_in_recovery() is true), which cannot be written to. Set STRONGROOM_DATABASE_URL to the primary, or promote this server.',
+    );
+  }
+  if (expected !== undefined && !isAsExpected(session, expected)) {
+    throw new UnfitSessionError(
+      `A new database connection does not have the role ${expected.role} and the time-outs that the vault asked for when it connected. Remove what changes start-up options between the vault and PostgreSQL, or name PostgreSQL itself in STRONGROOM_DATABASE_URL.`,
+    );
+  }
+}
+
+/** The start-up options that make a session as expected. */
+export function sessionOptions({ role, statementTimeoutMs, idleTimeoutMs }: ExpectedSession): string {
+  return `-c role=${role} -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=${idleTimeoutMs}`;
+}
+
+function isAsExpected(session: Session, expected: ExpectedSession): boolean {
+  return (
+    session.role === expected.role &&
+    session.statementTimeoutMs === expected.statementTimeoutMs &&
+    session.idleTimeoutMs === expected.idleTimeoutMs &&
+    // A session that was just opened belongs to no tenant.
+    !session.hasTenant
+  );
+}
+
+/** The driver keeps the number for cancelling statements, but does not declare it. */
+function announcedBackend(client: pg.ClientBase): unknown {
+  return 'processID' in client ? client.processID : undefined;
+}

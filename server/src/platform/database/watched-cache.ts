@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache';
+import type { ChangeFeed } from './change-feed.ts';
+
+export interface WatchedCacheOptions<Key extends string, Value extends object> {
+  readonly feed: Pick<ChangeFeed, 'isCurrent' | 'onGap'>;
+  /** Reads a value from the database; undefined if there is none. */
+  readonly load: (key: Key) => Promise<Value | undefined>;
+  readonly entriesMax: number;
+  readonly ageMaxMs?: number;
+  /** Whether a value may serve the next request as well; every value unless told otherwise. */
+  readonly isKept?: (value: Value) => boolean;
+}
+
+/**
+ * Values of the database in memory, believed only while the change feed proves that this process would have heard of a
+ * change. Concurrent requests for one value share a single read.
+ */
+export class WatchedCache<Key extends string, Value extends object> {
+  readonly #options: WatchedCacheOptions<Key, Value>;
+  readonly #known: LRUCache<Key, Value>;
+  readonly #loading = new Map<Key, Promise<Value | undefined>>();
+
+  constructor(options: WatchedCacheOptions<Key, Value>) {
+    const { entriesMax, ageMaxMs, feed } = options;
+    this.#options = options;
+    this.#known = new LRUCache<Key, Value>({ max: entriesMax, ...(ageMaxMs === undefined ? {} : { ttl: ageMaxMs }) });
+    feed.onGap(() => {
+      this.#loading.clear();
+      this.#known.clear();
+    });
+  }
+
+  async get(key: Key): Promise<Value | undefined> {
+    return (this.#options.feed.isCurrent ? this.#known.get(key) : undefined) ?? this.#load(key);
+  }
+
+  /** Called when a change arrives. Whatever is being read at this moment may be older than the change. */
+  forget(matches: (key: Key, value: Value) => boolean): void {
+    this.#loading.clear();
+    for (const [key, value] of this.#known.entries()) if (matches(key, value)) this.#known.delete(key);
+  }
+
+  #load(key: Key): Promise<Value | undefined> {
+    const underway = this.#loading.get(key);
+    if (underway !== undefined) return underway;
+    const isCurrent = () => this.#loading.get(key) === loading;
+    const { load, isKept = () => true } = this.#options;
+    const loading = load(key)
+      .then((value) => {
+        // Read before a change arrived, it serves those who asked for it and is not kept.
+        if (value !== undefined && isCurrent() && isKept(value)) this.#known.set(key, value);
+        return value;
+      })
+      .finally(() => {
+        if (isCurrent()) this.#loading.delete(key);
+      });
+    this.#loading.set(key, loading);
+    return loading;
+  }
+}

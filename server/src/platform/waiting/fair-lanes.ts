@@ -1,0 +1,144 @@
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+
+/** What work is for: one tenant, or the vault itself (keys, sign-in, jobs, sealing). */
+export type Lane = TenantId | 'vault';
+
+export interface FairLanesOptions {
+  /** How much work may be under way. */
+  readonly placesMax: number;
+  /** How much of it may be of one tenant; by default most of the places. */
+  readonly tenantMax?: number;
+  /** How much work of one lane may wait; more is turned away at once. */
+  readonly waitingMax: number;
+  /** How long work waits before it is turned away. */
+  readonly waitMaxMs: number;
+}
+
+interface Waiting {
+  readonly start: () => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+interface LaneState {
+  held: number;
+  readonly waiting: Set<Waiting>;
+}
+
+/**
+ * Shares places, such as the connections of a pool, out between tenants, so that none takes another's: one tenant holds a
+ * part of them at most, all tenants together leave one to the vault, and a place that becomes free goes to the lane that
+ * holds the fewest, in turns where several hold as many.
+ */
+export class FairLanes {
+  readonly #options: FairLanesOptions;
+  readonly #tenantsMax: number;
+  readonly #tenantMax: number;
+  /** Lanes that hold or wait; the one that was served last stands last. */
+  readonly #lanes = new Map<Lane, LaneState>();
+  #held = 0;
+  #heldByTenants = 0;
+
+  constructor(options: FairLanesOptions) {
+    this.#options = options;
+    const { tenantMax, tenantsMax } = sharesOf(options.placesMax);
+    this.#tenantMax = options.tenantMax ?? tenantMax;
+    this.#tenantsMax = tenantsMax;
+  }
+
+  /** Runs the work as soon as there is a place for it. */
+  async run<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
+    const leave = await this.enter(lane);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
+  /** Resolves once a place is taken. Call what it resolves to when the work is done. */
+  enter(lane: Lane): Promise<() => void> {
+    const state = this.#stateOf(lane);
+    if (state.waiting.size === 0 && this.#hasRoom(lane, state)) return Promise.resolve(this.#take(lane, state));
+    if (state.waiting.size >= this.#options.waitingMax) return Promise.reject(overloaded());
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        start: () => {
+          clearTimeout(waiting.timer);
+          resolve(this.#take(lane, state));
+        },
+        timer: setTimeout(() => {
+          state.waiting.delete(waiting);
+          this.#forgetIfIdle(lane, state);
+          reject(overloaded());
+        }, this.#options.waitMaxMs),
+      };
+      state.waiting.add(waiting);
+    });
+  }
+
+  get waitingCount(): number {
+    return [...this.#lanes.values()].reduce((sum, { waiting }) => sum + waiting.size, 0);
+  }
+
+  #stateOf(lane: Lane): LaneState {
+    const known = this.#lanes.get(lane);
+    if (known !== undefined) return known;
+    const state = { held: 0, waiting: new Set<Waiting>() };
+    this.#lanes.set(lane, state);
+    return state;
+  }
+
+  #hasRoom(lane: Lane, { held }: LaneState): boolean {
+    if (this.#held >= this.#options.placesMax) return false;
+    return lane === 'vault' || (held < this.#tenantMax && this.#heldByTenants < this.#tenantsMax);
+  }
+
+  #take(lane: Lane, state: LaneState): () => void {
+    this.#count(lane, state, 1);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#count(lane, state, -1);
+      this.#serveNext();
+      this.#forgetIfIdle(lane, state);
+    };
+  }
+
+  #count(lane: Lane, state: LaneState, change: 1 | -1): void {
+    state.held += change;
+    this.#held += change;
+    this.#lanes.delete(lane);
+    this.#lanes.set(lane, state);
+    if (lane !== 'vault') this.#heldByTenants += change;
+  }
+
+  #serveNext(): void {
+    const served = [...this.#lanes]
+      .filter(([lane, state]) => state.waiting.size > 0 && this.#hasRoom(lane, state))
+      .reduce<LaneState | undefined>(
+        (best, [, state]) => (best === undefined || state.held < best.held ? state : best),
+        undefined,
+      );
+    const [next] = served?.waiting ?? [];
+    if (served === undefined || next === undefined) return;
+    served.waiting.delete(next);
+    next.start();
+  }
+
+  #forgetIfIdle(lane: Lane, { held, waiting }: LaneState): void {
+    if (held === 0 && waiting.size === 0) this.#lanes.delete(lane);
+  }
+}
+
+/** How many places one tenant and all tenants may hold. Three or fewer are too few to keep one apart. */
+function sharesOf(placesMax: number): { readonly tenantMax: number; readonly tenantsMax: number } {
+  const tenantsMax = placesMax < 4 ? placesMax : placesMax - 1;
+  const reserve = Math.max(1, Math.floor(placesMax / 4));
+  return { tenantMax: Math.max(1, tenantsMax - reserve), tenantsMax };
+}
+
+function overloaded(): DomainError {
+  return new DomainError('overloaded', 'The vault is handling as many requests as it can. Try again shortly.');
+}

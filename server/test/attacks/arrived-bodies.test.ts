@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { untilTrue } from '../harness/deadline.ts';
+import { MeasuredVault } from '../harness/measured-vault.ts';
+import { type TestTenant, TestVault } from '../harness/test-vault.ts';
+
+/**
+ * Two hundred bodies of 396 KB, each of 99,000 numbers, took 1.6 GB when they were parsed at the same time, and a process
+ * with 512 MB died of them. The key of a public application, which stands in web pages, was enough.
+ */
+vi.setConfig({ testTimeout: 120_000 });
+
+let vault: TestVault;
+let tenant: TestTenant;
+let other: TestTenant;
+let measured: MeasuredVault;
+beforeAll(async () => {
+  vault = await TestVault.start();
+  [tenant, other] = [await vault.makeTenant(), await vault.makeTenant()];
+  vi.stubEnv('MEASURED_NODE_OPTIONS', '--max-old-space-size=512');
+  measured = await MeasuredVault.start(vault, other.keys.private);
+}, 120_000);
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await measured.stop();
+  await vault.stop();
+});
+
+const numbers = `[${Array(99_000).fill('1.0').join(',')}]`;
+const bodies = {
+  'an unknown member': `{"type":"token","data":"x","zz":${numbers}}`,
+  'a value to store': `{"type":"token","data":${numbers}}`,
+  'no end': `{"type":"token","data":${numbers}`,
+} as const;
+
+/** The status of the response; undefined where the connection broke. */
+async function post(body: string, { key, signal }: { key: string; signal?: AbortSignal }): Promise<number | undefined> {
+  const headers = { 'bt-api-key': key, 'content-type': 'application/json' };
+  try {
+    const response = await fetch(`${measured.url}/tokens`, { method: 'POST', headers, body, signal: signal ?? null });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends usual requests of another tenant until told to stop; resolves to their statuses. */
+function probe(): () => Promise<(number | undefined)[]> {
+  const end = new AbortController();
+  const statuses: (number | undefined)[] = [];
+  const probing = (async () => {
+    while (!end.signal.aborted) statuses.push(await post('{"type":"token","data":"p"}', { key: other.keys.private }));
+  })();
+  return async () => {
+    end.abort();
+    await probing;
+    return statuses;
+  };
+}
+
+const floodOf = (count: number, body: string, signal?: AbortSignal) =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      post(body, { key: tenant.keys.public, ...(signal === undefined ? {} : { signal }) }),
+    ),
+  );
+
+describe('two hundred bodies of many values at a time', () => {
+  it.each(Object.entries(bodies))('are handled or refused, and others served: %s', async (_name, body) => {
+    const finish = probe();
+    const statuses = await floodOf(200, body);
+    expect(new Set(await finish())).toEqual(new Set([201]));
+    const handled = statuses.filter((status) => status !== 503);
+    expect(handled.length).toBeGreaterThanOrEqual(20);
+    expect(new Set(handled).size).toBe(1);
+    expect(handled[0]).toBe(body === bodies['no end'] ? 400 : 201);
+    expect(await measured.residentMebibytes()).toBeLessThan(900);
+  });
+
+  it('hold nothing once their clients have gone', async () => {
+    const controller = new AbortController();
+    const flood = floodOf(200, bodies['an unknown member'], controller.signal);
+    await post(bodies['an unknown member'], { key: other.keys.private });
+    controller.abort();
+    await flood;
+    // Four bodies of full size are all that one client may hold.
+    const large = JSON.stringify({ type: 'token', data: 'x' }).padEnd(4 * 1024 * 1024, ' ');
+    const four = () => Promise.all(Array.from({ length: 4 }, () => post(large, { key: tenant.keys.private })));
+    const isFree = async () => (await four()).every((status) => status === 201);
+    await untilTrue(isFree, { deadlineMs: 15_000, waitingFor: 'memory to be given back' });
+  });
+});

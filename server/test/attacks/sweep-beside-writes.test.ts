@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TenantId } from '../../src/core/identity/ids.ts';
+import { forgetEmptySets } from '../../src/features/tokens/empty-set-sweep.ts';
+import { untilTrue } from '../harness/deadline.ts';
+import { StatementTap } from '../harness/statement-tap.ts';
+import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { pageOf } from '../harness/token-answers.ts';
+
+let vault: TestVault;
+beforeAll(async () => {
+  vault = await TestVault.start();
+});
+afterAll(() => vault.stop());
+
+const tokenIn = (...containers: string[]) => ({ type: 'token', data: 'v', containers });
+const post = (path: string, key: string, body: unknown) => vault.request('POST', path, { key, body });
+
+describe('a write beside the sweep of empty sets', () => {
+  /** Sweeps once, with the write begun after one of the statements, and tells how often each of the two was tried. */
+  async function sweepBeside(tenant: TestTenant, after: number, write: () => Promise<TestAnswer>) {
+    const { database } = vault.server.core;
+    const tenantId = tenant.id as TenantId;
+    let writing: Promise<TestAnswer> | undefined;
+    let isOver = false;
+    let sweeps = 0;
+    const tap = new StatementTap();
+    try {
+      const inserts = await tap.during(async () => {
+        await database.forTenant(tenantId, (tx) => {
+          sweeps += 1;
+          let count = 0;
+          const query: typeof tx.query = async (statement) => {
+            const rows = await tx.query<never>(statement);
+            count += 1;
+            if (count === after) {
+              writing ??= write().finally(() => {
+                isOver = true;
+              });
+              await untilTrue(async () => isOver || (await isSomebodyWaiting()), {
+                deadlineMs: 5_000,
+                waitingFor: 'the write',
+              });
+            }
+            return rows;
+          };
+          return forgetEmptySets({ query }, tenantId, 100);
+        });
+        await writing;
+      }, 'insert into token_counts');
+      return { status: (await writing)?.status, sweeps, writes: inserts.length };
+    } finally {
+      tap.close();
+    }
+  }
+
+  const isSomebodyWaiting = async () =>
+    (
+      await vault.database.owner.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).rowCount !== 0;
+
+  const statements = [1, 2, 3, 4, 5, 6];
+  const writes = [
+    ['fills one of them from another server', '/a/'],
+    ['fills one of them', '/b/'],
+    ['makes a new set', '/new/'],
+  ] as const;
+  it.each(statements.flatMap((after) => writes.map(([what, container]) => [what, after, container] as const)))(
+    'that %s after statement %i neither fails nor has to be repeated',
+    async (_what, after, container) => {
+      const tenant = await vault.makeTenant();
+      const key = tenant.keys.private;
+      for (const id of ['a', 'b']) {
+        expect((await post('/tokens', key, { ...tokenIn(`/${id}/`), id: `was-${id}` })).status).toBe(201);
+        expect((await vault.request('DELETE', `/tokens/was-${id}`, { key })).status).toBe(204);
+      }
+      // As if another server, which adds to other counters, had been the one that used this set.
+      await vault.database.owner.query(
+        `update token_counts set slot = (slot + 7) % 64 where tenant_id = $1 and containers = '{/a/}'`,
+        [tenant.id],
+      );
+      const write = () => post('/tokens', key, tokenIn(container));
+      expect(await sweepBeside(tenant, after, write)).toEqual({ status: 201, sweeps: 1, writes: 1 });
+      const page = pageOf(await vault.request('GET', `/tokens?container=${container}`, { key }));
+      expect(page.pagination.total_items).toBe(1);
+      expect(pageOf(await vault.request('GET', '/tokens', { key })).pagination.total_items).toBe(1);
+      const { rows } = await vault.database.owner.query(
+        `select sets = (select count(distinct shelf) from token_sets s where s.tenant_id = $1)
+          and sets = (select count(distinct shelf) from token_counts c where c.tenant_id = $1) as "isRight"
+          from token_set_totals where tenant_id = $1`,
+        [tenant.id],
+      );
+      expect(rows).toEqual([{ isRight: true }]);
+    },
+  );
+});

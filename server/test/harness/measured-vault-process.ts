@@ -1,0 +1,41 @@
+import { VaultServer } from '../../src/app/vault-server.ts';
+import type { ServerConfig } from '../../src/platform/config/config.ts';
+import { TurnMeter } from './turn-meter.ts';
+
+/* A server in a process of its own, which tells how long a turn of its event loop has taken at most. */
+
+export type MeasuredOrder =
+  | { readonly kind: 'start'; readonly config: ServerConfig }
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'stop' };
+
+const meter = new TurnMeter();
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+let server: VaultServer | undefined;
+
+async function obey(order: MeasuredOrder): Promise<unknown> {
+  switch (order.kind) {
+    case 'start':
+      server = await VaultServer.start(order.config, silent);
+      return server.url;
+    case 'begin':
+      return meter.begin();
+    case 'end':
+      return meter.end();
+    case 'stop':
+      await server?.stop();
+      process.disconnect();
+      return undefined;
+  }
+}
+
+// A test that is given up leaves nothing behind.
+process.on('disconnect', () => process.exit());
+process.on('message', (message) => {
+  const { number, order } = message as { number: number; order: MeasuredOrder };
+  void obey(order).then(
+    (answer) => process.connected && process.send?.({ number, answer }),
+    (error: unknown) => process.connected && process.send?.({ number, error: String(error) }),
+  );
+});

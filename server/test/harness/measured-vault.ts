@@ -1,0 +1,190 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { Agent, request as sendHttp } from 'node:http';
+import path from 'node:path';
+import { type RateLimitTable, rateLimitScopes, withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
+import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
+import type { ServerConfig } from '../../src/platform/config/config.ts';
+import type { MeasuredOrder } from './measured-vault-process.ts';
+import type { TestVault } from './test-vault.ts';
+import type { TurnReport } from './turn-meter.ts';
+
+const program = path.resolve(import.meta.dirname, 'measured-vault-process.ts');
+/** What a request may take of a quiet machine's processor before others may run. */
+const turnMaxMs = 50;
+const warmingCreates = 200;
+const measuredCreates = 41;
+
+export interface MeasuredRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+  readonly body?: string | Uint8Array | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface MeasuredAnswer extends TurnReport {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A second server on the database of a test vault, whose event loop is watched while it answers one request. */
+export class MeasuredVault {
+  /** The longest turn that a request may take: 50 ms, or eight plain creates where the machine is slow. */
+  turnMaxMs = turnMaxMs;
+  /** The longest turn of a plain create, by the median of many. */
+  plainCreateMs = 0;
+  readonly #process: ChildProcess;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  #url = '';
+  #orders = 0;
+
+  /** Does what a vault does all day until its code is compiled, and measures what a plain create takes. */
+  static async start(vault: TestVault, key: string, outbound: Partial<OutboundConfig> = {}): Promise<MeasuredVault> {
+    const measured = await MeasuredVault.serve(vault, { outbound });
+    const create = (count: number) => ({ method: 'POST', path: '/tokens', key, body: plainToken(count) });
+    await Promise.all(Array.from({ length: warmingCreates }, (_, count) => measured.send(create(count))));
+    const longest: number[] = [];
+    for (let count = 0; count < measuredCreates; count += 1) {
+      const answer = await measured.measure(create(count));
+      if (answer.status !== 201) throw new Error(`A plain create failed: ${answer.text}`);
+      longest.push(answer.longestMs);
+    }
+    measured.plainCreateMs = longest.toSorted((a, b) => a - b)[Math.floor(longest.length / 2)] ?? 0;
+    measured.turnMaxMs = Math.max(turnMaxMs, 8 * measured.plainCreateMs);
+    return measured;
+  }
+
+  /** Only serves, by limits of its own where there are any. */
+  static async serve(
+    vault: TestVault,
+    own: { readonly outbound?: Partial<OutboundConfig>; readonly limits?: RateLimitTable } = {},
+  ): Promise<MeasuredVault> {
+    const measured = new MeasuredVault();
+    measured.#url = (await measured.#order({ kind: 'start', config: toConfig(vault, own) })) as string;
+    return measured;
+  }
+
+  private constructor() {
+    const execArgv = process.env['MEASURED_NODE_OPTIONS']?.split(' ') ?? [];
+    this.#process = fork(program, { serialization: 'advanced', execArgv });
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  /** What the process holds of the memory of the machine. */
+  async residentMebibytes(): Promise<number> {
+    const status = await readFile(`/proc/${this.#process.pid}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+  }
+
+  /** Files and connections that the process has open. */
+  async openCount(): Promise<number> {
+    return (await readdir(`/proc/${this.#process.pid}/fd`)).length;
+  }
+
+  async measure(request: MeasuredRequest): Promise<MeasuredAnswer> {
+    await this.#order({ kind: 'begin' });
+    const answer = await this.send(request);
+    return { ...answer, ...((await this.#order({ kind: 'end' })) as TurnReport) };
+  }
+
+  /** The longest turn while several requests are answered at the same time. */
+  async measureAll(requests: readonly MeasuredRequest[]): Promise<TurnReport> {
+    await this.#order({ kind: 'begin' });
+    await Promise.all(requests.map((request) => this.send(request)));
+    return (await this.#order({ kind: 'end' })) as TurnReport;
+  }
+
+  send({ method, path: target, key, body, headers }: MeasuredRequest): Promise<{ status: number; text: string }> {
+    const bytes = body === undefined ? undefined : Buffer.from(body);
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(this.#url);
+      const options = {
+        hostname,
+        port,
+        method,
+        path: target,
+        agent: this.#agent,
+        headers: {
+          ...(key === '' ? {} : { 'bt-api-key': key }),
+          ...(bytes === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': String(bytes.length) }),
+          ...headers,
+        },
+      };
+      const outgoing = sendHttp(options, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+        );
+      });
+      outgoing.on('error', reject);
+      outgoing.end(bytes);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#agent.destroy();
+    const exited = new Promise((resolve) => this.#process.once('exit', resolve));
+    this.#process.send({ number: 0, order: { kind: 'stop' } satisfies MeasuredOrder });
+    await exited;
+  }
+
+  /** Numbered, so that what a test has given up waiting for is not taken for the outcome of the next. */
+  #order(order: MeasuredOrder): Promise<unknown> {
+    this.#orders += 1;
+    const number = this.#orders;
+    return new Promise((resolve, reject) => {
+      const hear = (message: unknown) => {
+        const outcome = message as { number: number; answer?: unknown; error?: string };
+        if (outcome.number !== number) return;
+        this.#process.off('message', hear);
+        if (outcome.error === undefined) resolve(outcome.answer);
+        else reject(new Error(outcome.error));
+      };
+      this.#process.on('message', hear);
+      this.#process.send({ number, order });
+    });
+  }
+}
+
+function plainToken(count: number): string {
+  return JSON.stringify({ type: 'token', data: { name: 'Plain', count }, metadata: { kind: 'plain' } });
+}
+
+function toConfig(
+  { config }: TestVault,
+  { outbound, limits }: { readonly outbound?: Partial<OutboundConfig>; readonly limits?: RateLimitTable },
+): ServerConfig {
+  return {
+    ...config,
+    database: { ...config.database, connectionsMax: 8 },
+    listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
+    limits: {
+      table: limits ?? withLimits(Object.fromEntries(rateLimitScopes.map((scope) => [scope, 1_000_000]))),
+      countsRequests: true,
+      redisUrl: undefined,
+      trustedProxies: [],
+      containerSets: { tenantMax: 100_000, publicDailyMax: 1_000 },
+    },
+    outbound: {
+      authorities: undefined,
+      clientCertificates: [],
+      privateRanges: [],
+      hosts: [],
+      ports: [],
+      resolvers: ['127.0.0.1:9'],
+      requiresDestinationList: false,
+      callsPerTenantMax: 100,
+      limits: outboundLimits,
+      ...outbound,
+    },
+    logLevel: 'silent',
+  };
+}

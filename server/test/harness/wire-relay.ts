@@ -1,0 +1,85 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+export interface WireRelayOptions {
+  /** Changes what a client says about its session when it connects; what is returned is passed on. */
+  readonly onStartup?: (parameters: Map<string, string>) => void;
+  /** Once a client has sent a text for which this is true, nothing from the server reaches it any more. */
+  readonly silences?: (sent: string) => boolean;
+  /** Decides which messages from the server reach the client; the letter names their type. */
+  readonly passes?: (type: string) => boolean;
+}
+
+/** Stands between a client and PostgreSQL, knows their protocol, and is not seen in it. */
+export class WireRelay {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  static async start(target: string, options: WireRelayOptions): Promise<WireRelay> {
+    const relay = new WireRelay(new URL(target), options);
+    await new Promise<void>((resolve) => relay.#server.listen(0, '127.0.0.1', resolve));
+    return relay;
+  }
+
+  private constructor(target: URL, { onStartup, silences, passes = () => true }: WireRelayOptions) {
+    this.#server = createServer((near) => {
+      const far = connect(Number(target.port), target.hostname);
+      for (const socket of [near, far]) {
+        this.#sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          near.destroy();
+          far.destroy();
+        });
+      }
+      near.once('data', (chunk) => {
+        far.write(onStartup === undefined ? chunk : rewriteStartup(chunk, onStartup));
+        near.pipe(far);
+      });
+      let isSilent = false;
+      near.on('data', (chunk) => {
+        isSilent ||= silences?.(chunk.toString('latin1')) === true;
+      });
+      passMessages(far, near, (type) => !isSilent && passes(type));
+    });
+  }
+
+  urlOf(address: string): string {
+    const url = new URL(address);
+    const bound = this.#server.address();
+    url.hostname = '127.0.0.1';
+    url.port = String(typeof bound === 'object' ? bound?.port : 0);
+    return url.href;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** Length, protocol version, then names and values that each end with a zero byte, then one more zero byte. */
+function rewriteStartup(packet: Buffer, onStartup: (parameters: Map<string, string>) => void): Buffer {
+  const words = packet.subarray(8).toString('utf8').split('\0').slice(0, -2);
+  const parameters = new Map<string, string>();
+  for (let index = 0; index < words.length; index += 2) parameters.set(words[index] ?? '', words[index + 1] ?? '');
+  onStartup(parameters);
+  const body = Buffer.from(`${[...parameters].flat().join('\0')}\0\0`);
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(8 + body.length, 0);
+  packet.copy(head, 4, 4, 8);
+  return Buffer.concat([head, body]);
+}
+
+/** Every message of the server begins with its type and its length. */
+function passMessages(far: Socket, near: Socket, passes: (type: string) => boolean): void {
+  let rest = Buffer.alloc(0);
+  far.on('data', (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
+      const end = 1 + rest.readInt32BE(1);
+      const message = rest.subarray(0, end);
+      if (passes(String.fromCharCode(message[0] ?? 0))) near.write(message);
+      rest = rest.subarray(end);
+    }
+  });
+}
