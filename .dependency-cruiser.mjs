@@ -66,6 +66,27 @@ export default {
       },
     },
     {
+      name: 'parts-of-tokens-meet-at-the-index',
+      comment: 'Another part of tokens is reached only through its index.ts; model belongs to all of them.',
+      severity: 'error',
+      from: { path: '^server/src/features/tokens/([^/]+)/', pathNot: tests },
+      to: {
+        path: '^server/src/features/tokens/',
+        pathNot: [
+          '^server/src/features/tokens/$1/',
+          '^server/src/features/tokens/model/',
+          '^server/src/features/tokens/(read|write|query|tokenize|upkeep)/index\\.ts$',
+        ],
+      },
+    },
+    {
+      name: 'the-model-of-tokens-knows-no-part',
+      comment: 'model says what a token is and how it is stored; what is done with it stands above.',
+      severity: 'error',
+      from: { path: '^server/src/features/tokens/model/', pathNot: tests },
+      to: { path: '^server/src/features/tokens/', pathNot: '^server/src/features/tokens/model/' },
+    },
+    {
       name: 'tests-stay-out-of-the-product',
       comment: 'The harness and test files are never part of what ships.',
       severity: 'error',

@@ -1,5 +1,5 @@
 import type { TenantId } from '../core/identity/ids.ts';
-import { TokenCheck, type TokenCheckReport } from '../features/tokens/index.ts';
+import { TokenOpeningCheck, type TokenOpeningReport } from '../features/tokens/index.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
 import { Database } from '../platform/database/database.ts';
 import { listTenantIds } from '../platform/database/database-inspection.ts';
@@ -34,7 +34,7 @@ export interface BackupReport {
   /** Of the schema in the dump, and after it was brought to what this version needs. */
   readonly schema: { readonly dumped: number; readonly migrated: number };
   readonly keys: number;
-  readonly tenants: readonly (TokenCheckReport & { readonly tenantId: TenantId })[];
+  readonly tenants: readonly (TokenOpeningReport & { readonly tenantId: TenantId })[];
 }
 
 /**
@@ -94,10 +94,10 @@ async function openEverything(url: string, config: VaultConfig, order: BackupOrd
 }
 
 async function openTokens(database: Database, keyring: Keyring, order: BackupOrder): Promise<BackupReport['tenants']> {
-  const reports: (TokenCheckReport & { tenantId: TenantId })[] = [];
+  const reports: (TokenOpeningReport & { tenantId: TenantId })[] = [];
   let before = 0;
   for (const tenantId of await listTenantIds(database)) {
-    const report = await new TokenCheck({ database, keyring, tenantId }).run({
+    const report = await new TokenOpeningCheck({ database, keyring, tenantId }).run({
       sampleSize: order.sampleSize,
       signal: order.signal,
       onProgress: (opened) => order.onProgress(before + opened),

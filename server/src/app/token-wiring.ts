@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { addExplainRoutes, ExplainService } from '../features/access/index.ts';
+import { addExplainRoutes, ExplainService } from '../features/explain/index.ts';
 import type { TenantSettingsDirectory } from '../features/tenants/index.ts';
 import {
   addTokenizeRoutes,

@@ -1,4 +1,4 @@
-import { KeyMaker } from '../features/applications/index.ts';
+import { ApiKeyMaker } from '../features/applications/index.ts';
 import { TenantMaker } from '../features/tenants/index.ts';
 import { AuditLog } from '../platform/audit/audit-log.ts';
 import { ensureAuditPartitions } from '../platform/audit/audit-partitions-job.ts';
@@ -25,7 +25,7 @@ export class VaultCore {
   readonly systemKeys: SystemKeys;
   readonly keyring: Keyring;
   readonly audit: AuditLog;
-  readonly keyMaker: KeyMaker;
+  readonly apiKeyMaker: ApiKeyMaker;
   readonly tenantMaker: TenantMaker;
   readonly #opened: AsyncDisposableStack;
 
@@ -57,8 +57,8 @@ export class VaultCore {
     this.systemKeys = systemKeys;
     this.keyring = new Keyring(database, rootKeys);
     this.audit = new AuditLog(database);
-    this.keyMaker = new KeyMaker(systemKeys);
-    this.tenantMaker = new TenantMaker({ database, keyring: this.keyring, keyMaker: this.keyMaker });
+    this.apiKeyMaker = new ApiKeyMaker(systemKeys);
+    this.tenantMaker = new TenantMaker({ database, keyring: this.keyring, apiKeyMaker: this.apiKeyMaker });
   }
 
   /** Safe to call more than once. */

@@ -121,10 +121,10 @@ export class VaultServer {
 }
 
 function addRoutes(edge: FastifyInstance, core: VaultCore, publicUrl: string): void {
-  const { database, audit, keyMaker, systemKeys } = core;
+  const { database, audit, apiKeyMaker, systemKeys } = core;
   addTenantRoutes(edge, new TenantService({ database, audit }));
-  addApplicationRoutes(edge, new ApplicationService({ database, audit, keyMaker }));
-  addApplicationKeyRoutes(edge, new ApplicationKeyService({ database, audit, keyMaker }));
+  addApplicationRoutes(edge, new ApplicationService({ database, audit, apiKeyMaker }));
+  addApplicationKeyRoutes(edge, new ApplicationKeyService({ database, audit, apiKeyMaker }));
   addCatalogRoutes(edge);
   addLogRoutes(edge, new LogService({ database, audit }));
   addSessionRoutes(edge, new SessionService({ database, systemKeys }));

@@ -89,15 +89,15 @@ describe('GET /openapi.json', () => {
   });
 
   it('describes every route that is added and not hidden', async () => {
-    const { database, audit, keyMaker } = vault.server.core;
+    const { database, audit, apiKeyMaker } = vault.server.core;
     const app = await createQuietEdge();
     const added: string[] = [];
     app.addHook('onRoute', ({ method, url, schema }) => {
       if (method !== 'HEAD' && schema?.hide !== true) added.push(`${String(method)} ${url}`);
     });
     addTenantRoutes(app, new TenantService({ database, audit }));
-    addApplicationRoutes(app, new ApplicationService({ database, audit, keyMaker }));
-    addApplicationKeyRoutes(app, new ApplicationKeyService({ database, audit, keyMaker }));
+    addApplicationRoutes(app, new ApplicationService({ database, audit, apiKeyMaker }));
+    addApplicationKeyRoutes(app, new ApplicationKeyService({ database, audit, apiKeyMaker }));
     addCatalogRoutes(app);
     app.get('/hidden', { config: { permission: 'public' }, schema: { hide: true } }, () => 'hello');
     await app.ready();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TenantId } from '../../src/core/identity/ids.ts';
-import { forgetEmptySets } from '../../src/features/tokens/empty-set-sweep.ts';
+import { forgetEmptySets } from '../../src/features/tokens/upkeep/empty-set-store.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { StatementTap } from '../harness/statement-tap.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';

@@ -27,6 +27,16 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
     source: `import { ApplicationStore } from '../applications/application-store.ts';\nexport const planted = ApplicationStore;`,
   },
   {
+    rule: 'parts-of-tokens-meet-at-the-index',
+    file: 'features/tokens/query/to-inside.ts',
+    source: `import { TokenCreator } from '../write/token-creator.ts';\nexport const planted = TokenCreator;`,
+  },
+  {
+    rule: 'the-model-of-tokens-knows-no-part',
+    file: 'features/tokens/model/to-part.ts',
+    source: `import { TokenFinder } from '../query/index.ts';\nexport const planted = TokenFinder;`,
+  },
+  {
     rule: 'tests-stay-out-of-the-product',
     file: 'app/to-harness.ts',
     source: `import '../../test/harness/deadline.ts';`,

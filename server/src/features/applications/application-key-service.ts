@@ -8,7 +8,7 @@ import type { ApplicationFilter } from './application-filter.ts';
 import { ApplicationKeyStore } from './application-key-store.ts';
 import { applicationEvent, noSuchApplication } from './application-service.ts';
 import { ApplicationStore } from './application-store.ts';
-import type { KeyMaker } from './key-maker.ts';
+import type { ApiKeyMaker } from './api-key-maker.ts';
 import { requireManageable } from './require-within-limit.ts';
 
 /** Two keys let a service roll over without a gap; many would only be forgotten ones. */
@@ -18,12 +18,12 @@ const keysMax = 10;
 export class ApplicationKeyService {
   readonly #database: Database;
   readonly #audit: AuditLog;
-  readonly #keyMaker: KeyMaker;
+  readonly #apiKeyMaker: ApiKeyMaker;
 
-  constructor(parts: { database: Database; audit: AuditLog; keyMaker: KeyMaker }) {
+  constructor(parts: { database: Database; audit: AuditLog; apiKeyMaker: ApiKeyMaker }) {
     this.#database = parts.database;
     this.#audit = parts.audit;
-    this.#keyMaker = parts.keyMaker;
+    this.#apiKeyMaker = parts.apiKeyMaker;
   }
 
   async create(caller: Caller, applicationId: ApplicationId): Promise<NewApplicationKey> {
@@ -39,7 +39,7 @@ export class ApplicationKeyService {
           `An application has at most ${keysMax} keys. Delete one that is no longer used.`,
         );
       }
-      const key = await this.#keyMaker.make(tx, application, caller.applicationId);
+      const key = await this.#apiKeyMaker.make(tx, application, caller.applicationId);
       await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(applicationId, 'update'));
       return key;
     });

@@ -11,7 +11,7 @@ import type { Application, ApplicationKey, ApplicationSettings, NewApplicationKe
 import type { ApplicationFilter } from './application-filter.ts';
 import { ApplicationKeyStore } from './application-key-store.ts';
 import { ApplicationStore } from './application-store.ts';
-import type { KeyMaker } from './key-maker.ts';
+import type { ApiKeyMaker } from './api-key-maker.ts';
 import { requireValidSettings } from './application-settings.ts';
 import { requireManageable, requireWithinLimit } from './require-within-limit.ts';
 
@@ -34,12 +34,12 @@ export interface NewApplication extends ApplicationSettings {
 export class ApplicationService {
   readonly #database: Database;
   readonly #audit: AuditLog;
-  readonly #keyMaker: KeyMaker;
+  readonly #apiKeyMaker: ApiKeyMaker;
 
-  constructor(parts: { database: Database; audit: AuditLog; keyMaker: KeyMaker }) {
+  constructor(parts: { database: Database; audit: AuditLog; apiKeyMaker: ApiKeyMaker }) {
     this.#database = parts.database;
     this.#audit = parts.audit;
-    this.#keyMaker = parts.keyMaker;
+    this.#apiKeyMaker = parts.apiKeyMaker;
   }
 
   /** Stores the application, its first key and the record of both together. */
@@ -56,7 +56,7 @@ export class ApplicationService {
       // The tenant may be deleted at this very moment, by somebody else with the right to do so.
       if (!(await store.holdTenant())) throw new DomainError('not-found', 'There is no such tenant.');
       const application = await store.insert({ ...capped, id, createdBy });
-      const keys = wanted.createKey ? [await this.#keyMaker.make(tx, application, createdBy)] : [];
+      const keys = wanted.createKey ? [await this.#apiKeyMaker.make(tx, application, createdBy)] : [];
       await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(id, 'create'));
       return { application, keys };
     });

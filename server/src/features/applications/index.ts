@@ -7,4 +7,4 @@ export { addCatalogRoutes } from './catalog-routes.ts';
 export { requireValidSettings } from './application-settings.ts';
 export { GrantLimitView, toGrantLimitView } from './grant-limit-schema.ts';
 export { CredentialDirectory } from './credential-directory.ts';
-export { KeyMaker } from './key-maker.ts';
+export { ApiKeyMaker } from './api-key-maker.ts';

@@ -86,9 +86,9 @@ export class ProxyService {
       if (call.isBegun) this.#settle(call, 'failed');
       else if (isDenial(error, call.stage)) {
         await this.#recordDenial(call);
-        throw asRecorded(toDomainError(error));
+        throw asRecorded(toCallError(error));
       }
-      throw toDomainError(error);
+      throw toCallError(error);
     }
   }
 
@@ -228,7 +228,7 @@ function asRecorded(error: unknown): unknown {
   return new DomainError(code, message, { cause, isRecorded: true, ...(fields === undefined ? {} : { fields }) });
 }
 
-function toDomainError(error: unknown): unknown {
+function toCallError(error: unknown): unknown {
   if (error instanceof DestinationRefusal) {
     return new DomainError(error.isMalformed ? 'validation-failed' : 'destination-refused', error.message);
   }

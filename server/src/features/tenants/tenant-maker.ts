@@ -5,7 +5,7 @@ import { successEvent } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
-import { ApplicationStore, type KeyMaker } from '../applications/index.ts';
+import { ApplicationStore, type ApiKeyMaker } from '../applications/index.ts';
 import { MemberStore } from '../members/index.ts';
 import type { TenantType } from './tenant.ts';
 import { TenantStore } from './tenant-store.ts';
@@ -27,12 +27,12 @@ export interface MadeTenant {
 export class TenantMaker {
   readonly #database: Database;
   readonly #keyring: Keyring;
-  readonly #keyMaker: KeyMaker;
+  readonly #apiKeyMaker: ApiKeyMaker;
 
-  constructor(parts: { database: Database; keyring: Keyring; keyMaker: KeyMaker }) {
+  constructor(parts: { database: Database; keyring: Keyring; apiKeyMaker: ApiKeyMaker }) {
     this.#database = parts.database;
     this.#keyring = parts.keyring;
-    this.#keyMaker = parts.keyMaker;
+    this.#apiKeyMaker = parts.apiKeyMaker;
   }
 
   async make(tenant: {
@@ -64,7 +64,7 @@ export class TenantMaker {
           grantLimit: null,
           createdBy: null,
         });
-        keys.push((await this.#keyMaker.make(tx, application, null)).text);
+        keys.push((await this.#apiKeyMaker.make(tx, application, null)).text);
         await recordInTransaction(tx, tenantId, 'system', successEvent('application', id, 'create'));
       }
       return { tenantId, keys };

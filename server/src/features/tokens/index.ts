@@ -1,30 +1,41 @@
-export type { StoredToken } from './token.ts';
-export { isTokenId } from './token-id.ts';
-export { unlimitedSets } from './container-set-limit.ts';
-export { DetokenizeService } from './detokenize-service.ts';
-export { compileDocument, compileText, type ReferenceTemplate } from './reference-template.ts';
-export { type JudgedToken, ReferencedTokens } from './referenced-tokens.ts';
-export { sweepTokensJobs } from './sweep-tokens-jobs.ts';
-export { TokenCheck, type TokenCheckReport } from './token-check.ts';
-export { sumTokenCounts } from './token-counts.ts';
-export { TokenCreator } from './token-creator.ts';
-export { TokenDeduplicator } from './token-deduplicator.ts';
-export { TokenDuplicateStore } from './token-duplicate-store.ts';
-export { tokenEvent } from './token-event.ts';
-export { toExportLine } from './token-json.ts';
-export { TokenFinder } from './token-finder.ts';
-export { countSlot } from './count-slot.ts';
-export { insertFreeIn, type InsertRow } from './token-insert-statement.ts';
-export { TokenInsertStore } from './token-insert-store.ts';
-export { type IntakeSettings, TokenIntake } from './token-intake.ts';
-export { addTokenListRoutes } from './token-list-routes.ts';
-export { getTokenType, type TokenOpener, TokenPresenter } from './token-presenter.ts';
-export { TokenRepeater } from './token-repeater.ts';
+export type { StoredToken } from './model/token.ts';
+export { isTokenId } from './model/token-id.ts';
+export { unlimitedSets } from './model/container-set-limit.ts';
+export {
+  addTokenizeRoutes,
+  compileDocument,
+  compileText,
+  DetokenizeService,
+  type JudgedToken,
+  ReferencedTokens,
+  type ReferenceTemplate,
+  TokenizeService,
+} from './tokenize/index.ts';
+export {
+  sealedTokens,
+  sumTokenCounts,
+  sweepTokensJobs,
+  TokenOpeningCheck,
+  type TokenOpeningReport,
+} from './upkeep/index.ts';
+export {
+  insertFreeIn,
+  type InsertRow,
+  type IntakeSettings,
+  TokenCreator,
+  TokenDeduplicator,
+  TokenDuplicateStore,
+  TokenInsertStore,
+  TokenIntake,
+  TokenRepeater,
+  TokenUpdater,
+} from './write/index.ts';
+export { tokenEvent } from './model/token-event.ts';
+export { toExportLine } from './model/token-json.ts';
+export { addTokenListRoutes, TokenFinder } from './query/index.ts';
+export { countSlot } from './model/count-slot.ts';
+export { getToken, noSuchToken, type TokenOpener, TokenPresenter, TokenService } from './read/index.ts';
+export { getTokenType } from './model/token-type-of.ts';
 export { addTokenRoutes } from './token-routes.ts';
-export { sealedTokens } from './token-sealed-rows.ts';
-export { TokenSealer } from './token-sealer.ts';
-export { getToken, noSuchToken, TokenService } from './token-service.ts';
-export { TokenStore } from './token-store.ts';
-export { TokenUpdater } from './token-updater.ts';
-export { TokenizeService } from './tokenize-service.ts';
-export { addTokenizeRoutes } from './tokenize-routes.ts';
+export { TokenSealer } from './model/token-sealer.ts';
+export { TokenStore } from './model/token-store.ts';

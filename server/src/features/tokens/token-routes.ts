@@ -2,15 +2,20 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { sendJsonText } from '../../http/json-text-reply.ts';
-import type { ErrorCode } from '../../core/errors/domain-error.ts';
 import type { TokenId } from '../../core/identity/ids.ts';
 import { IdParameter } from '../../http/uuid-parameter.ts';
-import type { CreatedToken, UpdatedToken } from './made-token.ts';
-import type { VisibleToken } from './token.ts';
-import type { TokenCreator } from './token-creator.ts';
-import { isTokenId } from './token-id.ts';
-import { toContentlessJson, toTokenJson } from './token-json.ts';
-import type { TokenRepeater } from './token-repeater.ts';
+import {
+  type CreatedToken,
+  type TokenCreator,
+  type TokenRepeater,
+  type TokenUpdater,
+  type UpdatedToken,
+  type UpdateOutcome,
+  writeProblems,
+} from './write/index.ts';
+import type { VisibleToken } from './model/token.ts';
+import { isTokenId } from './model/token-id.ts';
+import { toContentlessJson, toTokenJson } from './model/token-json.ts';
 import {
   CreateToken,
   DeduplicatedTokenView,
@@ -18,14 +23,10 @@ import {
   toTokenPatch,
   toTokenRequest,
   UpdateToken,
-} from './token-schemas.ts';
-import { noSuchToken, type TokenService } from './token-service.ts';
-import type { TokenUpdater, UpdateOutcome } from './token-updater.ts';
+} from './model/token-schemas.ts';
+import { noSuchToken, type TokenService } from './read/index.ts';
 
 type IdParameter = Static<typeof IdParameter>;
-
-/** What can be wrong with creating tokens, besides the request itself. */
-export const writeProblems: readonly ErrorCode[] = ['token-id-taken', 'too-many-container-sets', 'version-conflict'];
 
 export function addTokenRoutes(
   app: FastifyInstance,

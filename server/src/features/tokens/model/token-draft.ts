@@ -1,0 +1,126 @@
+import type { RequestBudget } from '../../../core/budget/request-budget.ts';
+import { containerLengthMax, parseContainer } from '../../../core/access/container.ts';
+import { parseExpiresAt, type ExpiresAt } from '../../../core/expiry/expires-at.ts';
+import { Sensitive } from '../../../core/identity/sensitive.ts';
+import { jsonTextSteps, toJsonText } from '../../../core/json/json-text.ts';
+import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
+import { findTokenType } from '../../../core/token-types/token-type-catalog.ts';
+import type { TokenType } from '../../../core/token-types/token-type.ts';
+import { inTurns } from '../../../platform/waiting/turns.ts';
+import { invalidAt, requireNoFieldErrors } from './request-path.ts';
+import { isStorable } from './storable-text.ts';
+import type { Metadata } from './token.ts';
+import {
+  type CompiledExpressions,
+  compileExpressions,
+  type ExpressionTexts,
+  maskedText,
+  requireReadsData,
+} from './token-expressions.ts';
+import type { TokenRequest } from './token-request.ts';
+
+/** A token whose every part has been checked; what is missing is what needs keys. */
+export interface TokenDraft {
+  readonly path: string;
+  readonly wantedId: string | undefined;
+  readonly type: TokenType;
+  /** Without the card verification code, which goes its own way. */
+  readonly data: JsonValue;
+  readonly dataText: Sensitive<string>;
+  /** JSON text of the card verification code. */
+  readonly cvc: Sensitive<string> | undefined;
+  /** JSON text of the data as masked views show it; undefined where they show none. */
+  readonly masked: Sensitive<string> | undefined;
+  readonly containers: readonly string[];
+  readonly metadata: Metadata | null;
+  readonly texts: ExpressionTexts;
+  readonly expressions: CompiledExpressions;
+  readonly deduplicate: boolean | undefined;
+  readonly expiresAt: ExpiresAt | null;
+}
+
+export const containersMax = 10;
+const metadataKeysMax = 50;
+const metadataKeyLengthMax = 200;
+
+export async function toTokenDraft(request: TokenRequest, now: Date, budget?: RequestBudget): Promise<TokenDraft> {
+  const { path } = request;
+  const type = findTokenType(request.type);
+  if (type === undefined) throw invalidAt(path, 'type', 'must be a known token type');
+  requireNoFieldErrors(path, type.validate(request.data));
+  const texts = {
+    mask: request.mask,
+    searchIndexes: request.searchIndexes,
+    fingerprintExpression: request.fingerprintExpression,
+  };
+  requireReadsData(path, texts.fingerprintExpression);
+  const parts = await withoutCvc(type, request.data, request.dataText);
+  const expressions = compileExpressions(path, type, texts);
+  return {
+    path,
+    wantedId: request.id,
+    type,
+    ...parts,
+    masked: maskedText(path, expressions, parts.data, budget),
+    containers: request.containers === undefined ? type.defaultContainers : toContainers(path, request.containers),
+    metadata: request.metadata === undefined ? null : toMetadata(path, request.metadata),
+    texts,
+    expressions,
+    deduplicate: request.deduplicate,
+    expiresAt: request.expiresAt === undefined ? null : toExpiresAt(path, request.expiresAt, now),
+  };
+}
+
+/** Takes the card verification code out of card data. */
+export async function withoutCvc(
+  type: TokenType,
+  data: JsonValue,
+  dataText: Sensitive<string>,
+): Promise<Pick<TokenDraft, 'data' | 'dataText' | 'cvc'>> {
+  if (type.name !== 'card' || !isJsonObject(data) || !Object.hasOwn(data, 'cvc'))
+    return { data, dataText, cvc: undefined };
+  const { cvc = null, ...rest } = data;
+  return {
+    data: rest,
+    dataText: new Sensitive(await inTurns(jsonTextSteps(rest))),
+    cvc: cvc === null ? undefined : new Sensitive(toJsonText(cvc)),
+  };
+}
+
+export function toContainers(path: string, given: readonly string[]): readonly string[] {
+  if (given.length === 0 || given.length > containersMax) {
+    throw invalidAt(
+      path,
+      'containers',
+      `must name 1 to ${containersMax} containers; leave it out for the containers of the type`,
+    );
+  }
+  const containers = given.map((text, index) => {
+    const container = parseContainer(text);
+    if (container !== undefined) return container;
+    const message = `must start and end with a slash, hold letters, digits, - and _ between slashes, and have at most ${containerLengthMax} characters`;
+    throw invalidAt(path, `containers.${index}`, message);
+  });
+  return [...new Set(containers)];
+}
+
+export function toMetadata(path: string, metadata: Metadata): Metadata {
+  const entries = Object.entries(metadata);
+  if (entries.length > metadataKeysMax) throw invalidAt(path, 'metadata', `must have at most ${metadataKeysMax} keys`);
+  if (!entries.every(([key]) => key !== '' && [...key].length <= metadataKeyLengthMax)) {
+    throw invalidAt(path, 'metadata', `must have keys of 1 to ${metadataKeyLengthMax} characters`);
+  }
+  if (!entries.flat().every(isStorable)) throw invalidAt(path, 'metadata', 'must be well-formed text without NUL');
+  return metadata;
+}
+
+export function toExpiresAt(path: string, text: string, now: Date): ExpiresAt {
+  try {
+    return parseExpiresAt(text, now);
+  } catch (error) {
+    const { fields } = error as { fields?: Record<string, string[]> };
+    throw path === '' || fields === undefined
+      ? error
+      : invalidAt(path, 'expires_at', fields['expires_at']?.[0] ?? 'is not valid');
+  }
+}

@@ -1,0 +1,188 @@
+import { LRUCache } from 'lru-cache';
+import type { RequestBudget } from '../../../core/budget/request-budget.ts';
+import { EvaluationBudget } from '../../../core/expressions/evaluation-budget.ts';
+import { expressionsPerTokenMax } from '../../../core/expressions/expression-limits.ts';
+import { requireOpaqueId } from '../../../core/expressions/id-template.ts';
+import { compileDefaultMask, compileMask, evaluateMask, type Mask } from '../../../core/expressions/mask.ts';
+import { evaluateTemplate, evaluateTemplateAsText, type Template } from '../../../core/expressions/template.ts';
+import { TemplateCache } from '../../../core/expressions/template-cache.ts';
+import { isScalar, toConcatenatedText } from '../../../core/expressions/value-text.ts';
+import { Sensitive } from '../../../core/identity/sensitive.ts';
+import { jsonTextSteps, toJsonText } from '../../../core/json/json-text.ts';
+import { ExactNumber, type JsonValue } from '../../../core/json/json-value.ts';
+import { parseJson } from '../../../core/json/parse-json.ts';
+import type { TokenType } from '../../../core/token-types/token-type.ts';
+import { expressionTools } from '../../../platform/keyring/expression-tools.ts';
+import { inTurns } from '../../../platform/waiting/turns.ts';
+import { invalidAt, namingField } from './request-path.ts';
+import type { ExpressionScope } from './token.ts';
+import { isStorable } from './storable-text.ts';
+
+/** The expressions of a token as the caller gave them; undefined where the default of the type applies. */
+export interface ExpressionTexts {
+  readonly mask: JsonValue | undefined;
+  readonly searchIndexes: readonly string[] | undefined;
+  readonly fingerprintExpression: string | undefined;
+}
+
+export interface CompiledExpressions {
+  /** Undefined where masked views show no data. */
+  readonly mask: Mask | undefined;
+  readonly searchIndexes: readonly Template[];
+  readonly fingerprint: Template;
+  /** The fingerprint is made of all of the data, as JSON text: so it may be as long as a body. */
+  readonly isWholeFingerprint: boolean;
+}
+
+export const searchIndexesMax = 20;
+const fingerprintLengthMax = 400;
+/** The default of tokens that can hold anything. */
+const wholeData = '{{ data | stringify }}';
+
+/** Shared by all tokens: most use the expressions of their type. */
+const templates = new TemplateCache(5_000);
+/** By the text of a supplied mask, which is JSON, or by the name of a type, which never is. */
+const masks = new LRUCache<string, { readonly mask: Mask | undefined }>({
+  max: 5_000,
+  // A mask can be almost as long as a body: by their number alone they would fill the memory.
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: (_mask, text) => text.length,
+});
+/** Deeper than any mask that was accepted. */
+const maskDepthMax = 128;
+
+/** Checks every expression of a token before anything is evaluated or stored. */
+export function compileExpressions(path: string, type: TokenType, texts: ExpressionTexts): CompiledExpressions {
+  const indexTexts = texts.searchIndexes ?? type.defaultSearchIndexes;
+  if (indexTexts.length > searchIndexesMax) {
+    throw invalidAt(path, 'search_indexes', `must have at most ${searchIndexesMax} expressions`);
+  }
+  const compiled = {
+    mask: namingField(path, 'mask', () => toMask(texts.mask, type)),
+    searchIndexes: indexTexts.map((text, index) => compile(path, `search_indexes.${index}`, text)),
+    fingerprint: compile(
+      path,
+      'fingerprint_expression',
+      texts.fingerprintExpression ?? type.defaultFingerprintExpression,
+      fingerprintLengthMax,
+    ),
+    isWholeFingerprint: texts.fingerprintExpression === undefined && type.defaultFingerprintExpression === wholeData,
+  };
+  const count = [compiled.mask, compiled.fingerprint, ...compiled.searchIndexes].reduce(
+    (sum, part) => sum + (part?.expressionCount ?? 0),
+    0,
+  );
+  if (count > expressionsPerTokenMax) {
+    throw invalidAt(
+      path,
+      'mask',
+      `mask, search_indexes and fingerprint_expression have more than ${expressionsPerTokenMax} expressions together`,
+    );
+  }
+  return compiled;
+}
+
+/**
+ * A fingerprint that is made of nothing in the data says nothing about it: every token with this expression would pass for
+ * every other. Asked of expressions in requests; a token that was stored with one stays usable.
+ */
+export function requireReadsData(path: string, fingerprintExpression: string | null | undefined): void {
+  if (fingerprintExpression === undefined || fingerprintExpression === null) return;
+  const { parts } = compile(path, 'fingerprint_expression', fingerprintExpression, fingerprintLengthMax);
+  if (parts.some((part) => typeof part !== 'string' && part.path[0] === 'data')) return;
+  throw invalidAt(path, 'fingerprint_expression', 'must read data, such as {{ data }} or {{ data.number }}');
+}
+
+/** What the fingerprint is made of; empty where the expressions find nothing to tell tokens apart by. */
+export async function fingerprintContent(
+  path: string,
+  expressions: CompiledExpressions,
+  scope: ExpressionScope,
+  request?: RequestBudget,
+): Promise<string> {
+  const { data } = scope;
+  if (expressions.isWholeFingerprint) {
+    return isScalar(data) ? toConcatenatedText(data) : inTurns(jsonTextSteps(data));
+  }
+  return namingField(path, 'fingerprint_expression', () =>
+    evaluateTemplateAsText(expressions.fingerprint, { ...scope }, expressionTools, budgetWithin(request)),
+  );
+}
+
+/** One value for each search index: text, never empty. */
+export function searchIndexValues(
+  path: string,
+  expressions: CompiledExpressions,
+  scope: ExpressionScope,
+  request?: RequestBudget,
+): string[] {
+  const budget = budgetWithin(request);
+  return expressions.searchIndexes.map((template, index) => {
+    const field = `search_indexes.${index}`;
+    const value = namingField(path, field, () =>
+      evaluateTemplate(template, { data: scope.data }, expressionTools, budget),
+    );
+    const text = value instanceof ExactNumber ? value.text : value;
+    if (text === null || text === '' || typeof text === 'object')
+      throw invalidAt(path, field, 'must yield one value that is not empty');
+    return String(text);
+  });
+}
+
+/** The mask of a stored token, compiled once for all tokens that share it; undefined where there is none. */
+export function findMask(token: { readonly mask: string | null }, type: TokenType): Mask | undefined {
+  const key = token.mask ?? type.name;
+  const known = masks.get(key);
+  if (known !== undefined) return known.mask;
+  const mask = toMask(token.mask === null ? undefined : parseJson(token.mask, { depthMax: maskDepthMax }), type);
+  masks.set(key, { mask });
+  return mask;
+}
+
+/** Undefined stands for the mask of the type, null for none at all. */
+function toMask(supplied: JsonValue | undefined, { defaultMask }: TokenType): Mask | undefined {
+  if (supplied === null) return undefined;
+  if (supplied !== undefined) return compileMask(supplied, templates);
+  return defaultMask === undefined ? undefined : compileDefaultMask(defaultMask, templates);
+}
+
+/** What a masked view shows, as JSON text. Evaluated before anything is stored, so that what is stored can be shown. */
+export function maskedText(
+  path: string,
+  expressions: CompiledExpressions,
+  data: JsonValue,
+  request?: RequestBudget,
+): Sensitive<string> | undefined {
+  const { mask } = expressions;
+  return mask === undefined ? undefined : namingField(path, 'mask', () => evaluateTokenMask(mask, data, request));
+}
+
+export function evaluateTokenMask(mask: Mask, data: JsonValue, request?: RequestBudget): Sensitive<string> {
+  return new Sensitive(toJsonText(evaluateMask(mask, { data }, expressionTools, budgetWithin(request))));
+}
+
+/** A budget of its own for each of a token's masks, indexes and fingerprint, within that of the request. */
+function budgetWithin(request: RequestBudget | undefined): EvaluationBudget {
+  return new EvaluationBudget(request === undefined ? {} : { request });
+}
+
+/** An id given as an expression. It may hold an alias of the data, never the data. */
+export function evaluateIdExpression(path: string, text: string, data: JsonValue): string {
+  return namingField(path, 'id', () => {
+    const template = templates.compile(text);
+    requireOpaqueId(template);
+    return evaluateTemplateAsText(template, { data }, expressionTools);
+  });
+}
+
+/** Whether a text draws at random, so that it yields something else the next time. */
+export function isRandom(text: string): boolean {
+  return templates
+    .compile(text)
+    .parts.some((part) => typeof part !== 'string' && part.filters.some(({ effect }) => effect === 'alias'));
+}
+
+function compile(path: string, field: string, text: string, lengthMax?: number): Template {
+  if (!isStorable(text)) throw invalidAt(path, field, 'must be well-formed text without NUL');
+  return namingField(path, field, () => templates.compile(text, lengthMax === undefined ? {} : { lengthMax }));
+}

@@ -1,0 +1,51 @@
+import type { TokenId } from '../../../core/identity/ids.ts';
+import type { JsonValue } from '../../../core/json/json-value.ts';
+import { invalidAt } from './request-path.ts';
+import { isStorable } from './storable-text.ts';
+import { evaluateIdExpression, isRandom } from './token-expressions.ts';
+
+const forbidden = new Set('#/\\+?[]|&=%<>{}^');
+const lengthMin = 3;
+const lengthMax = 400;
+
+/** An alias is random; after this many that were taken already, a UUID is used. */
+export const aliasTriesMax = 3;
+
+/** Whether the wish can be fulfilled in another way when an id is taken: evaluated again, an alias is another one. */
+export function isAlias(wanted: string | undefined): boolean {
+  return isIdExpression(wanted) && isRandom(wanted);
+}
+
+/** The id of a new token: assigned, chosen by the caller, or an alias that an expression makes. */
+export function toTokenId(draft: {
+  readonly path: string;
+  readonly wantedId: string | undefined;
+  readonly data: JsonValue;
+}): TokenId {
+  const { path, wantedId, data } = draft;
+  if (wantedId === undefined) return crypto.randomUUID() as TokenId;
+  const id = isIdExpression(wantedId) ? evaluateIdExpression(path, wantedId, data) : wantedId;
+  if (!isAcceptable(id)) {
+    throw invalidAt(
+      path,
+      'id',
+      `must have ${lengthMin} to ${lengthMax} characters and none of ${[...forbidden].join(' ')}`,
+    );
+  }
+  return id as TokenId;
+}
+
+/** An id in a path that no token can have is simply not found. */
+export function isTokenId(text: string): text is TokenId {
+  return text.length <= lengthMax && isStorable(text);
+}
+
+export function isIdExpression(wanted: string | undefined): wanted is string {
+  return wanted?.includes('{{') === true;
+}
+
+function isAcceptable(id: string): boolean {
+  const isPlain = ![...id].some((character) => forbidden.has(character) || character < ' ' || character === '\u007f');
+  // The database counts characters, where a pair of surrogates is one.
+  return [...id].length >= lengthMin && id.length <= lengthMax && isPlain && id.isWellFormed();
+}

@@ -1,0 +1,134 @@
+import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
+import { weighData } from '../../../platform/waiting/work-weight.ts';
+import type { Metadata, StoredToken } from './token.ts';
+import type { SealedToken } from './token-sealer.ts';
+import { toShelfKey } from './token-shelf.ts';
+
+/** A token as a query returns it. */
+export interface TokenRow {
+  readonly id: TokenId;
+  readonly type: string;
+  readonly version: number;
+  readonly data: Buffer;
+  readonly mask: string | null;
+  readonly containers: string[];
+  readonly metadata: Metadata | null;
+  readonly search_indexes: string | null;
+  readonly fingerprint: string | null;
+  readonly fingerprint_expression: string | null;
+  readonly terms: Buffer[];
+  readonly expires_at: Date | null;
+  readonly expires_at_offset_minutes: number | null;
+  readonly created_by: string | null;
+  readonly created_at: Date;
+  readonly modified_by: string | null;
+  readonly modified_at: Date | null;
+  readonly cvc: Buffer | null;
+  readonly cvc_token_version: number | null;
+}
+
+/** The columns of `TokenRow`, for a query over `tokens` as `t` and `joinCvc`. */
+export const tokenColumns = `t.id, t.type, t.version, t.data, t.mask, t.containers, t.metadata, t.search_indexes,
+  t.fingerprint, t.fingerprint_expression, t.terms, t.expires_at, t.expires_at_offset_minutes,
+  t.created_by, t.created_at, t.modified_by, t.modified_at, c.sealed as cvc, c.token_version as cvc_token_version`;
+
+/** Only cards have a verification code, and only for an hour. */
+export const joinCvc = `left join token_cvcs c
+  on t.type = 'card' and c.tenant_id = t.tenant_id and c.token_id = t.id and c.expires_at > now()`;
+
+/** An expired token is invisible from that instant on, whenever it is removed. */
+export const isAlive = '(t.expires_at is null or t.expires_at > now())';
+
+/** Pages that hold data end once they have so much of it; the token that goes past it is still in. */
+export const pageBytesMax = 8 * 1024 * 1024;
+/** What of a token can be long. The length of a column is known without reading it. */
+const tokenBytes = '(octet_length(t.data) + coalesce(octet_length(t.mask), 0))';
+
+/** How much data the tokens before it have, within a page in this order. */
+export function bytesBefore(order: string): string {
+  return `coalesce(sum(${tokenBytes}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as bytes_before`;
+}
+
+/** A row of several that were found, of which those that would make too much data together are not read. */
+export interface FoundRow extends TokenRow {
+  /** How many there are with those. */
+  readonly found: number;
+}
+
+export function isCutOff(rows: readonly FoundRow[]): boolean {
+  return rows.length < (rows[0]?.found ?? 0);
+}
+
+/**
+ * The tenant is the one that asked, not the one in the row: should a row of another tenant ever come this far, the keys
+ * of the tenant that asked do not open it.
+ */
+export function toStoredToken(tenantId: TenantId, row: TokenRow): StoredToken {
+  return {
+    tenantId,
+    id: row.id,
+    type: row.type,
+    version: row.version,
+    data: row.data,
+    mask: row.mask,
+    containers: row.containers,
+    metadata: row.metadata,
+    searchIndexes: row.search_indexes,
+    fingerprint: row.fingerprint,
+    fingerprintExpression: row.fingerprint_expression,
+    terms: row.terms,
+    expiresAt:
+      row.expires_at === null ? null : { instant: row.expires_at, offsetMinutes: row.expires_at_offset_minutes ?? 0 },
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    modifiedBy: row.modified_by,
+    modifiedAt: row.modified_at,
+    cvc: row.cvc === null ? null : { sealed: row.cvc, tokenVersion: row.cvc_token_version ?? 0 },
+  };
+}
+
+/** Several that were read at once; the tenant is charged for it where they are long. */
+export function toStoredTokens(tenantId: TenantId, rows: readonly TokenRow[]): StoredToken[] {
+  loopPace.charge(
+    tenantId,
+    weighData(rows.reduce((sum, { data, mask }) => sum + data.length + (mask?.length ?? 0), 0)),
+  );
+  return rows.map((row) => toStoredToken(tenantId, row));
+}
+
+/** The columns of a JSON row that writes a token, for `json_to_recordset`. */
+export const jsonRowColumns = `id text, type text, version integer, data bytea, mask text, containers text[], shelf text, metadata jsonb,
+  search_indexes text, fingerprint text, fingerprint_expression text, terms bytea[], expires_at timestamptz,
+  expires_at_offset_minutes smallint, created_by uuid, cvc bytea`;
+
+/** What is null is left out: PostgreSQL takes an absent member for one, and need not read it. */
+export function toJsonRow(token: SealedToken) {
+  return {
+    id: token.id,
+    type: token.type,
+    version: token.version,
+    data: toByteaText(token.data),
+    mask: token.mask ?? undefined,
+    containers: token.containers,
+    shelf: toShelfKey(token),
+    metadata: token.metadata ?? undefined,
+    search_indexes: token.searchIndexes ?? undefined,
+    fingerprint: token.fingerprint ?? undefined,
+    fingerprint_expression: token.fingerprintExpression ?? undefined,
+    terms: token.terms.map(toByteaText),
+    expires_at: token.expiresAt === null ? undefined : toTimestampText(token.expiresAt.instant),
+    expires_at_offset_minutes: token.expiresAt?.offsetMinutes,
+    created_by: token.createdBy ?? undefined,
+    cvc: token.cvc === null ? undefined : toByteaText(token.cvc.sealed),
+  };
+}
+
+/** The last hours of the year 9999 reach into the next, west of UTC; PostgreSQL takes such a year without sign and zero. */
+function toTimestampText(instant: Date): string {
+  return instant.toISOString().replace(/^\+0/, '');
+}
+
+export function toByteaText(bytes: Buffer): string {
+  return `\\x${bytes.toString('hex')}`;
+}

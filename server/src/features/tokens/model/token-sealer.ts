@@ -1,0 +1,115 @@
+import type { RequestBudget } from '../../../core/budget/request-budget.ts';
+import type { ApplicationId, TenantId, TokenId } from '../../../core/identity/ids.ts';
+import type { CvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
+import type { FieldBinding, TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
+import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
+import { mapInTurns } from '../../../platform/waiting/turns.ts';
+import { weighAttributes, weighData, weighTokens } from '../../../platform/waiting/work-weight.ts';
+import { toJsonText } from '../../../core/json/json-text.ts';
+import type { Metadata, StoredToken } from './token.ts';
+import { tokenBinding } from './token-binding.ts';
+import type { TokenDraft } from './token-draft.ts';
+import { fingerprintContent, searchIndexValues } from './token-expressions.ts';
+
+/** A token ready to be written. */
+export type SealedToken = Omit<StoredToken, 'createdAt' | 'modifiedBy' | 'modifiedAt'>;
+
+/** For whom a token is sealed; no application where an operator imports it. */
+export interface TokenOwner {
+  readonly tenantId: TenantId;
+  readonly applicationId: ApplicationId | null;
+}
+
+/** Where the keys of a tenant come from: the keyring of this process, or what another thread was handed of it. */
+export interface KeySource {
+  forTenant(tenantId: TenantId): Promise<TenantKeyring>;
+}
+
+export interface SealOptions {
+  readonly hasFingerprints: boolean;
+  /** Of the request that makes the tokens; an operator's import has none. */
+  readonly budget?: RequestBudget;
+}
+
+/** Gives a draft what needs keys: the sealed data, the fingerprint, and the terms it is found by. Plaintext ends here. */
+export class TokenSealer {
+  readonly #keyring: KeySource;
+  readonly #cvcSealer: CvcSealer;
+
+  constructor(parts: { keyring: KeySource; cvcSealer: CvcSealer }) {
+    this.#keyring = parts.keyring;
+    this.#cvcSealer = parts.cvcSealer;
+  }
+
+  /** Seals several drafts under keys that are fetched once. */
+  async sealAll(
+    owner: TokenOwner,
+    drafts: readonly { readonly draft: TokenDraft; readonly id: TokenId; readonly version?: number }[],
+    options: SealOptions,
+  ): Promise<SealedToken[]> {
+    const keys = await this.#keyring.forTenant(owner.tenantId);
+    loopPace.charge(owner.tenantId, weighDrafts(drafts.map(({ draft }) => draft)));
+    return mapInTurns(drafts, ({ draft, id, version = 1 }) => this.#seal(owner, { draft, id, version }, keys, options));
+  }
+
+  async #seal(
+    owner: TokenOwner,
+    { draft, id, version }: { draft: TokenDraft; id: TokenId; version: number },
+    keys: TenantKeyring,
+    { hasFingerprints, budget }: SealOptions,
+  ): Promise<SealedToken> {
+    const { path, type, texts, metadata } = draft;
+    const scope = { data: draft.data, metadata: metadata ?? {} };
+    budget?.spend('searchTerms', draft.expressions.searchIndexes.length + Object.keys(scope.metadata).length);
+    const isFingerprinted = hasFingerprints || texts.fingerprintExpression !== undefined;
+    const content = isFingerprinted ? await fingerprintContent(path, draft.expressions, scope, budget) : '';
+    const place = { id, version, type: type.name };
+    return {
+      tenantId: owner.tenantId,
+      id,
+      version,
+      type: type.name,
+      data: keys.seal(draft.dataText.reveal(), tokenBinding(place, 'data')),
+      cvc: this.#sealCvc(owner, draft, tokenBinding(place, 'cvc')),
+      mask: texts.mask === undefined ? null : toJsonText(texts.mask),
+      containers: draft.containers,
+      metadata,
+      searchIndexes: texts.searchIndexes === undefined ? null : JSON.stringify(texts.searchIndexes),
+      fingerprint: content === '' ? null : keys.fingerprint(type.name, content),
+      fingerprintExpression: texts.fingerprintExpression ?? null,
+      terms: uniqueTerms([
+        ...searchIndexValues(path, draft.expressions, scope, budget).map((value) => keys.blindIndex('data', value)),
+        ...metadataTerms(keys, metadata),
+      ]),
+      expiresAt: draft.expiresAt,
+      createdBy: owner.applicationId,
+    };
+  }
+
+  #sealCvc(owner: TokenOwner, { cvc }: TokenDraft, binding: FieldBinding) {
+    if (cvc === undefined) return null;
+    const sealed = this.#cvcSealer.seal(cvc.reveal(), { ...binding, tenantId: owner.tenantId });
+    return { sealed, tokenVersion: binding.recordVersion };
+  }
+}
+
+function weighDrafts(drafts: readonly TokenDraft[]): number {
+  let [bytes, terms, expressions] = [0, 0, 0];
+  for (const { dataText, metadata, expressions: compiled } of drafts) {
+    bytes += dataText.reveal().length;
+    terms += compiled.searchIndexes.length + Object.keys(metadata ?? {}).length;
+    expressions += compiled.mask?.expressionCount ?? 0;
+  }
+  return weighTokens(drafts.length) + weighData(bytes) + weighAttributes({ terms, expressions });
+}
+
+/** Metadata is compared without regard to case, so its terms are made of lower-cased keys and values. */
+function metadataTerms(keys: TenantKeyring, metadata: Metadata | null): Buffer[] {
+  return Object.entries(metadata ?? {}).map(([key, value]) =>
+    keys.blindIndex('metadata', key.toLowerCase(), value.toLowerCase()),
+  );
+}
+
+function uniqueTerms(terms: readonly Buffer[]): Buffer[] {
+  return [...new Map(terms.map((term) => [term.toString('hex'), term])).values()];
+}

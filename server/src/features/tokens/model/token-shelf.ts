@@ -1,0 +1,63 @@
+import type { SearchQuery } from '../../../core/search/search-query.ts';
+
+/** All tokens of one type in the same containers, and how many of them are alive. What a caller may see is decided by shelf. */
+export interface TokenShelf {
+  readonly type: string;
+  readonly containers: readonly string[];
+  readonly tokens: number;
+}
+
+/** Type and containers as one text, as tokens carry it; neither holds a blank. */
+export function toShelfKey({ type, containers }: Pick<TokenShelf, 'type' | 'containers'>): string {
+  return [type, ...containers].join(' ');
+}
+
+export function fromShelfKey(key: string): Pick<TokenShelf, 'type' | 'containers'> {
+  const [type = '', ...containers] = key.split(' ');
+  return { type, containers };
+}
+
+/** Whether the tokens of a shelf match: all of them, none, or some, which only a look at each can tell. */
+export type ShelfMatch = 'all' | 'none' | 'some';
+
+export function matchShelf(query: SearchQuery | undefined, shelf: TokenShelf): ShelfMatch {
+  if (query === undefined) return 'all';
+  switch (query.kind) {
+    case 'term':
+      return query.field === 'type' ? toMatch(query.value === shelf.type) : 'some';
+    case 'container':
+      return toMatch(
+        shelf.containers.some((path) => (query.isSubtree ? path.startsWith(query.path) : path === query.path)),
+      );
+    case 'metadata':
+    case 'range':
+    case 'id-prefix':
+      return 'some';
+    case 'not':
+      return opposite[matchShelf(query.operand, shelf)];
+    case 'and':
+      return combine(
+        query.operands.map((operand) => matchShelf(operand, shelf)),
+        'none',
+        'all',
+      );
+    case 'or':
+      return combine(
+        query.operands.map((operand) => matchShelf(operand, shelf)),
+        'all',
+        'none',
+      );
+  }
+}
+
+const opposite: Readonly<Record<ShelfMatch, ShelfMatch>> = { all: 'none', none: 'all', some: 'some' };
+
+function toMatch(isMatch: boolean): ShelfMatch {
+  return isMatch ? 'all' : 'none';
+}
+
+/** One deciding operand settles it; when all agree on the other side, that settles it too. */
+function combine(matches: readonly ShelfMatch[], deciding: ShelfMatch, other: ShelfMatch): ShelfMatch {
+  if (matches.includes(deciding)) return deciding;
+  return matches.every((match) => match === other) ? other : 'some';
+}

@@ -1,0 +1,218 @@
+import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import type { AuditRow } from '../../../platform/audit/audit-event.ts';
+import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
+import type { Database, Statement, Transaction } from '../../../platform/database/database.ts';
+import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
+import { keysAreOpen, keyVersionsOf } from '../../../platform/keyring/sealed-rows.ts';
+import { type ContainerSetLimits, hasRoomForSets, sayIfSetsAreFull, toRoomValues } from './container-set-limit.ts';
+import { countSlot } from './count-slot.ts';
+import type { StoredToken } from './token.ts';
+import { removeWithGone } from './token-removal-statement.ts';
+import {
+  bytesBefore,
+  type FoundRow,
+  isCutOff,
+  isAlive,
+  joinCvc,
+  toByteaText,
+  toJsonRow,
+  jsonRowColumns,
+  pageBytesMax,
+  tokenColumns,
+  type TokenRow,
+  toStoredToken,
+  toStoredTokens,
+} from './token-row.ts';
+import type { SealedToken } from './token-sealer.ts';
+import { toShelfKey } from './token-shelf.ts';
+
+const findText = `select * from (
+    select ${tokenColumns}, count(*) over ()::integer as found, ${bytesBefore('array_position($2::text[], t.id)')}
+    from tokens t ${joinCvc} where t.tenant_id = $1 and t.id = any($2) and ${isAlive}) as token
+  where bytes_before < ${pageBytesMax}`;
+
+// A deleted token may have been followed by another of the same id, whose versions begin again: when it was created
+// tells the two apart.
+const deleteText = `with gone as (
+    delete from tokens where tenant_id = $1 and id = $2 and version = $3 and created_at = $6
+    returning id, type, containers, terms, created_at
+  ), ${removeWithGone(5)}, recorded as (
+    ${insertAuditRecords(4, 'join gone on gone.id = record.entity_id')}
+  )
+  select id from gone`;
+
+const updateText = `with row as materialized (
+    select * from json_to_recordset($4::json) as row(${jsonRowColumns}) where ${keysAreOpen(13)} and ${hasRoomForSets(14)}
+  ), changed as (
+    update tokens set version = row.version, data = row.data, mask = row.mask, containers = row.containers, shelf = row.shelf,
+      metadata = row.metadata, search_indexes = row.search_indexes, fingerprint = row.fingerprint,
+      fingerprint_expression = row.fingerprint_expression, terms = row.terms, expires_at = row.expires_at,
+      expires_at_offset_minutes = row.expires_at_offset_minutes, modified_by = $5, modified_at = now()
+    from row
+    where tokens.tenant_id = $1 and tokens.id = $2 and tokens.version = $3 and tokens.created_at = $12
+    returning tokens.id, tokens.type, tokens.created_at, tokens.modified_at
+  ), unlisted as (
+    delete from token_terms using changed
+    where tenant_id = $1 and token_id = changed.id and token_terms.created_at = changed.created_at and term = any($6::bytea[])
+  ), listed as (
+    insert into token_terms (tenant_id, term, created_at, token_id)
+    select $1::uuid, unnest($7::bytea[]), created_at, id from changed
+  ), uncoded as (
+    delete from token_cvcs using changed where $8 = 'remove' and tenant_id = $1 and token_id = changed.id
+  ), coded as (
+    insert into token_cvcs (tenant_id, token_id, token_version, sealed, expires_at)
+    select $1::uuid, changed.id, row.version, row.cvc, now() + interval '1 hour' from changed cross join row where $8 = 'set'
+    on conflict (tenant_id, token_id)
+    do update set token_version = excluded.token_version, sealed = excluded.sealed, expires_at = excluded.expires_at
+  ), counted as (
+    insert into token_counts (tenant_id, type, containers, slot, tokens)
+    select $1::uuid, changed.type, moved.containers, $10, moved.tokens
+    from changed cross join json_to_recordset($9::json) as moved(containers text[], tokens integer)
+    order by moved.containers
+    on conflict (tenant_id, type, containers, slot) do update set tokens = token_counts.tokens + excluded.tokens
+  ), recorded as (
+    ${insertAuditRecords(11, 'join changed on changed.id = record.entity_id')}
+  )
+  select modified_at from changed`;
+
+/** What an update does to the card verification code. */
+export type CvcChange = 'keep' | 'set' | 'remove';
+
+/** This version of a token and the next one, with everything that is written beside it. */
+export interface TokenChange {
+  readonly current: StoredToken;
+  readonly next: SealedToken;
+  readonly cvc: CvcChange;
+  readonly modifiedBy: string;
+  /** Whether the key that changes it is one that anybody may hold. */
+  readonly isPublic: boolean;
+  /** Records of the change; the first is the update itself. */
+  readonly audit: readonly AuditRow[];
+}
+
+export class TokenStore {
+  readonly #database: Database;
+  readonly #setLimits: ContainerSetLimits;
+  readonly #finds: TenantBatcher<TokenId, { readonly token: StoredToken | undefined; readonly isCut: boolean }>;
+
+  constructor(database: Database, setLimits: ContainerSetLimits) {
+    this.#database = database;
+    this.#setLimits = setLimits;
+    this.#finds = new TenantBatcher({
+      itemsMax: 200,
+      queueMax: 10_000,
+      run: async (tenantId, ids) => {
+        const { tokens, isCut } = await this.findAll(tenantId, ids);
+        return ids.map((id) => ({ token: tokens.get(id), isCut }));
+      },
+    });
+  }
+
+  /** Asked together with whatever else is looked up in the tenant at this moment. */
+  async find(tenantId: TenantId, id: TokenId): Promise<StoredToken | undefined> {
+    for (;;) {
+      const { token, isCut } = await this.#finds.add(tenantId, id);
+      // What did not fit beside others is looked up again with those that came after it.
+      if (token !== undefined || !isCut) return token;
+    }
+  }
+
+  /** Those of the ids that there are; cut off where they have more data together than a page may. */
+  async findAll(
+    tenantId: TenantId,
+    ids: readonly TokenId[],
+  ): Promise<{ readonly tokens: ReadonlyMap<TokenId, StoredToken>; readonly isCut: boolean }> {
+    const rows = await this.#database.runForTenant<FoundRow>(tenantId, {
+      name: 'token-find',
+      text: findText,
+      values: [tenantId, [...new Set(ids)]],
+    });
+    return {
+      tokens: new Map(toStoredTokens(tenantId, rows).map((token) => [token.id, token])),
+      isCut: isCutOff(rows),
+    };
+  }
+
+  /** Living tokens in the order of their ids, which never change: whoever pages through them meets each once. A page ends early where its data grows large. */
+  async listIn(
+    tx: Transaction,
+    tenantId: TenantId,
+    page: {
+      readonly after: string;
+      readonly limit: number;
+      readonly type: string | null;
+      readonly container: string | null;
+    },
+  ): Promise<StoredToken[]> {
+    const rows = await tx.query<TokenRow>({
+      name: 'token-page',
+      text: `select * from (
+          select ${tokenColumns}, ${bytesBefore('t.id')} from tokens t ${joinCvc}
+          where t.tenant_id = $1 and t.id > $2 and ${isAlive}
+            and ($4::text is null or t.type = $4) and ($5::text is null or $5 = any(t.containers))
+          order by t.id limit $3) as page
+        where bytes_before < ${pageBytesMax} order by id`,
+      values: [tenantId, page.after, page.limit, page.type, page.container],
+    });
+    return rows.map((row) => toStoredToken(tenantId, row));
+  }
+
+  /** Deletes this version of the token and no other; false when it was changed or deleted meanwhile. */
+  async delete(token: StoredToken, audit: AuditRow): Promise<boolean> {
+    const rows = await this.#database.runForTenant(token.tenantId, {
+      name: 'token-delete',
+      text: deleteText,
+      values: [token.tenantId, token.id, token.version, JSON.stringify([audit]), countSlot(), token.createdAt],
+    });
+    return rows.length > 0;
+  }
+
+  /** Replaces this version of the token by the next one; undefined when it was changed or deleted meanwhile. */
+  async update(change: TokenChange): Promise<Date | undefined> {
+    const writing = this.#database.runForTenant<{ modified_at: Date }>(
+      change.current.tenantId,
+      toUpdateStatement(change, this.#setLimits),
+    );
+    const [row] = await sayIfSetsAreFull(writing);
+    return row?.modified_at;
+  }
+}
+
+/** Changes nothing, and returns no row, when the token was changed or deleted meanwhile. */
+export function toUpdateStatement(change: TokenChange, setLimits: ContainerSetLimits): Statement {
+  const { current, next, cvc, modifiedBy, audit, isPublic } = change;
+  return {
+    name: 'token-update',
+    text: updateText,
+    values: [
+      current.tenantId,
+      current.id,
+      current.version,
+      JSON.stringify([toJsonRow(next)]),
+      modifiedBy,
+      without(current.terms, next.terms),
+      without(next.terms, current.terms),
+      cvc,
+      JSON.stringify(movesOf(current, next)),
+      countSlot(),
+      JSON.stringify(audit),
+      current.createdAt,
+      keyVersionsOf([next.data]),
+      ...toRoomValues([{ shelf: toShelfKey(next), isPublic }], setLimits),
+    ],
+  };
+}
+
+/** Terms that stay are left alone: within one statement a row cannot be deleted and inserted again. */
+function without(terms: readonly Buffer[], others: readonly Buffer[]): string[] {
+  const excluded = new Set(others.map(toByteaText));
+  return terms.map(toByteaText).filter((term) => !excluded.has(term));
+}
+
+function movesOf(current: StoredToken, next: SealedToken): { containers: readonly string[]; tokens: number }[] {
+  if (current.containers.join() === next.containers.join()) return [];
+  return [
+    { containers: current.containers, tokens: -1 },
+    { containers: next.containers, tokens: 1 },
+  ];
+}

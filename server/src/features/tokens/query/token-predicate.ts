@@ -1,0 +1,49 @@
+import type { SearchQuery } from '../../../core/search/search-query.ts';
+import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
+import type { Parameters } from './statement-parameters.ts';
+import { termsOf } from './token-lookup.ts';
+import { toContainerPredicate } from './token-shelf-predicate.ts';
+
+const columns = {
+  id: 't.id',
+  type: 't.type',
+  fingerprint: 't.fingerprint',
+  created_by: 't.created_by::text',
+  modified_by: 't.modified_by::text',
+};
+
+/** A query as a condition on a row of `tokens t`; it is never null, so that `not` means what it says. */
+export function toPredicate(query: SearchQuery, keys: TenantKeyring, parameters: Parameters): string {
+  const terms = termsOf(query, keys);
+  if (terms !== undefined) return `t.terms && ${parameters.add([...terms])}::bytea[]`;
+
+  switch (query.kind) {
+    case 'term': {
+      const column = columns[query.field as keyof typeof columns];
+      const value = query.field.endsWith('_by') ? query.value.toLowerCase() : query.value;
+      return `coalesce(${column} = ${parameters.add(value)}, false)`;
+    }
+    case 'container':
+      return toContainerPredicate(query, parameters);
+    case 'range':
+      return toRange(query, parameters);
+    case 'id-prefix':
+      return `starts_with(t.id, ${parameters.add(query.prefix)})`;
+    case 'not':
+      return `(not ${toPredicate(query.operand, keys, parameters)})`;
+    case 'and':
+    case 'or':
+      return `(${query.operands.map((operand) => toPredicate(operand, keys, parameters)).join(` ${query.kind} `)})`;
+    case 'metadata':
+      throw new Error('A metadata query always has a term.');
+  }
+}
+
+function toRange(query: Extract<SearchQuery, { kind: 'range' }>, parameters: Parameters): string {
+  const column = query.field === 'created_at' ? 't.created_at' : 't.modified_at';
+  const bounds = [
+    ...(query.from === undefined ? [] : [`${column} >= ${parameters.add(query.from)}`]),
+    ...(query.before === undefined ? [] : [`${column} < ${parameters.add(query.before)}`]),
+  ];
+  return `(${[`${column} is not null`, ...bounds].join(' and ')})`;
+}

@@ -1,0 +1,184 @@
+import type { Transform } from '../../../core/access/access-rule.ts';
+import { type FingerprintVisibility, isFingerprintShown } from '../../../core/access/fingerprint-visibility.ts';
+import { ExpressionError } from '../../../core/expressions/expression-error.ts';
+import type { Caller } from '../../../core/identity/caller.ts';
+import type { TenantId } from '../../../core/identity/ids.ts';
+import { Sensitive } from '../../../core/identity/sensitive.ts';
+import { toJsonText } from '../../../core/json/json-text.ts';
+import type { JsonValue } from '../../../core/json/json-value.ts';
+import { parseJson, parseJsonSteps } from '../../../core/json/parse-json.ts';
+import type { TokenType } from '../../../core/token-types/token-type.ts';
+import type { CvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
+import type { Keyring } from '../../../platform/keyring/keyring.ts';
+import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
+import { inTurns, mapInTurns, nextTurn } from '../../../platform/waiting/turns.ts';
+import { weighTokens } from '../../../platform/waiting/work-weight.ts';
+import type { StoredToken, VisibleToken } from '../model/token.ts';
+import { tokenBinding } from '../model/token-binding.ts';
+import { evaluateTokenMask, findMask } from '../model/token-expressions.ts';
+import { getTokenType } from '../model/token-type-of.ts';
+
+/** Stored data passed our parser once; this only has to be deeper than anything that did. */
+const depthMax = 128;
+/** Longer data is taken apart over several turns of the event loop. */
+const lengthAtOnceMax = 16 * 1024;
+const longBytes = 256 * 1024;
+
+/** What a view of a token is made of. A draft, whose parts are known already, serves as well as an opened token. */
+export interface TokenContent {
+  /** Without the card verification code. */
+  readonly dataText: Sensitive<string>;
+  readonly data: JsonValue;
+  /** JSON text of the data as masked views show it; undefined where they show none. */
+  readonly masked: Sensitive<string> | undefined;
+}
+
+/** The plaintext of a stored token; taken apart and masked only when somebody looks inside. */
+export class OpenedToken implements TokenContent {
+  readonly dataText: Sensitive<string>;
+  readonly #token: StoredToken;
+  #data: JsonValue | undefined;
+  #masking: { readonly masked: Sensitive<string> | undefined } | undefined;
+
+  constructor(token: StoredToken, text: string) {
+    this.#token = token;
+    this.dataText = new Sensitive(text);
+  }
+
+  /** Call before `data` and `masked`, which would otherwise take large data apart all at once. */
+  async load(): Promise<void> {
+    const text = this.dataText.reveal();
+    if (text.length > lengthAtOnceMax) this.#data ??= await inTurns(parseJsonSteps(text, { depthMax }));
+  }
+
+  get data(): JsonValue {
+    this.#data ??= parseJson(this.dataText.reveal(), { depthMax });
+    return this.#data;
+  }
+
+  get masked(): Sensitive<string> | undefined {
+    this.#masking ??= { masked: this.#mask() };
+    return this.#masking.masked;
+  }
+
+  #mask(): Sensitive<string> | undefined {
+    try {
+      const mask = findMask(this.#token, getTokenType(this.#token));
+      return mask === undefined ? undefined : evaluateTokenMask(mask, this.data);
+    } catch (error) {
+      // A mask was evaluated before it was stored. Should a later version refuse one, it hides the data: a list must
+      // not fail because of one token in it.
+      if (error instanceof ExpressionError) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Opens tokens, and nothing else. */
+export interface TokenOpener {
+  open(token: StoredToken): Promise<OpenedToken>;
+}
+
+/** Where the presenter learns what a tenant has decided about fingerprints. */
+export interface VisibilitySource {
+  get(tenantId: TenantId): Promise<{ readonly fingerprintVisibility: FingerprintVisibility }>;
+}
+
+/** Opens tokens and shows them the way a transform allows. Plaintext begins here. */
+export class TokenPresenter implements TokenOpener {
+  readonly #keyring: Keyring;
+  readonly #cvcSealer: CvcSealer;
+  readonly #settings: VisibilitySource;
+
+  constructor(parts: { keyring: Keyring; cvcSealer: CvcSealer; settings: VisibilitySource }) {
+    this.#keyring = parts.keyring;
+    this.#cvcSealer = parts.cvcSealer;
+    this.#settings = parts.settings;
+  }
+
+  async open(token: StoredToken): Promise<OpenedToken> {
+    const keys = await this.#keyring.forRecord(token.tenantId, token.data);
+    const isLong = token.data.length > longBytes;
+    // Each part takes milliseconds, and none can be left in the middle: others get their turn before and after.
+    if (isLong) await nextTurn();
+    const opened = new OpenedToken(token, keys.open(token.data, tokenBinding(token, 'data')));
+    if (isLong) await nextTurn();
+    return opened;
+  }
+
+  /** The card verification code as JSON text, for as long as it lives. */
+  async openCvc(token: StoredToken): Promise<Sensitive<string> | undefined> {
+    const { cvc, tenantId } = token;
+    if (cvc === null) return undefined;
+    const binding = tokenBinding({ ...token, version: cvc.tokenVersion }, 'cvc');
+    const text = await this.#cvcSealer.open(cvc.sealed, { ...binding, tenantId });
+    return text === undefined ? undefined : new Sensitive(text);
+  }
+
+  /** A token as this caller sees it through the transform that its grant decides. */
+  async show(caller: Caller, token: StoredToken, transform: Transform, known?: TokenContent): Promise<VisibleToken> {
+    const type = getTokenType(token);
+    const content = known ?? (await this.#openFor(token, type));
+    return {
+      token,
+      ...(await this.#dataFor(transform, token, content)),
+      mask: shownMask(token, type, content),
+      searchIndexes:
+        token.searchIndexes === null ? type.defaultSearchIndexes : (JSON.parse(token.searchIndexes) as string[]),
+      fingerprint: await this.findFingerprint(caller, token, transform),
+      fingerprintExpression: token.fingerprintExpression ?? type.defaultFingerprintExpression,
+      derived: transform === 'redact' ? undefined : type.derive?.(content.data),
+    };
+  }
+
+  /** Several tokens, one after the other, with other requests in between. */
+  showAll(
+    caller: Caller,
+    tokens: readonly { readonly token: StoredToken; readonly transform: Transform }[],
+  ): Promise<VisibleToken[]> {
+    loopPace.charge(caller.tenantId, weighTokens(tokens.length));
+    return mapInTurns(tokens, ({ token, transform }) => this.show(caller, token, transform));
+  }
+
+  /** The fingerprint, if a view through this transform shows it to the caller. */
+  async findFingerprint(caller: Caller, token: StoredToken, transform: Transform): Promise<string | undefined> {
+    if (token.fingerprint === null) return undefined;
+    const { fingerprintVisibility } = await this.#settings.get(token.tenantId);
+    return isFingerprintShown(caller, fingerprintVisibility, transform) ? token.fingerprint : undefined;
+  }
+
+  async #openFor(token: StoredToken, type: TokenType): Promise<OpenedToken> {
+    const opened = await this.open(token);
+    const hasMask = token.mask === null ? type.defaultMask !== undefined : token.mask !== 'null';
+    if (hasMask || type.derive !== undefined) await opened.load();
+    return opened;
+  }
+
+  async #dataFor(transform: Transform, token: StoredToken, content: TokenContent): Promise<Pick<VisibleToken, 'data'>> {
+    switch (transform) {
+      case 'redact':
+        return { data: undefined };
+      case 'mask':
+        return { data: content.masked };
+      case 'reveal': {
+        const cvc = await this.openCvc(token);
+        const { dataText } = content;
+        return { data: cvc === undefined ? dataText : withCvc(dataText, cvc) };
+      }
+    }
+  }
+}
+
+/** What was supplied is echoed; a card on its default mask shows what the mask makes of it. */
+function shownMask(token: StoredToken, type: TokenType, content: TokenContent): string | undefined {
+  if (token.mask !== null) return token.mask === 'null' ? undefined : token.mask;
+  if (token.type === 'card') return content.masked?.reveal();
+  return type.defaultMask === undefined ? undefined : toJsonText(type.defaultMask);
+}
+
+/** Puts the code back as the last member of the card object. */
+function withCvc(text: Sensitive<string>, cvc: Sensitive<string>): Sensitive<string> {
+  const object = text.reveal().trimEnd();
+  const separator = object.slice(1, -1).trim() === '' ? '' : ',';
+  return new Sensitive(`${object.slice(0, -1)}${separator}"cvc":${cvc.reveal()}}`);
+}

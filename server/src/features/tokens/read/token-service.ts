@@ -1,0 +1,61 @@
+import { requireAccess } from '../../../core/access/require-access.ts';
+import { DomainError } from '../../../core/errors/domain-error.ts';
+import type { Caller } from '../../../core/identity/caller.ts';
+import type { TokenId } from '../../../core/identity/ids.ts';
+import { toAuditRow } from '../../../platform/audit/audit-event.ts';
+import type { AuditLog } from '../../../platform/audit/audit-log.ts';
+import type { StoredToken, VisibleToken } from '../model/token.ts';
+import { tokenEvent } from '../model/token-event.ts';
+import type { TokenPresenter } from './token-presenter.ts';
+import type { TokenStore } from '../model/token-store.ts';
+
+/** Looks at a token again this often when others keep changing it under a request. */
+const attemptsMax = 10;
+
+/** Reading and deleting single tokens. */
+export class TokenService {
+  readonly #store: TokenStore;
+  readonly #presenter: TokenPresenter;
+  readonly #audit: AuditLog;
+
+  constructor(parts: { store: TokenStore; presenter: TokenPresenter; audit: AuditLog }) {
+    this.#store = parts.store;
+    this.#presenter = parts.presenter;
+    this.#audit = parts.audit;
+  }
+
+  /** The answer leaves only after the record of the reading is durable. */
+  async get(caller: Caller, id: TokenId): Promise<VisibleToken> {
+    const token = await getToken(this.#store, caller, id);
+    const transform = requireAccess(caller.grants, 'token:read', token);
+    const [visible] = await Promise.all([
+      this.#presenter.show(caller, token, transform),
+      this.#audit.append(caller, tokenEvent(token, 'read')),
+    ]);
+    return visible;
+  }
+
+  async delete(caller: Caller, id: TokenId): Promise<void> {
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const token = await getToken(this.#store, caller, id);
+      requireAccess(caller.grants, 'token:delete', token);
+      // Only the version that was judged is deleted: it may have moved to another container meanwhile.
+      if (await this.#store.delete(token, toAuditRow(caller, tokenEvent(token, 'delete')))) return;
+    }
+    throw busyToken();
+  }
+}
+
+export async function getToken(store: TokenStore, caller: Caller, id: TokenId): Promise<StoredToken> {
+  const token = await store.find(caller.tenantId, id);
+  if (token === undefined) throw noSuchToken();
+  return token;
+}
+
+export function noSuchToken(): DomainError {
+  return new DomainError('not-found', 'There is no such token.');
+}
+
+export function busyToken(): DomainError {
+  return new DomainError('version-conflict', 'The token is being changed by others. Try again.');
+}

@@ -1,0 +1,60 @@
+import { insertedCharactersMax, type RequestBudget } from '../../../core/budget/request-budget.ts';
+import { EvaluationBudget } from '../../../core/expressions/evaluation-budget.ts';
+import type { ReferenceSource } from '../../../core/expressions/reference-evaluation.ts';
+import type { Reference } from '../../../core/expressions/reference-text.ts';
+import type { JsonValue } from '../../../core/json/json-value.ts';
+import { parseJsonSteps } from '../../../core/json/parse-json.ts';
+import type { Steps } from '../../../core/steps/steps.ts';
+import { expressionTools } from '../../../platform/keyring/expression-tools.ts';
+import type { VisibleToken } from '../model/token.ts';
+import { toTokenJson } from '../model/token-json.ts';
+
+/** Stored data passed our parser once; this only has to be deeper than anything that did. */
+const depthMax = 128;
+
+/** What the references of one request stand for. Each token is written and parsed once, however often it is named. */
+export class OpenedReferences implements ReferenceSource {
+  readonly tools = expressionTools;
+  readonly budget: EvaluationBudget;
+  readonly #tokens: ReadonlyMap<string, VisibleToken>;
+  readonly #texts = new Map<string, string>();
+  readonly #values = new Map<string, JsonValue>();
+
+  constructor(tokens: readonly VisibleToken[], budget: RequestBudget) {
+    this.#tokens = new Map(tokens.map((token) => [token.token.id, token]));
+    this.budget = new EvaluationBudget({
+      outputCharactersMax: insertedCharactersMax,
+      workCharactersMax: budget.leftOf('evaluatedCharacters'),
+      request: budget,
+    });
+  }
+
+  textOf(reference: Reference): string | undefined {
+    const key = keyOf(reference);
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known;
+    const token = this.#tokens.get(reference.tokenId);
+    if (token === undefined) return undefined;
+    const text = toText(token, reference.kind);
+    this.#texts.set(key, text);
+    return text;
+  }
+
+  *valueOf(reference: Reference): Steps<JsonValue> {
+    const key = keyOf(reference);
+    const known = this.#values.get(key);
+    if (known !== undefined) return known;
+    const value = yield* parseJsonSteps(this.textOf(reference) ?? 'null', { depthMax });
+    this.#values.set(key, value);
+    return value;
+  }
+}
+
+function keyOf({ kind, tokenId }: Reference): string {
+  return `${kind} ${tokenId}`;
+}
+
+/** Data that the caller may not see is null; `token:` stands for the whole token as the caller sees it. */
+function toText(token: VisibleToken, kind: Reference['kind']): string {
+  return kind === 'token' ? toTokenJson(token) : (token.data?.reveal() ?? 'null');
+}

@@ -1,0 +1,179 @@
+import { DomainError, invalidField } from '../../../core/errors/domain-error.ts';
+import type { Caller } from '../../../core/identity/caller.ts';
+import { Sensitive } from '../../../core/identity/sensitive.ts';
+import type { JsonSource } from '../../../core/json/json-source.ts';
+import { toJsonText } from '../../../core/json/json-text.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
+import type { Steps } from '../../../core/steps/steps.ts';
+import { compileSchema, findFieldErrors } from '../../../http/validation.ts';
+import { inTurns, mapInTurns } from '../../../platform/waiting/turns.ts';
+import { joinPath, requireNoFieldErrors } from '../model/request-path.ts';
+import type { CreatedToken, TokenCreator, TokenRepeater } from '../write/index.ts';
+import { toTokenJson } from '../model/token-json.ts';
+import type { TokenRequest } from '../model/token-request.ts';
+import { CreateToken, toTokenRequest } from '../model/token-schemas.ts';
+
+export const tokensPerRequestMax = 1_000;
+const depthMax = 32;
+/** Members and items outside of token requests, at all depths together. */
+const valuesMax = 10_000;
+
+/** Writes a part of the response; `write` gives the text of the tokens in it. */
+type Writer = (write: (slot: number) => string) => string;
+/** What stands in the place of a token in the response. */
+type SlotForm = 'id' | 'token';
+
+/** What is kept of a request so that its repetition can be shown: the text around the tokens, and which ones they are. */
+export interface TokenizedOutcome {
+  /** One more than there are tokens: each of those stands between two of them. */
+  readonly pieces: readonly string[];
+  readonly made: readonly CreatedToken[];
+  readonly forms: readonly SlotForm[];
+}
+
+/** A response as JSON text. */
+export interface TokenizedDocument {
+  readonly text: string;
+  readonly outcome: TokenizedOutcome;
+}
+
+const tokenShape = compileSchema(CreateToken);
+/** JSON text has none: within strings it is escaped. */
+const gap = '\0';
+
+/** Replaces every sensitive leaf of a document by a token, and answers with the same shape. */
+export class TokenizeService {
+  readonly #creator: TokenCreator;
+  readonly #repeater: TokenRepeater;
+
+  constructor(parts: { creator: TokenCreator; repeater: TokenRepeater }) {
+    this.#creator = parts.creator;
+    this.#repeater = parts.repeater;
+  }
+
+  /** One leaf that cannot be stored fails the request, and nothing of it is kept. */
+  async tokenize(caller: Caller, document: JsonValue, source: JsonSource): Promise<TokenizedDocument> {
+    if (typeof document !== 'object' || document === null) throw invalidField('body', 'must be an object or an array');
+    const reader = new DocumentReader(source);
+    const write = await inTurns(reader.read(document, { parent: [document], key: 0, path: '', depth: 0 }));
+    const created = await this.#creator.createAll(caller, reader.requests);
+    const { forms } = reader;
+    const outcome = { pieces: write(() => gap).split(gap), made: created.map(({ made }) => made), forms };
+    const texts = await mapInTurns(created, ({ token }, slot) =>
+      forms[slot] === 'id' ? JSON.stringify(token.token.id) : toTokenJson(token),
+    );
+    return { text: join(outcome.pieces, texts), outcome };
+  }
+
+  /** The document that an earlier request made, with its tokens as the caller may see them now. */
+  async showAgain(caller: Caller, { pieces, made, forms }: TokenizedOutcome): Promise<string> {
+    const repeated = await this.#repeater.repeat(caller, made);
+    const texts = await mapInTurns(repeated, async (one, slot) =>
+      forms[slot] === 'id' ? JSON.stringify(one.token.id) : toTokenJson(await this.#repeater.show(caller, one)),
+    );
+    return join(pieces, texts);
+  }
+}
+
+function join(pieces: readonly string[], texts: readonly string[]): string {
+  return pieces.map((piece, index) => piece + (texts[index] ?? '')).join('');
+}
+
+interface Place {
+  readonly parent: object;
+  readonly key: string | number;
+  readonly path: string;
+  /** How many arrays and objects are around it. */
+  readonly depth: number;
+}
+
+/** Walks a document once: collects the tokens to make, and remembers where each of them goes. */
+class DocumentReader {
+  readonly requests: TokenRequest[] = [];
+  readonly forms: SlotForm[] = [];
+  readonly #source: JsonSource;
+  #valueCount = 0;
+
+  constructor(source: JsonSource) {
+    this.#source = source;
+  }
+
+  /** Pauses after every token request: the check of its shape takes longest. */
+  *read(value: JsonValue, place: Place): Steps<Writer> {
+    if (typeof value === 'string') return this.#readLeaf(value, place);
+    if (Array.isArray(value)) return yield* this.#readArray(value, place);
+    if (!isJsonObject(value)) return () => toJsonText(value);
+    if (!Object.hasOwn(value, 'type') || !Object.hasOwn(value, 'data')) return yield* this.#readObject(value, place);
+    yield;
+    return this.#readTokenRequest(value, place);
+  }
+
+  #readLeaf(value: string, { parent, key, path }: Place): Writer {
+    return this.#add('id', {
+      path,
+      id: undefined,
+      type: 'token',
+      data: value,
+      dataText: new Sensitive(this.#source.textOf(parent, key, value)),
+      mask: undefined,
+      containers: undefined,
+      metadata: undefined,
+      searchIndexes: undefined,
+      fingerprintExpression: undefined,
+      deduplicate: undefined,
+      expiresAt: undefined,
+    });
+  }
+
+  #readTokenRequest(value: JsonObject, { path }: Place): Writer {
+    if (!tokenShape.Check(value)) requireNoFieldErrors(path, findFieldErrors(tokenShape, value, 'body'));
+    return this.#add('token', toTokenRequest(value as CreateToken, this.#source, path));
+  }
+
+  *#readArray(values: readonly JsonValue[], place: Place): Steps<Writer> {
+    requireDepth(place);
+    this.#requireFewer(values.length);
+    const writers: Writer[] = [];
+    for (const [index, value] of values.entries()) {
+      writers.push(yield* this.read(value, within(place, values, index)));
+    }
+    return (write) => `[${writers.map((writer) => writer(write)).join(',')}]`;
+  }
+
+  *#readObject(object: JsonObject, place: Place): Steps<Writer> {
+    requireDepth(place);
+    const keys = Object.keys(object);
+    this.#requireFewer(keys.length);
+    const members: (readonly [string, Writer])[] = [];
+    for (const key of keys) {
+      members.push([JSON.stringify(key), yield* this.read(object[key] ?? null, within(place, object, key))]);
+    }
+    return (write) => `{${members.map(([key, writer]) => `${key}:${writer(write)}`).join(',')}}`;
+  }
+
+  /** Before they are gone through. What is inside a token request does not count. */
+  #requireFewer(valueCount: number): void {
+    this.#valueCount += valueCount;
+    if (this.#valueCount > valuesMax) {
+      throw new DomainError('validation-failed', `A document to tokenize has at most ${valuesMax} values.`);
+    }
+  }
+
+  #add(form: SlotForm, request: TokenRequest): Writer {
+    if (this.requests.length === tokensPerRequestMax) {
+      throw new DomainError('validation-failed', `A request makes at most ${tokensPerRequestMax} tokens.`);
+    }
+    const slot = this.requests.push(request) - 1;
+    this.forms.push(form);
+    return (write) => write(slot);
+  }
+}
+
+/** Arrays and objects are levels; a token request is not one of them, whatever its data holds. */
+function requireDepth({ path, depth }: Place): void {
+  if (depth >= depthMax) throw invalidField(path, `must not be nested deeper than ${depthMax} levels`);
+}
+
+function within(place: Place, parent: object, key: string | number): Place {
+  return { parent, key, path: joinPath(place.path, String(key)), depth: place.depth + 1 };
+}

@@ -1,0 +1,39 @@
+import type { TenantId } from '../../../core/identity/ids.ts';
+import type { Transaction } from '../../../platform/database/database.ts';
+
+/** The containers of some sets, to reach their rows in `token_sets` through its key. */
+const wantedRows = `(select container, wanted.shelf from unnest($2::text[]) as wanted(shelf)
+    cross join unnest((string_to_array(wanted.shelf, ' '))[2:]) as container) as wanted`;
+const isWanted = 't.tenant_id = $1 and t.container = wanted.container and t.shelf = wanted.shelf';
+
+/**
+ * Forgets sets that no token is in: their counters, and that there were such sets. Nobody else writes counters of the tenant
+ * meanwhile, so what is empty is looked up before, and looked at again under the lock: a set may have filled.
+ */
+export async function forgetEmptySets(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
+  const candidates = await listEmptySets(tx, tenantId, { limit });
+  if (candidates.length === 0) return 0;
+  await tx.query({ text: 'select lock_token_sets($1, true)', values: [tenantId] });
+  const empty = await listEmptySets(tx, tenantId, { limit, among: candidates });
+  for (const text of [
+    'delete from token_counts where tenant_id = $1 and shelf = any($2::text[])',
+    `delete from token_sets t using ${wantedRows} where ${isWanted}`,
+    'update token_set_totals set sets = sets - cardinality($2::text[]) where tenant_id = $1',
+  ]) {
+    await tx.query({ text, values: [tenantId, empty] });
+  }
+  return empty.length;
+}
+
+async function listEmptySets(
+  tx: Transaction,
+  tenantId: TenantId,
+  { limit, among = null }: { readonly limit: number; readonly among?: readonly string[] | null },
+): Promise<string[]> {
+  const rows = await tx.query<{ shelf: string }>({
+    text: `select shelf from token_counts where tenant_id = $1 and ($3::text[] is null or shelf = any($3))
+      group by shelf having sum(tokens) = 0 limit $2`,
+    values: [tenantId, limit, among],
+  });
+  return rows.map(({ shelf }) => shelf);
+}

@@ -1,0 +1,16 @@
+import type { Database } from '../../../platform/database/database.ts';
+import type { Job } from '../../../platform/jobs/job.ts';
+import { sweepJob } from '../../../platform/jobs/tenant-sweep.ts';
+import { forgetEmptySets } from './empty-set-store.ts';
+import { deleteLeftClaims } from '../write/index.ts';
+import { deleteExpiredCodes, deleteExpiredTokens } from './token-sweep-store.ts';
+
+/** Removes what tokens and card verification codes leave behind when their time is over, and sets of containers that are empty. */
+export function sweepTokensJobs(database: Database): Job[] {
+  return [
+    sweepJob(database, { name: 'sweep-tokens', cron: '*/5 * * * *', step: deleteExpiredTokens }),
+    sweepJob(database, { name: 'sweep-codes', cron: '*/5 * * * *', step: deleteExpiredCodes }),
+    sweepJob(database, { name: 'sweep-claims', cron: '17 * * * *', step: deleteLeftClaims }),
+    sweepJob(database, { name: 'sweep-container-sets', cron: '41 * * * *', step: forgetEmptySets }),
+  ];
+}

@@ -1,0 +1,11 @@
+import { sealedTable } from '../../../platform/keyring/sealed-rows.ts';
+import { tokenBinding } from '../model/token-binding.ts';
+
+/** The data of every token, for whoever seals it anew. Verification codes are under keys of their own that live an hour. */
+export const sealedTokens = sealedTable<{ position: string; type: string; version: number }>({
+  name: 'tokens',
+  key: { column: 'id', toText: 'id', fromText: '?' },
+  sealedColumn: 'data',
+  columns: ['type', 'version'],
+  bindingOf: ({ position, type, version }) => tokenBinding({ id: position, type, version }, 'data'),
+});

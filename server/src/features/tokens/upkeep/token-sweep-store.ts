@@ -1,0 +1,39 @@
+import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import { toAuditRow } from '../../../platform/audit/audit-event.ts';
+import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
+import type { Transaction } from '../../../platform/database/database.ts';
+import { countSlot } from '../model/count-slot.ts';
+import { removeWithGone } from '../model/token-removal-statement.ts';
+import { tokenEvent } from '../model/token-event.ts';
+
+/** What finds a token and what counts it go with it, as in a deletion. A token that is being changed waits for the next run. */
+const deleteExpiredText = `with gone as (
+    delete from tokens where tenant_id = $1 and id = any (array(
+      select id from tokens where tenant_id = $1 and expires_at <= now() limit $2 for update skip locked))
+    and expires_at <= now()
+    returning id, type, containers, terms, created_at
+  ), ${removeWithGone(3)}
+  select id, type, containers from gone`;
+
+/** Removes tokens that have expired, each with its record. */
+export async function deleteExpiredTokens(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
+  const gone = await tx.query<{ id: TokenId; type: string; containers: string[] }>({
+    text: deleteExpiredText,
+    values: [tenantId, limit, countSlot()],
+  });
+  if (gone.length === 0) return 0;
+  const records = gone.map((token) => toAuditRow('system', tokenEvent(token, 'expire')));
+  await tx.query({ text: insertAuditRecords(2), values: [tenantId, JSON.stringify(records)] });
+  return gone.length;
+}
+
+/** Removes card verification codes whose hour is over. The keys that would open them are gone already. */
+export async function deleteExpiredCodes(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
+  const rows = await tx.query({
+    text: `delete from token_cvcs where tenant_id = $1 and token_id = any (array(
+        select token_id from token_cvcs where tenant_id = $1 and expires_at <= now() limit $2 for update skip locked))
+      and expires_at <= now() returning 1`,
+    values: [tenantId, limit],
+  });
+  return rows.length;
+}

@@ -1,0 +1,29 @@
+import type { Transform } from '../../../core/access/access-rule.ts';
+import { isFingerprintShown } from '../../../core/access/fingerprint-visibility.ts';
+import { DomainError } from '../../../core/errors/domain-error.ts';
+import type { Caller } from '../../../core/identity/caller.ts';
+import type { TenantSettings } from '../../tenants/index.ts';
+
+/**
+ * Whether a token is compared with those that are there. Being given an existing token tells that its content was guessed, so a
+ * tenant that shows fingerprints to nobody but revealed views lets nobody else compare either.
+ */
+export function requestsDeduplication(
+  caller: Caller,
+  token: {
+    readonly draft: { readonly deduplicate: boolean | undefined };
+    readonly transform: Transform;
+    readonly settings: TenantSettings;
+  },
+): boolean {
+  const { draft, transform, settings } = token;
+  const { fingerprintVisibility, deduplicateTokens } = settings;
+  if (fingerprintVisibility === 'mask' || isFingerprintShown(caller, fingerprintVisibility, transform)) {
+    return draft.deduplicate ?? deduplicateTokens;
+  }
+  if (draft.deduplicate !== true) return false;
+  throw new DomainError(
+    'forbidden',
+    'deduplicate_token needs a rule with the transform reveal, because the tenant has fingerprint_visibility set to reveal.',
+  );
+}

@@ -1,0 +1,220 @@
+import type { Transform } from '../../../core/access/access-rule.ts';
+import type { AccessTarget } from '../../../core/access/decide-access.ts';
+import { RequestBudget } from '../../../core/budget/request-budget.ts';
+import { requireAccessToEach } from '../../../core/access/require-access.ts';
+import { DomainError } from '../../../core/errors/domain-error.ts';
+import type { Caller } from '../../../core/identity/caller.ts';
+import { toAuditRow } from '../../../platform/audit/audit-event.ts';
+import type { AuditLog } from '../../../platform/audit/audit-log.ts';
+import { mapInTurns } from '../../../platform/waiting/turns.ts';
+import type { TenantSettingsDirectory } from '../../tenants/index.ts';
+import { requestsDeduplication } from './deduplication-request.ts';
+import { isHeldByPublic } from '../model/container-set-limit.ts';
+import { showFound, type TokenPresenter } from '../read/index.ts';
+import { type CreatedToken, toMadeToken } from './made-token.ts';
+import { joinPath } from '../model/request-path.ts';
+import type { StoredToken, VisibleToken } from '../model/token.ts';
+import type { TokenDeduplicator } from './token-deduplicator.ts';
+import { findWantedKey } from './token-duplicate-store.ts';
+import { type TokenDraft, toTokenDraft } from '../model/token-draft.ts';
+import { tokenEvent } from '../model/token-event.ts';
+import { aliasTriesMax, isAlias, isIdExpression, toTokenId } from '../model/token-id.ts';
+import type { TokenInsert } from './token-insert-statement.ts';
+import { TakenIds, type TokenInsertStore } from './token-insert-store.ts';
+import type { TokenRequest } from '../model/token-request.ts';
+import type { SealedToken, TokenSealer } from '../model/token-sealer.ts';
+
+export interface CreateOutcome {
+  /** False where a token with the same content was found instead. */
+  readonly isCreated: boolean;
+  readonly token: VisibleToken;
+  /** What a repetition needs to know. */
+  readonly made: CreatedToken;
+}
+
+interface Prepared {
+  readonly draft: TokenDraft;
+  readonly transform: Transform;
+  readonly isDeduplicated: boolean;
+  /** How many aliases were drawn for its id. */
+  readonly aliasTries: number;
+}
+
+type PreparedInsert = Prepared & TokenInsert;
+
+/** Makes tokens: checks, decides, seals and stores, in this order, so that nothing is half done. */
+export class TokenCreator {
+  readonly #store: TokenInsertStore;
+  readonly #deduplicator: TokenDeduplicator;
+  readonly #sealer: TokenSealer;
+  readonly #presenter: TokenPresenter;
+  readonly #settings: TenantSettingsDirectory;
+  readonly #audit: AuditLog;
+
+  constructor(parts: {
+    store: TokenInsertStore;
+    deduplicator: TokenDeduplicator;
+    sealer: TokenSealer;
+    presenter: TokenPresenter;
+    settings: TenantSettingsDirectory;
+    audit: AuditLog;
+  }) {
+    this.#store = parts.store;
+    this.#deduplicator = parts.deduplicator;
+    this.#sealer = parts.sealer;
+    this.#presenter = parts.presenter;
+    this.#settings = parts.settings;
+    this.#audit = parts.audit;
+  }
+
+  /** One token, committed with whatever else the tenant creates at this moment. */
+  async create(caller: Caller, request: TokenRequest): Promise<CreateOutcome> {
+    const inserts = await this.#prepare(caller, [request]);
+    if (inserts.some(({ isDeduplicated }) => isDeduplicated)) {
+      return (await this.#createOrFind(caller, inserts))[0] ?? missing();
+    }
+    return this.#underFreeIds(caller, inserts, async ([insert = missing()]) => {
+      const { createdAt } = await this.#store.insert(insert);
+      if (createdAt === undefined) throw new TakenIds([0]);
+      return this.#showCreated(caller, insert, createdAt);
+    });
+  }
+
+  /** Several tokens in one transaction: all of them or none. */
+  async createAll(caller: Caller, requests: readonly TokenRequest[]): Promise<CreateOutcome[]> {
+    const inserts = await this.#prepare(caller, requests);
+    if (inserts.some(({ isDeduplicated }) => isDeduplicated)) return this.#createOrFind(caller, inserts);
+    if (inserts.length === 0) return [];
+    return this.#underFreeIds(caller, inserts, async (free) => {
+      const createdAt = await this.#store.insertAll(caller.tenantId, free);
+      return mapInTurns(free, (insert) => this.#showCreated(caller, insert, createdAt));
+    });
+  }
+
+  async #prepare(caller: Caller, requests: readonly TokenRequest[]): Promise<PreparedInsert[]> {
+    const now = new Date();
+    const budget = new RequestBudget();
+    const drafts = await mapInTurns(requests, (request) => toTokenDraft(request, now, budget));
+    const transforms = drafts.map((draft) => requireAccessToEach(caller.grants, 'token:create', toTarget(draft)));
+    const settings = await this.#settings.get(caller.tenantId);
+    const sealed = await this.#sealer.sealAll(
+      caller,
+      drafts.map((draft) => ({ draft, id: toTokenId(draft) })),
+      { hasFingerprints: settings.fingerprintTokens, budget },
+    );
+    return sealed.map((token, index) => {
+      const draft = drafts[index] ?? missing();
+      const transform = transforms[index] ?? missing();
+      const isDeduplicated =
+        token.fingerprint !== null && requestsDeduplication(caller, { draft, transform, settings });
+      return toPrepared(caller, { draft, transform, isDeduplicated, aliasTries: 1 }, token);
+    });
+  }
+
+  /** Writes under the ids that were wished for. An alias that is taken is drawn again: of the first try nothing remains. */
+  async #underFreeIds<T>(
+    caller: Caller,
+    inserts: readonly PreparedInsert[],
+    write: (inserts: readonly PreparedInsert[]) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await write(inserts);
+    } catch (error) {
+      if (!(error instanceof TakenIds)) throw error;
+      const renamed = await Promise.all(
+        inserts.map(async (insert, index) => (error.indexes.has(index) ? this.#rename(caller, insert) : insert)),
+      );
+      return this.#underFreeIds(caller, renamed, write);
+    }
+  }
+
+  /** Another alias, a few times; then an id that cannot meet any. */
+  async #rename(caller: Caller, insert: PreparedInsert): Promise<PreparedInsert> {
+    const { draft, aliasTries } = insert;
+    if (!isAlias(draft.wantedId)) throw idTaken(draft.path);
+    const renamed = aliasTries < aliasTriesMax ? draft : { ...draft, wantedId: undefined };
+    const [token = missing()] = await this.#sealer.sealAll(caller, [{ draft: renamed, id: toTokenId(renamed) }], {
+      hasFingerprints: insert.token.fingerprint !== null,
+    });
+    return toPrepared(caller, { ...insert, draft: renamed, aliasTries: aliasTries + 1 }, token);
+  }
+
+  async #createOrFind(caller: Caller, inserts: readonly PreparedInsert[]): Promise<CreateOutcome[]> {
+    const { deduplicationBehavior } = await this.#settings.get(caller.tenantId);
+    return this.#underFreeIds(caller, inserts, async (free) => {
+      const { createdAt, existing } = await this.#deduplicator.insertOrFind(caller, free, deduplicationBehavior);
+      const isRecorded = deduplicationBehavior === 'update_existing';
+      const first = new Map<string, PreparedInsert>();
+      return mapInTurns(free, async (insert) => {
+        const key = findWantedKey(insert, deduplicationBehavior)?.text;
+        const found = existing.get(key ?? '');
+        if (found !== undefined) return this.#showFound(caller, { found, isRecorded }, insert);
+        // The second of two equal ones in a request stands for the first.
+        const made = first.get(key ?? '') ?? insert;
+        if (key !== undefined) first.set(key, made);
+        const outcome = await this.#showCreated(caller, made, createdAt);
+        return made === insert ? outcome : toDeduplicated(outcome);
+      });
+    });
+  }
+
+  async #showCreated(
+    caller: Caller,
+    { token, transform, draft }: PreparedInsert,
+    createdAt: Date,
+  ): Promise<CreateOutcome> {
+    const stored: StoredToken = { ...token, createdAt, modifiedBy: null, modifiedAt: null };
+    return {
+      isCreated: true,
+      token: await this.#presenter.show(caller, stored, transform, draft),
+      made: toCreatedToken(stored, { transform, draft, isFound: false }),
+    };
+  }
+
+  async #showFound(
+    caller: Caller,
+    { found, isRecorded }: { found: StoredToken; isRecorded: boolean },
+    { transform, draft }: PreparedInsert,
+  ): Promise<CreateOutcome> {
+    const parts = { presenter: this.#presenter, audit: this.#audit };
+    return toDeduplicated({
+      token: await showFound(parts, caller, { found, transform, isRecorded }),
+      made: toCreatedToken(found, { transform, draft, isFound: true }),
+    });
+  }
+}
+
+function toCreatedToken(
+  token: StoredToken,
+  { transform, draft, isFound }: { transform: Transform; draft: TokenDraft; isFound: boolean },
+): CreatedToken {
+  const { version } = token;
+  return { ...toMadeToken(token, transform), target: toTarget(draft), version, isFound, isDeduplicated: false };
+}
+
+/** An id that is not chosen by the caller says nothing yet, so no condition on ids can be met by it. */
+function toTarget({ wantedId, containers }: TokenDraft): AccessTarget {
+  return wantedId === undefined || isIdExpression(wantedId) ? { containers } : { id: wantedId, containers };
+}
+
+function toPrepared(caller: Caller, prepared: Prepared, token: SealedToken): PreparedInsert {
+  return {
+    ...prepared,
+    token,
+    isPublic: isHeldByPublic(caller),
+    audit: toAuditRow(caller, tokenEvent(token, 'create')),
+  };
+}
+
+function toDeduplicated({ token, made }: Pick<CreateOutcome, 'token' | 'made'>): CreateOutcome {
+  return { isCreated: false, token: { ...token, isDeduplicated: true }, made: { ...made, isDeduplicated: true } };
+}
+
+function idTaken(path: string): DomainError {
+  const place = path === '' ? '' : ` (${joinPath(path, 'id')})`;
+  return new DomainError('token-id-taken', `A token with this id exists already${place}.`);
+}
+
+function missing(): never {
+  throw new Error('A batch came back shorter than it went out.');
+}

@@ -1,0 +1,123 @@
+import { requireAccess } from '../../../core/access/require-access.ts';
+import type { Caller } from '../../../core/identity/caller.ts';
+import { toAuditRow } from '../../../platform/audit/audit-event.ts';
+import type { DeduplicationBehavior } from '../../tenants/index.ts';
+import { isHeldByPublic } from '../model/container-set-limit.ts';
+import { invalidAt } from '../model/request-path.ts';
+import type { StoredToken } from '../model/token.ts';
+import type { TokenDraft } from '../model/token-draft.ts';
+import {
+  ChangedMeanwhile,
+  type DeduplicatedInsert,
+  type Duplicates,
+  findWantedKey,
+  type TokenDuplicateStore,
+} from './token-duplicate-store.ts';
+import { tokenEvent } from '../model/token-event.ts';
+import type { TokenSealer } from '../model/token-sealer.ts';
+import { busyToken } from '../read/index.ts';
+import type { TokenChange } from '../model/token-store.ts';
+import { TurnQueue } from './turn-queue.ts';
+
+export type DraftedInsert = DeduplicatedInsert & { readonly draft: TokenDraft };
+
+/** Requests for one content take turns within a process, and those of other servers at its claim; only updates by id get in between. */
+const attemptsMax = 20;
+const waitingMax = 1_000;
+
+/** Stores tokens, each content once, and does to the tokens that are there what the tenant has decided. */
+export class TokenDeduplicator {
+  readonly #store: TokenDuplicateStore;
+  readonly #sealer: TokenSealer;
+  readonly #turns = new TurnQueue(waitingMax);
+
+  constructor(parts: { store: TokenDuplicateStore; sealer: TokenSealer }) {
+    this.#store = parts.store;
+    this.#sealer = parts.sealer;
+  }
+
+  async insertOrFind(
+    caller: Caller,
+    inserts: readonly DraftedInsert[],
+    behavior: DeduplicationBehavior,
+  ): Promise<{ readonly createdAt: Date; readonly existing: Duplicates }> {
+    if (behavior === 'return_existing') return this.#store.insertOrFind(caller.tenantId, inserts);
+    const wanted = requireDistinct(inserts);
+    const [turn = ''] = [...wanted.keys()].sort();
+    const keys = [...wanted.values()].flatMap((insert) => findWantedKey(insert, behavior) ?? []);
+    const prepare = (found: Duplicates) => this.#prepareChanges(caller, wanted, found);
+    return this.#turns.run(`${caller.tenantId}/${turn}`, async () => {
+      for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+        const found = await this.#store.findAll(caller.tenantId, keys);
+        // Judged and sealed before the transaction opens, so that it holds its connection for no longer than it must.
+        const prepared = await prepare(found);
+        try {
+          return await this.#store.insertOrFind(caller.tenantId, inserts, { prepared, prepare });
+        } catch (error) {
+          if (!(error instanceof ChangedMeanwhile)) throw error;
+        }
+      }
+      throw busyToken();
+    });
+  }
+
+  /** The keys that it needs were fetched for the inserts. */
+  async #prepareChanges(
+    caller: Caller,
+    wanted: ReadonlyMap<string, DraftedInsert>,
+    duplicates: Duplicates,
+  ): Promise<ReadonlyMap<string, TokenChange>> {
+    const found = [...duplicates].flatMap(([text, current]) => {
+      const insert = wanted.get(text);
+      return insert === undefined ? [] : [{ text, current, draft: toUpdatedDraft(caller, current, insert.draft) }];
+    });
+    const sealed = await this.#sealer.sealAll(
+      caller,
+      found.map(({ current, draft }) => ({ draft, id: current.id, version: current.version + 1 })),
+      { hasFingerprints: true },
+    );
+    return new Map(
+      found.flatMap(({ text, current, draft }, index) => {
+        const next = sealed[index];
+        if (next === undefined) throw new Error('A batch came back shorter than it went out.');
+        const cvc = draft.cvc === undefined ? 'remove' : 'set';
+        const audit = [toAuditRow(caller, tokenEvent(next, 'update'))];
+        const by = { modifiedBy: caller.applicationId, isPublic: isHeldByPublic(caller) };
+        return [[text, { current, next, cvc, audit, ...by }] as const];
+      }),
+    );
+  }
+}
+
+/**
+ * The token as the request would have created it. Mask and search indexes come from the request even if it names none:
+ * those of the token may be somebody else's, who chose them to see what is written now.
+ */
+function toUpdatedDraft(caller: Caller, current: StoredToken, draft: TokenDraft): TokenDraft {
+  requireAccess(caller.grants, 'token:update', current);
+  return { ...draft, containers: current.containers };
+}
+
+/**
+ * By the text of their keys. Of two in a request that have the same content only one is written; if they say different things
+ * about it, what the other says would be lost.
+ */
+function requireDistinct(inserts: readonly DraftedInsert[]): ReadonlyMap<string, DraftedInsert> {
+  const byKey = new Map<string, DraftedInsert>();
+  for (const insert of inserts) {
+    const text = findWantedKey(insert, 'update_existing')?.text;
+    if (text === undefined) continue;
+    const first = byKey.get(text);
+    if (first === undefined) byKey.set(text, insert);
+    else if (!isSame(first.draft, insert.draft)) {
+      throw invalidAt(insert.draft.path, 'data', 'is in this request twice, with different properties');
+    }
+  }
+  return byKey;
+}
+
+function isSame(one: TokenDraft, other: TokenDraft): boolean {
+  const said = ({ dataText, cvc, metadata, texts, expiresAt }: TokenDraft) =>
+    JSON.stringify([dataText.reveal(), cvc?.reveal(), metadata, texts, expiresAt]);
+  return said(one) === said(other);
+}

@@ -1,0 +1,131 @@
+import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import type { AuditRow } from '../../../platform/audit/audit-event.ts';
+import { insertSharedAuditRecords, type SharedAuditRow } from '../../../platform/audit/audit-statement.ts';
+import type { Statement, Transaction } from '../../../platform/database/database.ts';
+import { keyVersionOf } from '../../../platform/keyring/sealed-record.ts';
+import { keysAreOpen } from '../../../platform/keyring/sealed-rows.ts';
+import { type ContainerSetLimits, hasRoomForSets, toRoomValues, type WantedSet } from '../model/container-set-limit.ts';
+import { jsonRowColumns, toJsonRow } from '../model/token-row.ts';
+import type { SealedToken } from '../model/token-sealer.ts';
+import { toShelfKey } from '../model/token-shelf.ts';
+
+/** A token to insert, with the record of its creation. */
+export interface TokenInsert {
+  readonly token: SealedToken;
+  /** Whether the key that creates it is one that anybody may hold. */
+  readonly isPublic: boolean;
+  readonly audit: AuditRow;
+}
+
+/** The same as the statement takes it: JSON text, so that another thread can have made it. */
+export interface InsertRow {
+  readonly id: TokenId;
+  readonly token: string;
+  /** But for what the token says itself. */
+  readonly audit: string;
+  /** Of the key that the data is sealed under. */
+  readonly keyVersion: number;
+  readonly set: WantedSet;
+}
+
+/** When the token was created; undefined where its id was taken. */
+export interface InsertOutcome {
+  readonly createdAt: Date | undefined;
+}
+
+/** Whose tokens they are, and which of the tenant's counters they add to. */
+export interface InsertTarget {
+  readonly tenantId: TenantId;
+  readonly slot: number;
+  readonly setLimits: ContainerSetLimits;
+}
+
+interface WrittenRow {
+  readonly id: TokenId;
+  readonly created_at: Date;
+}
+
+/** Tokens, what finds them, their counters and their records are written by one statement: all of it or nothing. */
+const insertText = `with rows as materialized (
+    select * from json_to_recordset($2::json) as row(${jsonRowColumns}, record integer)
+    where ${keysAreOpen(5)} and ${hasRoomForSets(6)}
+  ), written as (
+    insert into tokens (tenant_id, id, type, version, data, mask, containers, shelf, metadata, search_indexes, fingerprint,
+      fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by)
+    select $1::uuid, id, type, version, data, mask, containers, shelf, metadata, search_indexes, fingerprint,
+      fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by from rows
+    on conflict (tenant_id, id) do nothing
+    returning id, type, containers, terms, created_at
+  ), listed as (
+    insert into token_terms (tenant_id, term, created_at, token_id)
+    select $1::uuid, unnest(terms), created_at, id from written
+  ), coded as (
+    insert into token_cvcs (tenant_id, token_id, token_version, sealed, expires_at)
+    select $1::uuid, id, rows.version, rows.cvc, now() + interval '1 hour' from rows join written using (id) where rows.cvc is not null
+  ), counted as (
+    insert into token_counts (tenant_id, type, containers, slot, tokens, last_created_at)
+    select $1::uuid, type, containers, $4, count(*), max(created_at) from written group by type, containers order by type, containers
+    on conflict (tenant_id, type, containers, slot)
+    do update set tokens = token_counts.tokens + excluded.tokens, last_created_at = excluded.last_created_at
+  ), recorded as (
+    ${insertSharedAuditRecords(3, 'select written.id, written.containers, rows.record from written join rows using (id)')}
+  )
+  select id, created_at from written`;
+
+export function toInsertRow({ token, audit, isPublic }: TokenInsert): InsertRow {
+  const { entity_id: _id, containers: _containers, ...shared } = audit;
+  return {
+    id: token.id,
+    token: JSON.stringify(toJsonRow(token)),
+    audit: JSON.stringify(shared satisfies SharedAuditRow),
+    keyVersion: keyVersionOf(token.data),
+    set: { shelf: toShelfKey(token), isPublic },
+  };
+}
+
+/** Inserts those whose ids are free, and tells which those were. */
+export function insertFreeIn(
+  tx: Transaction,
+  target: InsertTarget,
+  rows: readonly InsertRow[],
+): Promise<InsertOutcome[]> {
+  return insertFree((statement) => tx.query(statement), target, rows);
+}
+
+/** The same in whatever runs the statement. */
+export async function insertFree(
+  run: (statement: Statement) => Promise<readonly WrittenRow[]>,
+  target: InsertTarget,
+  rows: readonly InsertRow[],
+): Promise<InsertOutcome[]> {
+  const winners = firstOfEachId(rows);
+  const written = await run(toStatement(target, [...winners.values()]));
+  const createdAt = new Map(written.map((row) => [row.id, row.created_at]));
+  return rows.map((row) => ({ createdAt: winners.get(row.id) === row ? createdAt.get(row.id) : undefined }));
+}
+
+/** Of two equal ids in one batch the first wins, as it would have with a statement each. */
+function firstOfEachId(rows: readonly InsertRow[]): Map<TokenId, InsertRow> {
+  const winners = new Map<TokenId, InsertRow>();
+  for (const row of rows) if (!winners.has(row.id)) winners.set(row.id, row);
+  return winners;
+}
+
+function toStatement({ tenantId, slot, setLimits }: InsertTarget, rows: readonly InsertRow[]): Statement {
+  const records = new Map([...new Set(rows.map(({ audit }) => audit))].map((audit, index) => [audit, index + 1]));
+  return {
+    name: 'token-insert',
+    text: insertText,
+    values: [
+      tenantId,
+      `[${rows.map(({ token, audit }) => `${token.slice(0, -1)},"record":${records.get(audit)}}`).join(',')}]`,
+      `[${[...records.keys()].join(',')}]`,
+      slot,
+      [...new Set(rows.map(({ keyVersion }) => keyVersion))],
+      ...toRoomValues(
+        rows.map(({ set }) => set),
+        setLimits,
+      ),
+    ],
+  };
+}

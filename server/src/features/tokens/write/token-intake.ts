@@ -1,0 +1,60 @@
+import { DomainError } from '../../../core/errors/domain-error.ts';
+import type { TenantId } from '../../../core/identity/ids.ts';
+import type { JsonSource } from '../../../core/json/json-source.ts';
+import { toAuditRow } from '../../../platform/audit/audit-event.ts';
+import { noCvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
+import { compileSchema, findFieldErrors } from '../../../http/validation.ts';
+import { invalidAt, requireNoFieldErrors } from '../model/request-path.ts';
+import { toTokenDraft } from '../model/token-draft.ts';
+import { tokenEvent } from '../model/token-event.ts';
+import { toTokenId } from '../model/token-id.ts';
+import { type InsertRow, toInsertRow } from './token-insert-statement.ts';
+import { CreateToken, toTokenRequest } from '../model/token-schemas.ts';
+import { type KeySource, TokenSealer } from '../model/token-sealer.ts';
+
+export interface IntakeSettings {
+  readonly tenantId: TenantId;
+  readonly hasFingerprints: boolean;
+  /** Leaves card verification codes out instead of refusing the tokens that have one. */
+  readonly dropsCvc: boolean;
+}
+
+export interface TakenIn {
+  readonly row: InsertRow;
+  readonly hasLostCvc: boolean;
+}
+
+const tokenShape = compileSchema(CreateToken);
+
+/** Makes tokens for an operator: each is checked, sealed and recorded as the one of a request, but nobody's rights are asked. */
+export class TokenIntake {
+  readonly #settings: IntakeSettings;
+  readonly #sealer: TokenSealer;
+
+  constructor(keyring: KeySource, settings: IntakeSettings) {
+    this.#settings = settings;
+    this.#sealer = new TokenSealer({ keyring, cvcSealer: noCvcSealer });
+  }
+
+  /** Throws what a request with this body would be refused with. */
+  async prepare(body: unknown, source: JsonSource, now: Date): Promise<TakenIn> {
+    if (!tokenShape.Check(body)) requireNoFieldErrors('', findFieldErrors(tokenShape, body, 'body'));
+    const request = toTokenRequest(body as CreateToken, source);
+    if (request.deduplicate === true) {
+      throw invalidAt('', 'deduplicate_token', 'cannot be asked for here: every id that is brought in is kept');
+    }
+    const draft = await toTokenDraft(request, now);
+    const { tenantId, hasFingerprints, dropsCvc } = this.#settings;
+    const hasCvc = draft.cvc !== undefined;
+    if (hasCvc && !dropsCvc) throw invalidAt('', 'data.cvc', 'must not be stored for longer than an hour');
+
+    const owner = { tenantId, applicationId: null };
+    const lasting = hasCvc ? { ...draft, cvc: undefined } : draft;
+    const [token] = await this.#sealer.sealAll(owner, [{ draft: lasting, id: toTokenId(lasting) }], {
+      hasFingerprints,
+    });
+    if (token === undefined) throw new DomainError('internal-error', 'A draft was sealed to nothing.');
+    const audit = toAuditRow('system', tokenEvent(token, 'create'));
+    return { row: toInsertRow({ token, audit, isPublic: false }), hasLostCvc: hasCvc };
+  }
+}

@@ -1,0 +1,119 @@
+import { Sensitive } from '../../../core/identity/sensitive.ts';
+import { jsonValuesMax } from '../../../core/json/json-limits.ts';
+import { jsonTextSteps } from '../../../core/json/json-text.ts';
+import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
+import { parseJson } from '../../../core/json/parse-json.ts';
+import { mergePatch, mergePatchSteps } from '../../../core/merge-patch/merge-patch.ts';
+import { inTurns } from '../../../platform/waiting/turns.ts';
+import { invalidAt, requireNoFieldErrors } from '../model/request-path.ts';
+import type { Metadata, StoredToken } from '../model/token.ts';
+import { toContainers, type TokenDraft, toExpiresAt, toMetadata, withoutCvc } from '../model/token-draft.ts';
+import { compileExpressions, type ExpressionTexts, maskedText, requireReadsData } from '../model/token-expressions.ts';
+import type { OpenedToken } from '../read/index.ts';
+import type { TokenPatch } from '../model/token-request.ts';
+import type { CvcChange } from '../model/token-store.ts';
+import { getTokenType } from '../model/token-type-of.ts';
+
+const depthMax = 128;
+/** As much as a request can carry: patch by patch, a token could otherwise grow without end. */
+const mergedBytesMax = 4 * 1024 * 1024;
+
+/** The token as it would be after the patch, checked like a new one. */
+export async function applyPatch(
+  token: StoredToken,
+  opened: OpenedToken,
+  patch: TokenPatch,
+  now: Date,
+): Promise<{ draft: TokenDraft; cvc: CvcChange }> {
+  const type = getTokenType(token);
+  requireReadsData('', patch.fingerprintExpression);
+  const merged = await mergeData(opened, patch);
+  requireNoFieldErrors('', type.validate(merged.data));
+  const parts = await withoutCvc(type, merged.data, merged.dataText);
+  const stored = storedTexts(token);
+  const texts = {
+    mask: await mergeMask(stored.mask, type.defaultMask, patch.mask),
+    searchIndexes: replaced(patch.searchIndexes, stored.searchIndexes),
+    fingerprintExpression: replaced(patch.fingerprintExpression, stored.fingerprintExpression),
+  };
+  const expressions = compileExpressions('', type, texts);
+  const draft: TokenDraft = {
+    path: '',
+    wantedId: undefined,
+    type,
+    ...parts,
+    masked: maskedText('', expressions, parts.data),
+    containers:
+      patch.containers === null
+        ? type.defaultContainers
+        : patch.containers === undefined
+          ? token.containers
+          : toContainers('', patch.containers),
+    metadata: mergeMetadata(token.metadata, patch.metadata),
+    texts,
+    expressions,
+    deduplicate: patch.deduplicate,
+    expiresAt:
+      patch.expiresAt === null
+        ? null
+        : patch.expiresAt === undefined
+          ? token.expiresAt
+          : toExpiresAt('', patch.expiresAt, now),
+  };
+  return { draft, cvc: cvcChange(patch, parts.cvc !== undefined) };
+}
+
+/** The expressions that a token was given, as they were given. */
+export function storedTexts(token: StoredToken): ExpressionTexts {
+  return {
+    mask: token.mask === null ? undefined : parseJson(token.mask, { depthMax }),
+    searchIndexes: token.searchIndexes === null ? undefined : (JSON.parse(token.searchIndexes) as string[]),
+    fingerprintExpression: token.fingerprintExpression ?? undefined,
+  };
+}
+
+async function mergeData(
+  opened: OpenedToken,
+  patch: TokenPatch,
+): Promise<{ data: JsonValue; dataText: Sensitive<string> }> {
+  if (patch.data === undefined) return { data: opened.data, dataText: opened.dataText };
+  // A patch that is no object replaces the data, and is stored as it was sent.
+  if (!isJsonObject(patch.data) && patch.dataText !== undefined) return { data: patch.data, dataText: patch.dataText };
+  const data = await inTurns(mergePatchSteps(opened.data, patch.data));
+  const text = await inTurns(jsonTextSteps(data, jsonValuesMax));
+  requireMergedSize('data', text);
+  return { data, dataText: new Sensitive(text) };
+}
+
+async function mergeMask(
+  supplied: JsonValue | undefined,
+  defaultMask: JsonValue | undefined,
+  patch: JsonValue | undefined,
+): Promise<JsonValue | undefined> {
+  if (patch === undefined) return supplied;
+  if (patch === null) return undefined;
+  // Supplied as null, there is no mask, and none of its default.
+  const mask = await inTurns(mergePatchSteps(supplied === undefined ? defaultMask : supplied, patch));
+  requireMergedSize('mask', await inTurns(jsonTextSteps(mask)));
+  return mask;
+}
+
+function requireMergedSize(field: string, text: string): void {
+  if (Buffer.byteLength(text) > mergedBytesMax) throw invalidAt('', field, 'must not grow larger than 4 MiB');
+}
+
+function mergeMetadata(current: Metadata | null, patch: TokenPatch['metadata']): Metadata | null {
+  if (patch === undefined) return current;
+  if (patch === null) return null;
+  return toMetadata('', mergePatch(current ?? {}, patch) as Metadata);
+}
+
+function replaced<T>(patch: T | null | undefined, current: T | undefined): T | undefined {
+  return patch === undefined ? current : (patch ?? undefined);
+}
+
+/** The code stays unless the patch speaks of it. */
+function cvcChange({ data }: TokenPatch, hasNewCode: boolean): CvcChange {
+  if (hasNewCode) return 'set';
+  return data === undefined || (isJsonObject(data) && !Object.hasOwn(data, 'cvc')) ? 'keep' : 'remove';
+}

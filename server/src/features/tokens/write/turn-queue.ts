@@ -1,0 +1,31 @@
+import { DomainError } from '../../../core/errors/domain-error.ts';
+
+/**
+ * Lets work on the same key run one after the other within this process. Writers of one token would otherwise all
+ * read the same version, and all but one would have to start again.
+ */
+export class TurnQueue {
+  readonly #lengthMax: number;
+  readonly #last = new Map<string, { turn: Promise<unknown>; length: number }>();
+
+  constructor(lengthMax: number) {
+    this.#lengthMax = lengthMax;
+  }
+
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const queue = this.#last.get(key) ?? { turn: Promise.resolve(), length: 0 };
+    if (queue.length >= this.#lengthMax) {
+      throw new DomainError('overloaded', 'Too many requests want to change the same thing. Try again shortly.');
+    }
+    this.#last.set(key, queue);
+    queue.length += 1;
+    const turn = queue.turn.then(work);
+    queue.turn = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      queue.length -= 1;
+      if (queue.length === 0) this.#last.delete(key);
+    }
+  }
+}
