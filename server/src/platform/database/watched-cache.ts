@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { SharedReads } from '../waiting/shared-reads.ts';
 import type { ChangeFeed } from './change-feed.ts';
 
 export interface WatchedCacheOptions<Key extends string, Value extends object> {
@@ -18,14 +19,14 @@ export interface WatchedCacheOptions<Key extends string, Value extends object> {
 export class WatchedCache<Key extends string, Value extends object> {
   readonly #options: WatchedCacheOptions<Key, Value>;
   readonly #known: LRUCache<Key, Value>;
-  readonly #loading = new Map<Key, Promise<Value | undefined>>();
+  readonly #reads = new SharedReads<Key, Value | undefined>();
 
   constructor(options: WatchedCacheOptions<Key, Value>) {
     const { entriesMax, ageMaxMs, feed } = options;
     this.#options = options;
     this.#known = new LRUCache<Key, Value>({ max: entriesMax, ...(ageMaxMs === undefined ? {} : { ttl: ageMaxMs }) });
     feed.onGap(() => {
-      this.#loading.clear();
+      this.#reads.outdateAll();
       this.#known.clear();
     });
   }
@@ -36,25 +37,18 @@ export class WatchedCache<Key extends string, Value extends object> {
 
   /** Called when a change arrives. Whatever is being read at this moment may be older than the change. */
   forget(matches: (key: Key, value: Value) => boolean): void {
-    this.#loading.clear();
+    this.#reads.outdateAll();
     for (const [key, value] of this.#known.entries()) if (matches(key, value)) this.#known.delete(key);
   }
 
   #load(key: Key): Promise<Value | undefined> {
-    const underway = this.#loading.get(key);
-    if (underway !== undefined) return underway;
-    const isCurrent = () => this.#loading.get(key) === loading;
     const { load, isKept = () => true } = this.#options;
-    const loading = load(key)
-      .then((value) => {
-        // Read before a change arrived, it serves those who asked for it and is not kept.
-        if (value !== undefined && isCurrent() && isKept(value)) this.#known.set(key, value);
-        return value;
-      })
-      .finally(() => {
-        if (isCurrent()) this.#loading.delete(key);
-      });
-    this.#loading.set(key, loading);
-    return loading;
+    return this.#reads.run(
+      key,
+      () => load(key),
+      (value) => {
+        if (value !== undefined && isKept(value)) this.#known.set(key, value);
+      },
+    );
   }
 }

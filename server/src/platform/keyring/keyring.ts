@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { SharedReads } from '../waiting/shared-reads.ts';
 import { withinTime } from '../waiting/within-time.ts';
 import { RootKeyMismatch } from './kms/root-key.ts';
 import type { RootKeys } from './kms/root-keys.ts';
@@ -40,7 +41,7 @@ export class Keyring {
     ttl: staleMs,
     ttlAutopurge: true,
   });
-  readonly #loading = new Map<TenantId, Promise<TenantKeyring>>();
+  readonly #reads = new SharedReads<TenantId, TenantKeyring>();
 
   /** The clock only measures distances, so the default is one that nobody can set back. */
   constructor(database: Database, rootKeys: RootKeys, now: () => number = () => performance.now()) {
@@ -68,7 +69,7 @@ export class Keyring {
     const keyring = await this.forTenant(tenantId);
     if (keyring.canOpen(record)) return keyring;
     // A load that is underway may have read the table before that version was stored; the one after it cannot have.
-    const isUnderway = this.#loading.has(tenantId);
+    const isUnderway = this.#reads.has(tenantId);
     const loaded = await this.#load(tenantId);
     return isUnderway && !loaded.canOpen(record) ? this.#load(tenantId) : loaded;
   }
@@ -90,12 +91,12 @@ export class Keyring {
   forget(tenantId: string): void {
     const cached = this.#cache.peek(tenantId as TenantId);
     if (cached !== undefined) outdate(cached);
-    this.#loading.delete(tenantId as TenantId);
+    this.#reads.outdate(tenantId as TenantId);
   }
 
   forgetAll(): void {
     for (const cached of this.#cache.values()) outdate(cached);
-    this.#loading.clear();
+    this.#reads.outdateAll();
   }
 
   /** While the key service is away, what was true before the change still serves; it opened everything until then. */
@@ -114,19 +115,11 @@ export class Keyring {
   }
 
   #load(tenantId: TenantId): Promise<TenantKeyring> {
-    const underway = this.#loading.get(tenantId);
-    if (underway !== undefined) return underway;
-    const isCurrent = () => this.#loading.get(tenantId) === loading;
-    const loading = this.#unwrapAll(tenantId)
-      .then((keyring) => {
-        if (isCurrent()) this.#cache.set(tenantId, { keyring, loadedAt: this.#now(), retryAt: 0, isOutdated: false });
-        return keyring;
-      })
-      .finally(() => {
-        if (isCurrent()) this.#loading.delete(tenantId);
-      });
-    this.#loading.set(tenantId, loading);
-    return loading;
+    return this.#reads.run(
+      tenantId,
+      () => this.#unwrapAll(tenantId),
+      (keyring) => this.#cache.set(tenantId, { keyring, loadedAt: this.#now(), retryAt: 0, isOutdated: false }),
+    );
   }
 
   async #unwrapAll(tenantId: TenantId): Promise<TenantKeyring> {
