@@ -30,6 +30,7 @@ const deeds: Readonly<Record<Operation, { readonly done: string; readonly noun: 
 
 const endings: Readonly<Record<Exclude<Outcome, 'success'>, string>> = {
   denied: 'denied',
+  missed: 'found nothing',
   intent: 'begun',
   failed: 'failed',
   unknown: 'ended in an unknown way',

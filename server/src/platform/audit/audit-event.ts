@@ -1,3 +1,4 @@
+import type { Transform } from '../../core/access/access-rule.ts';
 import { type Actor, actorIdOf } from '../../core/identity/caller.ts';
 
 export const entityTypes = [
@@ -15,9 +16,11 @@ export const entityTypes = [
   'token',
 ] as const;
 export type EntityType = (typeof entityTypes)[number];
-export type Operation = 'create' | 'read' | 'update' | 'delete' | 'expire' | 'invoke';
+export const operations = ['create', 'read', 'update', 'delete', 'expire', 'invoke'] as const;
+export type Operation = (typeof operations)[number];
 /** A call that leaves the house is written down twice: what is intended, before anything is decrypted, and how it ended. */
-export type Outcome = 'success' | 'denied' | 'intent' | 'failed' | 'unknown';
+export const outcomes = ['success', 'denied', 'missed', 'intent', 'failed', 'unknown'] as const;
+export type Outcome = (typeof outcomes)[number];
 
 /** Stands for the entity where an operation concerns none in particular, such as reading a list. No id looks like it. */
 export const noSingleEntity = '*';
@@ -31,6 +34,22 @@ export interface AuditEvent {
   readonly containers?: readonly string[];
   /** Host that a proxied call goes to. */
   readonly destination?: string;
+  /** The view of the data that leaves the vault by this operation; absent if none does. */
+  readonly transform?: Transform;
+  readonly details?: AuditDetails;
+}
+
+/** What an operation was about in particular. Its members are names and numbers, never values. */
+export interface AuditDetails {
+  /** Fields that a search or a reference asked for, such as `type` or `data`. */
+  readonly fields?: readonly string[];
+  /** How many of the things asked for there are, and how many there are not. */
+  readonly found?: number;
+  readonly missing?: number;
+  /** What a change of rights or settings added and removed, a line each. */
+  readonly changes?: readonly string[];
+  /** SHA-256 of the rights or settings after the change, as base64url. */
+  readonly digest?: string;
 }
 
 /** What was done, as opposed to what was tried. */
@@ -51,6 +70,8 @@ export interface AuditRow {
   readonly source_address: string | null;
   readonly containers: readonly string[] | null;
   readonly destination: string | null;
+  readonly transform: Transform | null;
+  readonly details: string | null;
 }
 
 export function toAuditRow(actor: Actor, event: AuditEvent): AuditRow {
@@ -74,5 +95,7 @@ export function toAuditRow(actor: Actor, event: AuditEvent): AuditRow {
     source_address: isSystem ? null : actor.sourceAddress,
     containers: event.containers ?? null,
     destination: event.destination ?? null,
+    transform: event.transform ?? null,
+    details: event.details === undefined ? null : JSON.stringify(event.details),
   };
 }

@@ -17,12 +17,12 @@ export interface AuditRecord {
   readonly source_address: string | null;
   readonly containers: readonly string[] | null;
   readonly destination: string | null;
+  readonly transform: string | null;
+  readonly details: string | null;
 }
 
-const format = 'strongroom/audit-record/1';
-
 /** Every column of a record, in the order in which they are hashed. */
-const fields = [
+const firstFields = [
   'tenant_id',
   'id',
   'created_at',
@@ -39,6 +39,14 @@ const fields = [
   'containers',
   'destination',
 ] as const satisfies readonly (keyof AuditRecord)[];
+const laterFields = ['transform', 'details'] as const satisfies readonly (keyof AuditRecord)[];
+
+/** A record without later fields is hashed as it was before there were any, so what was sealed then still verifies. */
+const formats = [
+  { name: 'strongroom/audit-record/1', fields: firstFields },
+  { name: 'strongroom/audit-record/2', fields: [...firstFields, ...laterFields] },
+] as const;
+const [firstFormat, secondFormat] = formats;
 
 const inSql: Partial<Record<keyof AuditRecord, string>> = {
   created_at: '(extract(epoch from r.created_at) * 1000)::bigint',
@@ -46,14 +54,18 @@ const inSql: Partial<Record<keyof AuditRecord, string>> = {
 };
 
 /** A record as one JSON array in PostgreSQL's own spelling, which has a space behind each comma between the fields. */
-export const recordTextSql = `json_build_array('${format}', ${fields.map((field) => inSql[field] ?? `r.${field}`).join(', ')})::text`;
+const textSqlIn = ({ name, fields }: (typeof formats)[number]) =>
+  `json_build_array('${name}', ${fields.map((field) => inSql[field] ?? `r.${field}`).join(', ')})::text`;
+export const recordTextSql = `case when coalesce(${laterFields.map((field) => `r.${field}`).join(', ')}) is null
+  then ${textSqlIn(firstFormat)} else ${textSqlIn(secondFormat)} end`;
 
 /** The hash of a record's leaf, made by PostgreSQL: the sealer only carries 32 bytes a record. */
 export const leafHashSql = `sha256('\\x00'::bytea || convert_to(${recordTextSql}, 'UTF8'))`;
 
 /** The same text, made here from the fields. */
 export function toRecordText(record: AuditRecord): string {
-  return `[${[format, ...fields.map((field) => record[field])].map((value) => JSON.stringify(value)).join(', ')}]`;
+  const { name, fields } = laterFields.every((field) => (record[field] ?? null) === null) ? firstFormat : secondFormat;
+  return `[${[name, ...fields.map((field) => record[field])].map((value) => JSON.stringify(value)).join(', ')}]`;
 }
 
 export function hashRecord(record: AuditRecord): Buffer {
@@ -63,8 +75,12 @@ export function hashRecord(record: AuditRecord): Buffer {
 /** Reads the text of a record back; undefined for anything else. */
 export function parseRecordText(text: string): AuditRecord | undefined {
   const values = JSON.parse(text) as unknown;
-  if (!Array.isArray(values) || values[0] !== format || values.length !== fields.length + 1) return undefined;
-  return Object.fromEntries(fields.map((field, index) => [field, values[index + 1]])) as unknown as AuditRecord;
+  if (!Array.isArray(values)) return undefined;
+  const format = formats.find(({ name, fields }) => values[0] === name && values.length === fields.length + 1);
+  if (format === undefined) return undefined;
+  const absent = laterFields.map((field) => [field, null]);
+  const present = format.fields.map((field, index) => [field, values[index + 1]]);
+  return Object.fromEntries([...absent, ...present]) as unknown as AuditRecord;
 }
 
 /** The order of leaves: by transaction, and within one by id. */

@@ -13,6 +13,8 @@ const columns = {
   source_address: 'text',
   containers: 'text[]',
   destination: 'text',
+  transform: 'text',
+  details: 'text',
 } as const;
 
 const names = Object.keys(columns) as (keyof typeof columns)[];

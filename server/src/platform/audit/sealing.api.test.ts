@@ -257,6 +257,8 @@ describe('verification', () => {
     ['containers', `array['/elsewhere/']`],
     ['containers', `'{}'`],
     ['destination', `'example.com'`],
+    ['transform', `'reveal'`],
+    ['details', `'{"found":1}'`],
   ])('finds %s set to %s, and where', async (column, value) => {
     const findings = await findingsAfter(`update audit_records set ${column} = ${value} where ${oneRecord}`);
     expect(findings).toMatchObject([{ kind: 'records-changed', tenantId: own, range: place }]);
