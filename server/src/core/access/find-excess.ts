@@ -6,7 +6,7 @@ import type { Permission } from './permission.ts';
 export interface Excess {
   readonly rule: AccessRule;
   readonly permission: Permission;
-  readonly lacks: 'permission' | 'place' | { readonly shownAs: Transform; readonly by: AccessRule };
+  readonly lacks: 'permission' | 'container' | { readonly shownAs: Transform; readonly by: AccessRule };
 }
 
 /**
@@ -38,7 +38,7 @@ function findLack(
     if (!isDecidedEarlier && showsLess(grant.transform, rule.transform)) return { shownAs: grant.transform, by: grant };
     if (contains(grant, rule)) return undefined;
   }
-  return 'place';
+  return 'container';
 }
 
 function showsLess(a: Transform, b: Transform): boolean {

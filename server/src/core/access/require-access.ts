@@ -28,8 +28,8 @@ export function missingPermission(
   containers: readonly string[] = [],
   id?: string,
 ): DomainError {
-  const place = containers.length === 0 ? '' : ` on container ${containers.join(', ')}`;
-  return new DomainError('forbidden', `Missing permission: ${permission}${place}`, deniedDetails(containers, id));
+  const where = containers.length === 0 ? '' : ` on container ${containers.join(', ')}`;
+  return new DomainError('forbidden', `Missing permission: ${permission}${where}`, deniedDetails(containers, id));
 }
 
 /** The permission is granted, by a rule that would have masked data sent where plaintext is expected. */

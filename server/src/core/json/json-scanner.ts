@@ -67,8 +67,8 @@ export class JsonScanner {
       if (escapeLetters[letter] !== true) throw this.failure('Unknown escape');
       return;
     }
-    for (let place = this.at; place < this.at + 4; place += 1) {
-      if (hexDigits[this.#text.charCodeAt(place)] !== true) throw this.failure('Malformed unicode escape');
+    for (let index = this.at; index < this.at + 4; index += 1) {
+      if (hexDigits[this.#text.charCodeAt(index)] !== true) throw this.failure('Malformed unicode escape');
     }
     this.at += 4;
   }

@@ -12,6 +12,6 @@ export function findRoutingNumberProblem(value: JsonValue | undefined): string |
 /** The digits weighted 3, 7, 1, 3, 7, 1, 3, 7, 1 add up to a multiple of ten. */
 export function passesAbaChecksum(digits: string): boolean {
   let sum = 0;
-  for (let place = 0; place < digits.length; place += 1) sum += Number(digits[place]) * (weights[place % 3] ?? 0);
+  for (let index = 0; index < digits.length; index += 1) sum += Number(digits[index]) * (weights[index % 3] ?? 0);
   return sum % 10 === 0;
 }

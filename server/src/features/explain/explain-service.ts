@@ -70,18 +70,18 @@ export class ExplainService {
   async explain(caller: Caller, { subject, target, permission }: ExplainQuestion): Promise<ExplainedAccess> {
     const { holder, handingOut } = await this.#load(caller, subject);
     const token = 'tokenId' in target ? await getToken(this.#tokens, caller, target.tokenId) : undefined;
-    const place: AccessTarget = token ?? { containers: 'container' in target ? [target.container] : [] };
+    const accessTarget: AccessTarget = token ?? { containers: 'container' in target ? [target.container] : [] };
     const asked = permission === undefined ? permissionsOf('private') : [permission];
     const entityId = 'applicationId' in subject ? subject.applicationId : 'draft';
     await this.#audit.append(caller, applicationEvent(entityId, 'read'));
     const decisions = asked.map((one) => {
-      const decision = decideAccess(holder.grants, one, place);
+      const decision = decideAccess(holder.grants, one, accessTarget);
       const isMasked = decision.isAllowed && decision.transform === 'mask';
       return {
         permission: one,
         decision,
         mask: isMasked ? maskOf(token) : undefined,
-        ...(one === 'token:update' ? { authorsViews: mayAuthorViews(holder, place) } : {}),
+        ...(one === 'token:update' ? { authorsViews: mayAuthorViews(holder, accessTarget) } : {}),
       };
     });
     return { decisions, handingOut };

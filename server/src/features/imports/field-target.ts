@@ -44,13 +44,13 @@ export function isTokenField(name: string): name is WholeField {
 export function parseFieldTarget(text: string): FieldTarget | undefined {
   const colon = text.lastIndexOf(':');
   const suffix = colon === -1 ? undefined : valueTypes.find((type) => type === text.slice(colon + 1));
-  const place = suffix === undefined ? text : text.slice(0, colon);
-  const dot = place.indexOf('.');
-  const field = dot === -1 ? place : place.slice(0, dot);
+  const name = suffix === undefined ? text : text.slice(0, colon);
+  const dot = name.indexOf('.');
+  const field = dot === -1 ? name : name.slice(0, dot);
   if (!isTokenField(field)) return undefined;
   if (dot === -1) return { field, path: [], type: suffix };
 
-  const below = place.slice(dot + 1);
+  const below = name.slice(dot + 1);
   // A key of metadata is one text, whatever is in it.
   const path = field === 'metadata' ? [below] : below.split('.');
   const isSound = path.length <= pathDepthMax && path.every((name) => name !== '' && name !== '__proto__');
@@ -66,9 +66,9 @@ export function assign(body: TokenBody, target: FieldTarget, value: JsonValue): 
     body[field] = listFields.includes(field) && typeof converted === 'string' ? [converted] : converted;
     return;
   }
-  let place = memberOf(body, field);
-  for (const name of path.slice(0, -1)) place = memberOf(place, name);
-  place[last] = converted;
+  let parent = memberOf(body, field);
+  for (const name of path.slice(0, -1)) parent = memberOf(parent, name);
+  parent[last] = converted;
 }
 
 /** The object below a name, made where there is none; one that was read from a file is copied, not changed. */
@@ -82,13 +82,13 @@ function memberOf(object: Record<string, JsonValue>, name: string): Record<strin
 
 function convert(value: JsonValue, target: FieldTarget): JsonValue {
   if (target.type === undefined || target.type === 'text' || typeof value !== 'string') return value;
-  const place = [target.field, ...(target.field === 'data' ? target.path : [])].join('.');
+  const name = [target.field, ...(target.field === 'data' ? target.path : [])].join('.');
   switch (target.type) {
     case 'number':
-      if (!numberPattern.test(value)) throw invalidField(place, 'must be a number');
+      if (!numberPattern.test(value)) throw invalidField(name, 'must be a number');
       return String(Number(value)) === value ? Number(value) : new ExactNumber(value);
     case 'boolean':
-      if (value !== 'true' && value !== 'false') throw invalidField(place, 'must be true or false');
+      if (value !== 'true' && value !== 'false') throw invalidField(name, 'must be true or false');
       return value === 'true';
     case 'json':
       return parseJson(value, { depthMax });

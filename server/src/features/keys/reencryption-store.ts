@@ -12,7 +12,7 @@ export interface ReencryptionState {
   readonly targetVersion: number;
 }
 
-export interface ReencryptionPlace {
+export interface ReencryptionTask {
   readonly tenantId: TenantId;
   readonly source: string;
   readonly targetVersion: number;
@@ -38,7 +38,7 @@ export class ReencryptionStore {
   }
 
   /** Where to go on; at the beginning when it was never begun, or for another version. */
-  async begin({ tenantId, source, targetVersion }: ReencryptionPlace): Promise<ReencryptionState> {
+  async begin({ tenantId, source, targetVersion }: ReencryptionTask): Promise<ReencryptionState> {
     await this.#tx.query({
       text: `insert into reencryptions (tenant_id, source, target_version) values ($1, $2, $3)
         on conflict (tenant_id, source) do update
@@ -56,7 +56,7 @@ export class ReencryptionStore {
   }
 
   /** Begins again at the front the next time. */
-  async restart({ tenantId, source, targetVersion }: ReencryptionPlace): Promise<void> {
+  async restart({ tenantId, source, targetVersion }: ReencryptionTask): Promise<void> {
     await this.#tx.query({
       text: `update reencryptions set position = '', rows_read = 0, rows_changed = 0, rows_unreadable = 0, finished_at = null
         where tenant_id = $1 and source = $2 and target_version = $3`,
@@ -66,7 +66,7 @@ export class ReencryptionStore {
 
   /** Moves on from a position; false when another run has done so already. */
   async advance(
-    { tenantId, source, targetVersion }: ReencryptionPlace,
+    { tenantId, source, targetVersion }: ReencryptionTask,
     from: string,
     step: ReencryptionStep,
   ): Promise<boolean> {

@@ -8,7 +8,7 @@ import type { FreshRecord, SealedRow, SealedTable } from '../../platform/keyring
 import { TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
 import { keyEvent } from './key-event.ts';
 import { Pace } from './pace.ts';
-import { type ReencryptionPlace, type ReencryptionState, ReencryptionStore } from './reencryption-store.ts';
+import { type ReencryptionTask, type ReencryptionState, ReencryptionStore } from './reencryption-store.ts';
 
 /** Long enough for every server that is alive to have heard of a new key. One that has not gets a 503, and no row in. */
 const settleMs = 5_000;
@@ -53,9 +53,9 @@ export class Reencryption {
     const unreadable: string[] = [];
     const totals = { read: 0, changed: 0 };
     for (const table of this.#tables) {
-      const place = { tenantId, source: table.name, targetVersion };
+      const task = { tenantId, source: table.name, targetVersion };
       const before = totals.read;
-      const state = await this.#walk(table, place, {
+      const state = await this.#walk(table, task, {
         limit,
         pace: (rows) => pace.wait(rows),
         onUnreadable: ({ position }) => {
@@ -80,31 +80,31 @@ export class Reencryption {
     return newest.version;
   }
 
-  async #walk(table: SealedTable, place: ReencryptionPlace, options: WalkOptions): Promise<ReencryptionState> {
+  async #walk(table: SealedTable, task: ReencryptionTask, options: WalkOptions): Promise<ReencryptionState> {
     for (;;) {
-      const state = await this.#database.forTenant(place.tenantId, (tx) => new ReencryptionStore(tx).begin(place));
+      const state = await this.#database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).begin(task));
       options.onProgress(state.rowsRead);
-      if (state.targetVersion > place.targetVersion) {
+      if (state.targetVersion > task.targetVersion) {
         throw new Error(
           `Data key ${state.targetVersion} was made meanwhile, and another run brings everything under it.`,
         );
       }
       if (state.isFinished) {
-        await this.#keepOpen(place, state);
+        await this.#keepOpen(task, state);
         return state;
       }
-      await this.#step(table, place, state.position, options);
+      await this.#step(table, task, state.position, options);
     }
   }
 
   /** What could not be opened may be mended: the next run looks again, and says again what it finds. */
-  async #keepOpen(place: ReencryptionPlace, state: ReencryptionState): Promise<void> {
+  async #keepOpen(task: ReencryptionTask, state: ReencryptionState): Promise<void> {
     if (state.rowsUnreadable === 0) return;
-    await this.#database.forTenant(place.tenantId, (tx) => new ReencryptionStore(tx).restart(place));
+    await this.#database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).restart(task));
   }
 
-  async #step(table: SealedTable, place: ReencryptionPlace, after: string, options: WalkOptions): Promise<void> {
-    const { tenantId, targetVersion: version } = place;
+  async #step(table: SealedTable, task: ReencryptionTask, after: string, options: WalkOptions): Promise<void> {
+    const { tenantId, targetVersion: version } = task;
     const { limit } = options;
     const rows = await this.#database.forTenant(tenantId, (tx) => table.list(tx, tenantId, { after, limit, version }));
     await options.pace(rows.length);
@@ -118,7 +118,7 @@ export class Reencryption {
         unreadable: unreadable.length,
         isLast: rows.length === 0,
       };
-      const isAdvanced = await new ReencryptionStore(tx).advance(place, after, step);
+      const isAdvanced = await new ReencryptionStore(tx).advance(task, after, step);
       if (isAdvanced && step.isLast) {
         await recordInTransaction(tx, tenantId, 'system', keyEvent({ purpose: 'data', version }, 'update'));
       }

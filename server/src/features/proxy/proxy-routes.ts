@@ -49,10 +49,10 @@ export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void 
   for (const method of methods) {
     const operationId = `proxy${method[0]}${method.slice(1).toLowerCase()}`;
     const shared = { tags: ['Proxy'], description, response: { 200: Destination, default: Destination } };
-    const toSchema = (id: string, place: string) => ({
+    const toSchema = (id: string, where: string) => ({
       ...shared,
       operationId: id,
-      summary: `Forward a ${method} request ${place}`,
+      summary: `Forward a ${method} request ${where}`,
     });
     const options = { method, exposeHeadRoute: false, config, handler };
     app.route({ ...options, url: endpoint, schema: toSchema(operationId, 'to a URL') });

@@ -6,7 +6,7 @@ const limit = 'A session cannot be given more than the application that authoriz
 /** What the authorizing application lacks, in a sentence. */
 export function describeExcess({ rule, permission, lacks }: Excess): string {
   if (lacks === 'permission') return `Missing permission: ${permission}. ${limit}`;
-  if (lacks === 'place') return `Missing permission: ${permission}${placeOf(rule)}. ${limit}`;
+  if (lacks === 'container') return `Missing permission: ${permission}${placeOf(rule)}. ${limit}`;
   const { shownAs, by } = lacks;
   const missing = `Missing transform: ${rule.transform} for ${permission}${placeOf(rule)}`;
   const held = `The authorizing application has ${shownAs}${placeOf(by)}`;

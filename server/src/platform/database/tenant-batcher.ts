@@ -4,10 +4,10 @@ import { wasRolledBack } from './database-error.ts';
 
 export interface TenantBatcherOptions<Item, Result> {
   /**
-   * Handles items of one tenant together and answers in their order. It either does all of them or throws. `place` tells
+   * Handles items of one tenant together and answers in their order. It either does all of them or throws. `slot` tells
    * apart the batches of a tenant that are on their way at the same time.
    */
-  readonly run: (tenantId: TenantId, items: readonly Item[], place: number) => Promise<readonly Result[]>;
+  readonly run: (tenantId: TenantId, items: readonly Item[], slot: number) => Promise<readonly Result[]>;
   readonly itemsMax: number;
   /** How many an item counts for; one where it is left out. An item that counts for more than `itemsMax` goes alone. */
   readonly sizeOf?: (item: Item) => number;
@@ -24,12 +24,12 @@ interface Waiting<Item, Result> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** What waits of a tenant, and the places that no batch of it has taken. */
+/** What waits of a tenant, and the slots that no batch of it has taken. */
 interface Lane<Item, Result> {
   readonly waiting: Waiting<Item, Result>[];
   /** How many those count for. */
   waitingSize: number;
-  readonly freePlaces: number[];
+  readonly freeSlots: number[];
 }
 
 /**
@@ -40,10 +40,10 @@ interface Lane<Item, Result> {
 export class TenantBatcher<Item, Result> {
   readonly #options: TenantBatcherOptions<Item, Result>;
   readonly #lanes = new Map<TenantId, Lane<Item, Result>>();
-  readonly #places: readonly number[];
+  readonly #slots: readonly number[];
   constructor(options: TenantBatcherOptions<Item, Result>) {
     this.#options = options;
-    this.#places = Array.from({ length: options.batchesMax ?? 1 }, (_, place) => place);
+    this.#slots = Array.from({ length: options.batchesMax ?? 1 }, (_, slot) => slot);
   }
 
   /** Answers once the batch that carried the item is committed. */
@@ -58,29 +58,29 @@ export class TenantBatcher<Item, Result> {
     return new Promise((resolve, reject) => {
       lane.waitingSize += size;
       lane.waiting.push({ item, size, resolve, reject });
-      const place = lane.freePlaces.pop();
+      const slot = lane.freeSlots.pop();
       // Requests that were read from their sockets in the same turn of the event loop share the first batch.
-      if (place !== undefined) setImmediate(() => void this.#drain(tenantId, lane, place));
+      if (slot !== undefined) setImmediate(() => void this.#drain(tenantId, lane, slot));
     });
   }
 
   #laneOf(tenantId: TenantId): Lane<Item, Result> {
     const known = this.#lanes.get(tenantId);
     if (known !== undefined) return known;
-    const lane = { waiting: [], waitingSize: 0, freePlaces: this.#places.toReversed() };
+    const lane = { waiting: [], waitingSize: 0, freeSlots: this.#slots.toReversed() };
     this.#lanes.set(tenantId, lane);
     return lane;
   }
 
-  async #drain(tenantId: TenantId, lane: Lane<Item, Result>, place: number): Promise<void> {
-    const { waiting, freePlaces } = lane;
+  async #drain(tenantId: TenantId, lane: Lane<Item, Result>, slot: number): Promise<void> {
+    const { waiting, freeSlots } = lane;
     while (waiting.length > 0) {
       const batch = waiting.splice(0, this.#countOfNext(waiting));
       for (const { size } of batch) lane.waitingSize -= size;
-      await this.#settle(tenantId, batch, place);
+      await this.#settle(tenantId, batch, slot);
     }
-    freePlaces.push(place);
-    if (freePlaces.length === this.#places.length) this.#lanes.delete(tenantId);
+    freeSlots.push(slot);
+    if (freeSlots.length === this.#slots.length) this.#lanes.delete(tenantId);
   }
 
   /** How many of those that wait fit into one batch; at least one. */
@@ -94,12 +94,12 @@ export class TenantBatcher<Item, Result> {
   }
 
   /** Never throws: every failure goes to the callers it belongs to. */
-  async #settle(tenantId: TenantId, batch: readonly Waiting<Item, Result>[], place: number): Promise<void> {
+  async #settle(tenantId: TenantId, batch: readonly Waiting<Item, Result>[], slot: number): Promise<void> {
     try {
       const results = await this.#options.run(
         tenantId,
         batch.map(({ item }) => item),
-        place,
+        slot,
       );
       batch.forEach(({ resolve, reject }, index) => {
         const result = results[index];
@@ -112,7 +112,7 @@ export class TenantBatcher<Item, Result> {
       // connection, or an error that came behind the commit, its items may be stored already.
       if (wasRolledBack(error) && batch.length > 1) {
         const middle = Math.ceil(batch.length / 2);
-        for (const half of [batch.slice(0, middle), batch.slice(middle)]) await this.#settle(tenantId, half, place);
+        for (const half of [batch.slice(0, middle), batch.slice(middle)]) await this.#settle(tenantId, half, slot);
       } else {
         for (const { reject } of batch) reject(error);
       }

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { openRecord, sealRecord } from './sealed-record.ts';
 
 /** Where a sealed text belongs; it opens nowhere else. */
-export interface SystemPlace {
+export interface SystemBinding {
   /** Id of the row. */
   readonly owner: string;
   readonly field: string;
@@ -18,16 +18,16 @@ export class SystemSealer {
     this.#key = key;
   }
 
-  seal(text: string, place: SystemPlace): Buffer {
-    return sealRecord(Buffer.from(text, 'utf8'), toBinding(place), { version, key: this.#key });
+  seal(text: string, binding: SystemBinding): Buffer {
+    return sealRecord(Buffer.from(text, 'utf8'), toBinding(binding), { version, key: this.#key });
   }
 
-  open(record: Buffer, place: SystemPlace): string {
-    return openRecord(record, toBinding(place), { version, key: this.#key }).toString('utf8');
+  open(record: Buffer, binding: SystemBinding): string {
+    return openRecord(record, toBinding(binding), { version, key: this.#key }).toString('utf8');
   }
 }
 
 /** The fields of a record of a tenant, filled so that no tenant's record can have the same. */
-function toBinding({ owner, field }: SystemPlace) {
+function toBinding({ owner, field }: SystemBinding) {
   return { tenantId: 'system', tokenId: owner, field, recordVersion: 1, type: 'user' };
 }

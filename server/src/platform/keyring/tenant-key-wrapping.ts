@@ -8,19 +8,19 @@ import type { TenantKeyPurpose } from './tenant-keyring.ts';
 
 const canaryText = Buffer.from('strongroom canary', 'utf8');
 
-interface KeyPlace {
+interface KeyName {
   readonly tenantId: TenantId;
   readonly purpose: TenantKeyPurpose;
   readonly version: number;
 }
 
 /** Makes a fresh key and returns only its wrapped form. */
-export async function makeWrappedKey(rootKeys: RootKeys, place: KeyPlace): Promise<WrappedTenantKey> {
+export async function makeWrappedKey(rootKeys: RootKeys, name: KeyName): Promise<WrappedTenantKey> {
   const bytes = randomBytes(32);
   const key = createSecretKey(bytes);
-  const { rootKey, wrapped } = await wrapForGood(rootKeys, bytes, wrapContext(place));
-  const canary = sealRecord(canaryText, canaryBinding(place), { version: place.version, key });
-  return { ...place, rootKey, wrapped, canary };
+  const { rootKey, wrapped } = await wrapForGood(rootKeys, bytes, wrapContext(name));
+  const canary = sealRecord(canaryText, canaryBinding(name), { version: name.version, key });
+  return { ...name, rootKey, wrapped, canary };
 }
 
 /** Unwraps a key and proves on its canary that it is the one the tenant's records were sealed with. */
@@ -54,10 +54,10 @@ export async function wrapForGood(
   return fresh;
 }
 
-function wrapContext({ tenantId, purpose, version }: KeyPlace): WrapContext {
+function wrapContext({ tenantId, purpose, version }: KeyName): WrapContext {
   return { tenant: tenantId, purpose, version };
 }
 
-function canaryBinding(place: KeyPlace): RecordBinding {
-  return { tenantId: place.tenantId, tokenId: '', field: 'canary', recordVersion: place.version, type: place.purpose };
+function canaryBinding(name: KeyName): RecordBinding {
+  return { tenantId: name.tenantId, tokenId: '', field: 'canary', recordVersion: name.version, type: name.purpose };
 }

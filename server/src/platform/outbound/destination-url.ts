@@ -42,17 +42,17 @@ export function parseDestinationUrl(text: string, policy: UrlPolicy): Destinatio
   const rest = text.slice(scheme.length);
   const end = rest.search(/[/?#]/);
   const authority = end < 0 ? rest : rest.slice(0, end);
-  const [place = '', ...fragments] = end < 0 ? [''] : rest.slice(end).split('#');
+  const [target = '', ...fragments] = end < 0 ? [''] : rest.slice(end).split('#');
   if (authority === '') throw refusal('form');
   if (authority.includes(' ')) throw refusal('raw-character');
   if (authority.includes('@')) throw refusal('userinfo');
   if (fragments.length > 0) throw refusal('fragment');
 
-  const question = place.indexOf('?');
+  const question = target.indexOf('?');
   return {
     ...parseAuthority(authority, policy),
-    path: question < 0 ? place : place.slice(0, question),
-    query: question < 0 ? '' : place.slice(question + 1),
+    path: question < 0 ? target : target.slice(0, question),
+    query: question < 0 ? '' : target.slice(question + 1),
   };
 }
 

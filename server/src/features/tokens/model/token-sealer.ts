@@ -63,14 +63,14 @@ export class TokenSealer {
     budget?.spend('searchTerms', draft.expressions.searchIndexes.length + Object.keys(scope.metadata).length);
     const isFingerprinted = hasFingerprints || texts.fingerprintExpression !== undefined;
     const content = isFingerprinted ? await fingerprintContent(path, draft.expressions, scope, budget) : '';
-    const place = { id, version, type: type.name };
+    const row = { id, version, type: type.name };
     return {
       tenantId: owner.tenantId,
       id,
       version,
       type: type.name,
-      data: keys.seal(draft.dataText.reveal(), tokenBinding(place, 'data')),
-      cvc: this.#sealCvc(owner, draft, tokenBinding(place, 'cvc')),
+      data: keys.seal(draft.dataText.reveal(), tokenBinding(row, 'data')),
+      cvc: this.#sealCvc(owner, draft, tokenBinding(row, 'cvc')),
       mask: texts.mask === undefined ? null : toJsonText(texts.mask),
       containers: draft.containers,
       metadata,

@@ -79,7 +79,7 @@ function join(pieces: readonly string[], texts: readonly string[]): string {
   return pieces.map((piece, index) => piece + (texts[index] ?? '')).join('');
 }
 
-interface Place {
+interface Position {
   readonly parent: object;
   readonly key: string | number;
   readonly path: string;
@@ -99,16 +99,16 @@ class DocumentReader {
   }
 
   /** Pauses after every token request: the check of its shape takes longest. */
-  *read(value: JsonValue, place: Place): Steps<Writer> {
-    if (typeof value === 'string') return this.#readLeaf(value, place);
-    if (Array.isArray(value)) return yield* this.#readArray(value, place);
+  *read(value: JsonValue, position: Position): Steps<Writer> {
+    if (typeof value === 'string') return this.#readLeaf(value, position);
+    if (Array.isArray(value)) return yield* this.#readArray(value, position);
     if (!isJsonObject(value)) return () => toJsonText(value);
-    if (!Object.hasOwn(value, 'type') || !Object.hasOwn(value, 'data')) return yield* this.#readObject(value, place);
+    if (!Object.hasOwn(value, 'type') || !Object.hasOwn(value, 'data')) return yield* this.#readObject(value, position);
     yield;
-    return this.#readTokenRequest(value, place);
+    return this.#readTokenRequest(value, position);
   }
 
-  #readLeaf(value: string, { parent, key, path }: Place): Writer {
+  #readLeaf(value: string, { parent, key, path }: Position): Writer {
     return this.#add('id', {
       path,
       id: undefined,
@@ -125,28 +125,28 @@ class DocumentReader {
     });
   }
 
-  #readTokenRequest(value: JsonObject, { path }: Place): Writer {
+  #readTokenRequest(value: JsonObject, { path }: Position): Writer {
     if (!tokenShape.Check(value)) requireNoFieldErrors(path, findFieldErrors(tokenShape, value, 'body'));
     return this.#add('token', toTokenRequest(value as CreateToken, this.#source, path));
   }
 
-  *#readArray(values: readonly JsonValue[], place: Place): Steps<Writer> {
-    requireDepth(place);
+  *#readArray(values: readonly JsonValue[], position: Position): Steps<Writer> {
+    requireDepth(position);
     this.#requireFewer(values.length);
     const writers: Writer[] = [];
     for (const [index, value] of values.entries()) {
-      writers.push(yield* this.read(value, within(place, values, index)));
+      writers.push(yield* this.read(value, within(position, values, index)));
     }
     return (write) => `[${writers.map((writer) => writer(write)).join(',')}]`;
   }
 
-  *#readObject(object: JsonObject, place: Place): Steps<Writer> {
-    requireDepth(place);
+  *#readObject(object: JsonObject, position: Position): Steps<Writer> {
+    requireDepth(position);
     const keys = Object.keys(object);
     this.#requireFewer(keys.length);
     const members: (readonly [string, Writer])[] = [];
     for (const key of keys) {
-      members.push([JSON.stringify(key), yield* this.read(object[key] ?? null, within(place, object, key))]);
+      members.push([JSON.stringify(key), yield* this.read(object[key] ?? null, within(position, object, key))]);
     }
     return (write) => `{${members.map(([key, writer]) => `${key}:${writer(write)}`).join(',')}}`;
   }
@@ -170,10 +170,10 @@ class DocumentReader {
 }
 
 /** Arrays and objects are levels; a token request is not one of them, whatever its data holds. */
-function requireDepth({ path, depth }: Place): void {
+function requireDepth({ path, depth }: Position): void {
   if (depth >= depthMax) throw invalidField(path, `must not be nested deeper than ${depthMax} levels`);
 }
 
-function within(place: Place, parent: object, key: string | number): Place {
-  return { parent, key, path: joinPath(place.path, String(key)), depth: place.depth + 1 };
+function within(position: Position, parent: object, key: string | number): Position {
+  return { parent, key, path: joinPath(position.path, String(key)), depth: position.depth + 1 };
 }

@@ -211,8 +211,8 @@ function toDeduplicated({ token, made }: Pick<CreateOutcome, 'token' | 'made'>):
 }
 
 function idTaken(path: string): DomainError {
-  const place = path === '' ? '' : ` (${joinPath(path, 'id')})`;
-  return new DomainError('token-id-taken', `A token with this id exists already${place}.`);
+  const where = path === '' ? '' : ` (${joinPath(path, 'id')})`;
+  return new DomainError('token-id-taken', `A token with this id exists already${where}.`);
 }
 
 function missing(): never {

@@ -52,10 +52,10 @@ export class TokenInsertStore {
       sizeOf: (items) => items.reduce((sum, item) => sum + sizeOf(item), 0),
       batchesMax: 2,
       // A taken id undoes the whole batch, whose groups then go one by one: only the one that has it fails.
-      run: async (tenantId, groups, place) => {
+      run: async (tenantId, groups, slot) => {
         // Before the transaction: rows can take a while to write, and others must not wait for its connection.
         const rows = await mapInTurns(groups.flat(), toInsertRow);
-        const target = { tenantId, slot: countSlot(1 + place), setLimits };
+        const target = { tenantId, slot: countSlot(1 + slot), setLimits };
         const createdAt = await this.#database.forTenant(tenantId, (tx) =>
           insertAllIn(tx, target, [...rows.entries()]),
         );
