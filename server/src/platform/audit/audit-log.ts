@@ -1,7 +1,7 @@
 import type { Actor, Caller, UserCaller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { TenantBatcher } from '../database/tenant-batcher.ts';
+import { TenantBatcher, type TenantBatcherOptions } from '../database/tenant-batcher.ts';
 import { type AuditEvent, type AuditRow, toAuditRow } from './audit-event.ts';
 import { insertAuditRecords } from './audit-statement.ts';
 
@@ -31,12 +31,16 @@ export async function recordAllInTransaction(
   });
 }
 
+/** `gather`: how long records wait for others to share their commit. */
+export type AuditLogOptions = Pick<TenantBatcherOptions<readonly AuditRow[], true>, 'gather'>;
+
 /** Records of operations that write nothing else, such as reads: one commit for many, each durable before its answer. */
 export class AuditLog {
   readonly #batcher: TenantBatcher<readonly AuditRow[], true>;
 
-  constructor(database: Database) {
+  constructor(database: Database, options: AuditLogOptions = {}) {
     this.#batcher = new TenantBatcher({
+      ...options,
       itemsMax: 500,
       queueMax: 10_000,
       sizeOf: (rows) => rows.length,

@@ -81,6 +81,26 @@ describe('TenantBatcher', () => {
     expect(await batcher.add(tenant, 60)).toBe(60);
   });
 
+  it('gathers what arrives until it is told to go on, and lets a full batch go at once', async () => {
+    const gathered = Promise.withResolvers<void>();
+    let gatherings = 0;
+    const batcher = makeBatcher({
+      itemsMax: 3,
+      gather: () => {
+        gatherings += 1;
+        return gatherings === 1 ? gathered.promise : Promise.resolve();
+      },
+    });
+    const first = batcher.add(tenant, 0);
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    expect(batchSizes).toEqual([]);
+    const more = [1, 2, 3, 4, 5, 6].map((value) => batcher.add(tenant, value));
+    gathered.resolve();
+    expect(await Promise.all([first, ...more])).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(batchSizes).toEqual([3, 3, 1]);
+    expect(gatherings).toBe(2);
+  });
+
   it('fails one bad row alone', async () => {
     const batcher = makeBatcher();
     const outcomes = await Promise.allSettled([1, 2, -3, 4, 5].map((value) => batcher.add(tenant, value)));

@@ -15,6 +15,8 @@ export interface TenantBatcherOptions<Item, Result> {
   readonly queueMax: number;
   /** Batches of one tenant that may be on their way at the same time; one where it is left out. */
   readonly batchesMax?: number;
+  /** A batch that is not full leaves once this resolves, with what has arrived by then; at once where it is left out. */
+  readonly gather?: (tenantId: TenantId) => Promise<void>;
 }
 
 interface Waiting<Item, Result> {
@@ -75,6 +77,8 @@ export class TenantBatcher<Item, Result> {
   async #drain(tenantId: TenantId, lane: Lane<Item, Result>, place: number): Promise<void> {
     const { waiting, freePlaces } = lane;
     while (waiting.length > 0) {
+      // A full batch has nothing to wait for; if it waited, more could arrive than leaves.
+      if (lane.waitingSize < this.#options.itemsMax) await this.#options.gather?.(tenantId);
       const batch = waiting.splice(0, this.#countOfNext(waiting));
       for (const { size } of batch) lane.waitingSize -= size;
       await this.#settle(tenantId, batch, place);

@@ -110,4 +110,43 @@ describe('FairLanes', () => {
       vi.useRealTimers();
     }
   });
+
+  it('tells when everything that waits in a lane has begun, and waits for nothing that came later', async () => {
+    const { lanes, enter, settle, leaves } = makeLanes(1);
+    await lanes.whenServed(noisy, 60_000);
+    for (const lane of many(3, noisy)) void enter(lane);
+    await settle();
+    let isServed = false;
+    void lanes.whenServed(noisy, 60_000).then(() => {
+      isServed = true;
+    });
+    void enter(noisy);
+    leaves[0]?.();
+    await settle();
+    expect(isServed).toBe(false);
+    leaves[1]?.();
+    await settle();
+    expect(isServed).toBe(true);
+    expect(lanes.waitingCount).toBe(1);
+  });
+
+  it('waits no longer for what waits than it is told to, nor for what was turned away', async () => {
+    vi.useFakeTimers();
+    try {
+      const lanes = new FairLanes({ placesMax: 1, waitingMax: 10, waitMaxMs: 1_000 });
+      await lanes.enter(noisy);
+      const late = expect(lanes.enter(noisy)).rejects.toMatchObject({ code: 'overloaded' });
+      const ends: string[] = [];
+      void lanes.whenServed(noisy, 50).then(() => ends.push('time is up'));
+      void lanes.whenServed(noisy, 60_000).then(() => ends.push('turned away'));
+      await vi.advanceTimersByTimeAsync(50);
+      expect(ends).toEqual(['time is up']);
+      await vi.advanceTimersByTimeAsync(950);
+      expect(ends).toEqual(['time is up', 'turned away']);
+      await late;
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });

@@ -18,6 +18,8 @@ export interface FairLanesOptions {
 interface Waiting {
   readonly start: () => void;
   readonly timer: NodeJS.Timeout;
+  /** Called once this no longer waits. */
+  readonly followers: (() => void)[];
 }
 
 interface LaneState {
@@ -66,14 +68,31 @@ export class FairLanes {
         start: () => {
           clearTimeout(waiting.timer);
           resolve(this.#take(lane, state));
+          release(waiting);
         },
         timer: setTimeout(() => {
           state.waiting.delete(waiting);
           this.#forgetIfIdle(lane, state);
           reject(overloaded());
+          release(waiting);
         }, this.#options.waitMaxMs),
+        followers: [],
       };
       state.waiting.add(waiting);
+    });
+  }
+
+  /** Resolves once everything that waits in this lane now has begun or was turned away; after `waitMaxMs` at the latest. */
+  async whenServed(lane: Lane, waitMaxMs: number): Promise<void> {
+    // First come, first served within a lane: the last one is served last.
+    const last = [...(this.#lanes.get(lane)?.waiting ?? [])].at(-1);
+    if (last === undefined) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, waitMaxMs);
+      last.followers.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
     });
   }
 
@@ -130,6 +149,10 @@ export class FairLanes {
   #forgetIfIdle(lane: Lane, { held, waiting }: LaneState): void {
     if (held === 0 && waiting.size === 0) this.#lanes.delete(lane);
   }
+}
+
+function release({ followers }: Waiting): void {
+  for (const follow of followers) follow();
 }
 
 /** How many places one tenant and all tenants may hold. Three or fewer are too few to keep one apart. */
