@@ -8,12 +8,11 @@ import type { SearchQuery } from '../../../core/search/search-query.ts';
 import type { PageRequest } from '../../../http/pagination.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import type { Database } from '../../../platform/database/database.ts';
-import { FairLanes } from '../../../platform/waiting/fair-lanes.ts';
 import type { Keyring } from '../../../platform/keyring/keyring.ts';
 import type { TenantSettingsDirectory } from '../../tenants/index.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { toCursor, toSlice } from './token-cursor.ts';
-import { tokenEvent } from '../model/token-event.ts';
+import { TokenListLanes } from './token-list-lanes.ts';
 import { type CountedPage, findPage } from './token-page.ts';
 import type { TokenPresenter } from '../read/index.ts';
 import { emptyPage, type Slice } from './token-query-store.ts';
@@ -33,12 +32,7 @@ export class TokenFinder {
   readonly #keyring: Keyring;
   readonly #presenter: TokenPresenter;
   readonly #settings: TenantSettingsDirectory;
-  readonly #audit: AuditLog;
-  /**
-   * A list takes more of the processor than anything else of its length: few are worked on at a time, and of each tenant so
-   * few that two of them with slow searches leave a place to the others. (The last place is kept for the vault itself.)
-   */
-  readonly #lanes = new FairLanes({ placesMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 });
+  readonly #lanes: TokenListLanes;
 
   constructor(parts: {
     database: Database;
@@ -51,7 +45,7 @@ export class TokenFinder {
     this.#keyring = parts.keyring;
     this.#presenter = parts.presenter;
     this.#settings = parts.settings;
-    this.#audit = parts.audit;
+    this.#lanes = new TokenListLanes(parts.audit);
   }
 
   async listPage(
@@ -60,11 +54,11 @@ export class TokenFinder {
     { page, size }: PageRequest,
   ): Promise<{ totalItems: number; items: VisibleToken[] }> {
     const slice = { offset: (page - 1) * size, limit: size };
-    return this.#lanes.run(caller.tenantId, async () => {
-      const { tokens, isCut, totalItems } = await this.#find(caller, question, slice, true);
+    return this.#lanes.run(caller, async () => {
+      const found = await this.#find(caller, question, slice, true);
       // A page that ended early would leave tokens out: the next one begins at a position, not where this one ended.
-      if (isCut) throw pageTooLarge();
-      return { totalItems, items: await this.#showAll(caller, question, tokens) };
+      if (found.isCut) throw pageTooLarge();
+      return { totalItems: found.totalItems, items: await this.#showAll(caller, question, found.tokens) };
     });
   }
 
@@ -75,7 +69,7 @@ export class TokenFinder {
     { start, size }: { start: string | undefined; size: number },
   ): Promise<{ next: string | undefined; items: VisibleToken[] }> {
     const slice = toSlice(start, size);
-    return this.#lanes.run(caller.tenantId, async () => {
+    return this.#lanes.run(caller, async () => {
       const { tokens, hasMore } = await this.#find(caller, question, slice, false);
       const items = await this.#showAll(caller, question, tokens);
       return { next: hasMore ? toCursor(tokens) : undefined, items };
@@ -102,23 +96,12 @@ export class TokenFinder {
     );
   }
 
-  /** Each token is shown under the rule that grants it, and each showing is recorded before the answer leaves. */
-  async #showAll(
-    caller: Caller,
-    { permission }: TokenQuestion,
-    tokens: readonly StoredToken[],
-  ): Promise<VisibleToken[]> {
-    const [items] = await Promise.all([
-      this.#presenter.showAll(
-        caller,
-        tokens.map((token) => ({ token, transform: requireAccess(caller.grants, permission, token) })),
-      ),
-      this.#audit.appendAll(
-        caller,
-        tokens.map((token) => tokenEvent(token, 'read')),
-      ),
-    ]);
-    return items;
+  /** Each token is shown under the rule that grants it. */
+  #showAll(caller: Caller, { permission }: TokenQuestion, tokens: readonly StoredToken[]): Promise<VisibleToken[]> {
+    return this.#presenter.showAll(
+      caller,
+      tokens.map((token) => ({ token, transform: requireAccess(caller.grants, permission, token) })),
+    );
   }
 }
 
