@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parseCsvRecord } from '../../core/csv/csv-record.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
+import { jsonDepthMax } from '../../core/json/json-limits.ts';
 import { JsonSource } from '../../core/json/json-source.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
+import { tokenLimits } from '../../core/token-limits.ts';
 import type { FileRecord } from '../../platform/files/record-reader.ts';
 import type { InsertRow, TokenIntake } from '../tokens/index.ts';
 import { type FieldMap, fromCells, fromObject } from './field-map.ts';
@@ -11,8 +13,7 @@ import type { FieldTarget } from './field-target.ts';
 import { type ImportReject, toReject } from './import-reject.ts';
 
 export const csvDelimiter = ',';
-export const recordBytesMax = 4 * 1024 * 1024;
-const depthMax = 64;
+export const recordBytesMax = tokenLimits.sizeBytesMax;
 
 /** How a file is read. Plain data, so that another thread can be given it. */
 export interface FileShape {
@@ -58,7 +59,7 @@ export class RecordPreparer {
   #toBody(text: string, source: JsonSource, line: number): object | undefined {
     const { map, columns } = this.#shape;
     if (columns === undefined) {
-      const value = parseJson(text, { depthMax, source });
+      const value = parseJson(text, { depthMax: jsonDepthMax, source });
       if (!isJsonObject(value)) throw new DomainError('malformed-json', 'A line must be an object.');
       return line === 1 && isExportHead(value) ? undefined : fromObject(value, source, map);
     }

@@ -1,5 +1,6 @@
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import { type ContainerSetLimits, sayIfSetsAreFull } from '../model/container-set-limit.ts';
@@ -15,7 +16,6 @@ import {
   isAlive,
   isCutOff,
   joinCvc,
-  pageBytesMax,
   tokenColumns,
   toStoredTokens,
 } from '../model/token-row.ts';
@@ -184,7 +184,7 @@ function findStatement(tenantId: TenantId, keys: readonly DuplicateKey[]) {
             and ${isAlive} and (${isAsWanted} or (wanted.is_kept and ${isPrivate('created_by')} and ${isPrivate('modified_by')}))
           order by t.created_at, t.id limit 1
         ) as t
-      ) as token where bytes_before < ${pageBytesMax}`,
+      ) as token where bytes_before < ${tokenQueryLimits.pageBytesMax}`,
     values: [
       tenantId,
       keys.map(({ fingerprint }) => fingerprint),
