@@ -48,7 +48,7 @@ interface LimitCase {
   readonly max: number;
   /** Whether a patch cannot change it. */
   readonly isLasting?: boolean;
-  fields(size: number, script: Script): TokenFields;
+  readonly fields: (size: number, script: Script) => TokenFields;
 }
 
 const texts: readonly LimitCase[] = [

@@ -5,6 +5,7 @@ import { jsonDepthMax } from '../../core/json/json-limits.ts';
 import { JsonSource } from '../../core/json/json-source.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
+import { inMebibytes } from '../../core/text/byte-size.ts';
 import { tokenLimits } from '../../core/token-limits.ts';
 import type { FileRecord } from '../../platform/files/record-reader.ts';
 import type { InsertRow, TokenIntake } from '../tokens/index.ts';
@@ -78,7 +79,7 @@ function isExportHead(value: JsonObject): boolean {
 
 function readText(bytes: Buffer, { range }: FileRecord): string {
   if (range === undefined) {
-    throw new DomainError('body-too-large', `A record has at most ${recordBytesMax / 1024 / 1024} MiB.`);
+    throw new DomainError('body-too-large', `A record has at most ${inMebibytes(recordBytesMax)}.`);
   }
   const part = bytes.subarray(range.from, range.to);
   if (!isUtf8(part)) throw new DomainError('malformed-request', 'The record is not valid UTF-8.');

@@ -5,7 +5,8 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { ReferenceSource } from '../../../core/expressions/reference-evaluation.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import type { TokenId } from '../../../core/identity/ids.ts';
-import { tokenizeLimits } from '../../../core/token-limits.ts';
+import { inMebibytes } from '../../../core/text/byte-size.ts';
+import { tokenizeLimits, tokenQueryLimits } from '../../../core/token-limits.ts';
 import { OpenedReferences } from './opened-references.ts';
 import type { StoredToken } from '../model/token.ts';
 import { isTokenId } from '../model/token-id.ts';
@@ -44,7 +45,7 @@ export class ReferencedTokens {
     if (isCut) {
       throw new DomainError(
         'validation-failed',
-        'The tokens that the request refers to hold too much data together (more than 8 MiB). Refer to fewer of them at a time.',
+        `The tokens that the request refers to hold too much data together (more than ${inMebibytes(tokenQueryLimits.pageBytesMax)}). Refer to fewer of them at a time.`,
       );
     }
     const unknown = [...ids].filter((id) => !found.has(id as TokenId));

@@ -1,5 +1,6 @@
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
@@ -202,7 +203,7 @@ function toDuplicates(tenantId: TenantId, keys: readonly DuplicateKey[], rows: r
   if (isCutOff(rows)) {
     throw new DomainError(
       'validation-failed',
-      'The existing tokens with the content of this request hold too much data together (more than 8 MiB). Send fewer values at a time.',
+      `The existing tokens with the content of this request hold too much data together (more than ${inMebibytes(tokenQueryLimits.pageBytesMax)}). Send fewer values at a time.`,
     );
   }
   return new Map(

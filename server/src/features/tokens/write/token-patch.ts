@@ -3,6 +3,7 @@ import { jsonValuesMax, storedDepthMax } from '../../../core/json/json-limits.ts
 import { jsonTextSteps } from '../../../core/json/json-text.ts';
 import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
+import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
 import { mergePatch, mergePatchSteps } from '../../../core/merge-patch/merge-patch.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
@@ -98,7 +99,7 @@ async function mergeMask(
 /** As much as a request can carry: patch by patch, a token could otherwise grow without end. */
 function requireMergedSize(field: string, text: string): void {
   if (Buffer.byteLength(text) <= tokenLimits.sizeBytesMax) return;
-  throw invalidAt('', field, `must not grow larger than ${tokenLimits.sizeBytesMax / 1024 / 1024} MiB`);
+  throw invalidAt('', field, `must not grow larger than ${inMebibytes(tokenLimits.sizeBytesMax)}`);
 }
 
 function mergeMetadata(current: Metadata | null, patch: TokenPatch['metadata']): Metadata | null {
