@@ -90,6 +90,12 @@ describe('the documentation', () => {
       'docs/adr/0020-one-budget-a-request.md',
       `with ${count(tokenizeLimits.tokensMax)} tokens: ${tokenLimits.metadataKeysMax} metadata keys, ${tokenLimits.searchIndexesMax} search indexes`,
     ],
+    [
+      'docs/compatibility.md',
+      `${count(requestLimits.references)} references to tokens, ${count(requestLimits.searchTerms)} metadata pairs and search indexes, ${requestLimits.evaluatedCharacters / 1024 / 1024} Mi characters read by expressions, ${insertedCharactersMax / 1024 / 1024} Mi characters put in by references, ${count(jsonValuesMax)} JSON values`,
+    ],
+    ['docs/compatibility.md', `A numbered page with more than ${inMebibytes(tokenQueryLimits.pageBytesMax)} of data`],
+    ['docs/compatibility.md', `have at most ${count(tokenLimits.containersLengthMax)} characters together`],
     ['docs/adr/0021-shares-and-bounds.md', `once its tokens have ${inMebibytes(tokenQueryLimits.pageBytesMax)}`],
   ])('says the same elsewhere: %s, %s', async (file, sentence) => {
     expect((await readText(file)).replaceAll(/\s+/g, ' ')).toContain(sentence.replaceAll(/\s+/g, ' '));

@@ -5,10 +5,11 @@ import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
 import type { Database, Statement, Transaction } from '../../../platform/database/database.ts';
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
 import { keysAreOpen, keyVersionsOf } from '../../../platform/keyring/sealed-rows.ts';
-import { type ContainerSetLimits, hasRoomForSets, sayIfSetsAreFull, toRoomValues } from './container-set-limit.ts';
+import type { ContainerSetLimits } from './container-set-limit.ts';
+import { hasRoomForSets, sayIfSetsAreFull, toRoomValues } from './container-set-sql.ts';
 import { countSlot } from './count-slot.ts';
 import type { StoredToken } from './token.ts';
-import { removeWithGone } from './token-removal-statement.ts';
+import { removeWithGone } from './token-removal-sql.ts';
 import {
   bytesBefore,
   cvcExpiry,
@@ -23,7 +24,7 @@ import {
   type TokenRow,
   toStoredToken,
   toStoredTokens,
-} from './token-row.ts';
+} from './token-row-sql.ts';
 import type { SealedToken } from './token-sealer.ts';
 import { toShelfKey } from './token-shelf.ts';
 

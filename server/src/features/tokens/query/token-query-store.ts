@@ -5,7 +5,7 @@ import { Parameters } from './statement-parameters.ts';
 import type { StoredToken } from '../model/token.ts';
 import type { TokenLookup } from './token-lookup.ts';
 
-import { bytesBefore, type FoundRow, isAlive, joinCvc, tokenColumns, toStoredTokens } from '../model/token-row.ts';
+import { bytesBefore, type FoundRow, isAlive, joinCvc, tokenColumns, toStoredTokens } from '../model/token-row-sql.ts';
 import { type TokenShelf, toShelfKey } from '../model/token-shelf.ts';
 
 /** Which part of the matches, newest first: from a position, or after the last token of the page before. */

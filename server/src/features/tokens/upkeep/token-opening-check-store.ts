@@ -1,7 +1,7 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Database } from '../../../platform/database/database.ts';
-import { bytesBefore } from '../model/token-row.ts';
+import { bytesBefore } from '../model/token-row-sql.ts';
 
 /** What is needed to open the data of a token. */
 export interface SealedData {

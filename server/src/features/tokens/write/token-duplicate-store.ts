@@ -4,12 +4,13 @@ import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
-import { type ContainerSetLimits, sayIfSetsAreFull } from '../model/container-set-limit.ts';
+import type { ContainerSetLimits } from '../model/container-set-limit.ts';
+import { sayIfSetsAreFull } from '../model/container-set-sql.ts';
 import { countSlot } from '../model/count-slot.ts';
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
 import { type DuplicateKey, findDuplicateKey } from './duplicate-key.ts';
 import type { StoredToken } from '../model/token.ts';
-import { toInsertRow, type TokenInsert } from './token-insert-statement.ts';
+import { toInsertRow, type TokenInsert } from './token-insert-sql.ts';
 import { insertAllIn } from './token-insert-store.ts';
 import {
   bytesBefore,
@@ -19,7 +20,7 @@ import {
   joinCvc,
   tokenColumns,
   toStoredTokens,
-} from '../model/token-row.ts';
+} from '../model/token-row-sql.ts';
 import { type TokenChange, toUpdateStatement } from '../model/token-store.ts';
 
 /** A token to create, unless it is to be deduplicated and another one has its content. */
