@@ -185,7 +185,7 @@ describe('SQL', () => {
     const { code, stderr } = await check();
     await Promise.all(files.map((file) => rm(file)));
     expect(code).toBe(1);
-    const found = [...stderr.matchAll(/^(\S+:\d+): /gm)].map(([, place]) => place);
+    const found = [...stderr.matchAll(/^(\S+:\d+): /gm)].map(([, place]) => String(place));
     const lineOf = (source: string) => source.slice(0, source.indexOf('export')).split('\n').length;
     expect(found.toSorted()).toEqual(strays.map(([file, source]) => `${placeOf(file)}:${lineOf(source)}`).toSorted());
   });

@@ -40,7 +40,7 @@ it('says of exactly the trigger functions that they are', async () => {
   const { rows } = await database.owner.query<{ name: string }>(
     `select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prorettype = 'trigger'::regtype`,
   );
-  const listed = rowsOf('Function').flatMap(([name, , what]) => (what?.startsWith('trigger: ') === true ? [name] : []));
+  const listed = rowsOf('Function').flatMap(([name = '', , what = '']) => (what.startsWith('trigger: ') ? [name] : []));
   expect(listed.toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
 });
 
