@@ -57,6 +57,10 @@ export const stricter: readonly { readonly what: string; readonly why: string }[
     why: 'Each combination costs every list something.',
   },
   {
+    what: 'The containers of one token have at most 1,000 characters together. Beyond it: 400.',
+    why: 'They share an index entry with the id, which PostgreSQL limits in bytes.',
+  },
+  {
     what: 'Unknown query parameters of lists, searches and logs are 400. So are body members whose name is almost a known one.',
     why: 'A filter or container that is ignored shows or stores more than was meant.',
   },

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type AccessRule, conditionAttributes, conditionOperators, transforms } from '../core/access/access-rule.ts';
-import { containerLengthMax, parseContainer } from '../core/access/container.ts';
+import { parseContainer } from '../core/access/container.ts';
 import {
   type ApplicationType,
   applicationTypes,
@@ -10,6 +10,7 @@ import {
   permissionsOf,
 } from '../core/access/permission.ts';
 import { invalidField } from '../core/errors/domain-error.ts';
+import { tokenLimits } from '../core/token-limits.ts';
 import { nameSchemas } from './api-components.ts';
 import { orNull } from './optional-schemas.ts';
 import { plainText } from './text-schemas.ts';
@@ -23,10 +24,13 @@ export const PermissionName = Type.String({
 });
 export const PermissionNames = Type.Array(PermissionName, { maxItems: 50 });
 
+/** A condition is on an id or a container. */
+const conditionLengthMax = Math.max(tokenLimits.idLengthMax, tokenLimits.containerLengthMax);
+
 const rule = {
   description: orNull(plainText({ maxLength: 500 })),
   priority: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
-  container: Type.String({ maxLength: containerLengthMax }),
+  container: Type.String({ maxLength: tokenLimits.containerLengthMax }),
   transform: Type.Enum([...transforms]),
   permissions: Type.Array(PermissionName, { minItems: 1, maxItems: 50 }),
 };
@@ -51,7 +55,7 @@ export const SessionRuleBody = Type.Object({
       Type.Object({
         attribute: Type.Enum([...conditionAttributes]),
         operator: Type.Enum([...conditionOperators]),
-        value: plainText({ minLength: 1, maxLength: containerLengthMax }),
+        value: plainText({ minLength: 1, maxLength: conditionLengthMax }),
       }),
       { maxItems: 20 },
     ),

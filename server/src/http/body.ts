@@ -2,19 +2,18 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError } from '../core/errors/domain-error.ts';
 import { JsonSource } from '../core/json/json-source.ts';
-import { jsonValuesMax } from '../core/json/json-limits.ts';
+import { jsonDepthMax, jsonValuesMax } from '../core/json/json-limits.ts';
 import type { JsonValue } from '../core/json/json-value.ts';
 import { parseJson, parseJsonSteps } from '../core/json/parse-json.ts';
+import { tokenLimits } from '../core/token-limits.ts';
 import { sha256 } from '../platform/keyring/sha256.ts';
 import { inTurns } from '../platform/waiting/turns.ts';
 import { idempotencyHeader } from './idempotency.ts';
 
-/** Deeper than any body we accept on purpose; the limits of single endpoints lie below. */
-const depthMax = 64;
 /** A body up to this long is read at once: in about a millisecond. */
 const bytesAtOnceMax = 16 * 1024;
 
-export const bodySizeMax = 4 * 1024 * 1024;
+export const bodySizeMax = tokenLimits.sizeBytesMax;
 
 const read = Symbol('source of the body that was read');
 /** Of a request without a body. */
@@ -69,7 +68,7 @@ function readBody(request: FastifyRequest, body: Buffer): JsonValue | Buffer | u
 
   const source = new JsonSource();
   request[read] = source;
-  const options = { depthMax, valuesMax: jsonValuesMax, source };
+  const options = { depthMax: jsonDepthMax, valuesMax: jsonValuesMax, source };
   const text = body.toString('utf8');
   return body.length <= bytesAtOnceMax ? parseJson(text, options) : inTurns(parseJsonSteps(text, options));
 }

@@ -1,5 +1,6 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { DomainError } from '../core/errors/domain-error.ts';
+import { tokenLimits } from '../core/token-limits.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { HttpMetrics } from '../platform/telemetry/metrics.ts';
 import { addApiReference } from './api-reference.ts';
@@ -46,8 +47,8 @@ const headersTimeoutMs = 10_000;
 const stillTimeoutMs = 60_000;
 /** How often connections are looked at for these two: a limit is overrun by this much at most. */
 const timeoutCheckMs = 5_000;
-/** An id has up to 400 characters, each up to four bytes, each byte three characters when percent-encoded. */
-const pathParameterMax = 400 * 4 * 3;
+/** Each character of an id has up to four bytes, each byte three characters when percent-encoded. */
+const pathParameterMax = tokenLimits.idLengthMax * 4 * 3;
 const retryAfterSeconds = 1;
 
 /** The web server with everything that all routes share; features add their routes to it. */

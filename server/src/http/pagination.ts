@@ -14,7 +14,7 @@ export interface Page<Item> {
 }
 
 export const sizeDefault = 20;
-const sizeMaxDefault = 100;
+export const sizeMaxDefault = 100;
 export const pageMax = 999_999_999;
 const digits = /^[1-9]\d{0,8}$/;
 

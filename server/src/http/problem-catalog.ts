@@ -1,4 +1,6 @@
 import type { ErrorCode } from '../core/errors/domain-error.ts';
+import { inMebibytes } from '../core/text/byte-size.ts';
+import { tokenLimits, tokenQueryLimits } from '../core/token-limits.ts';
 
 export interface ProblemEntry {
   readonly status: number;
@@ -32,8 +34,7 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
   'page-too-large': {
     status: 400,
     title: 'Bad Request',
-    meaning:
-      'The tokens of the requested page hold more than 8 MiB of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out.',
+    meaning: `The tokens of the requested page hold more than ${inMebibytes(tokenQueryLimits.pageBytesMax)} of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out.`,
     remedy:
       'Ask for a smaller `size`; a page of one token always works. Or use GET /v2/tokens or POST /v2/tokens/search, whose pages end early and continue with `next`.',
   },
@@ -120,7 +121,7 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
   'body-too-large': {
     status: 413,
     title: 'Payload Too Large',
-    meaning: 'The body is larger than the limit of 4 MiB.',
+    meaning: `The body is larger than the limit of ${inMebibytes(tokenLimits.sizeBytesMax)}.`,
     remedy: 'Split the request into several smaller ones.',
   },
   'unsupported-media-type': {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
-import { answerBinding } from '../../src/features/idempotency/sealed-answers.ts';
+import { answerBinding } from '../../src/features/idempotency/sealed-answers-sql.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { StatementTap } from '../harness/statement-tap.ts';
 import { createApplication, recordsOf, type TestApplication } from '../harness/test-application.ts';

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -87,6 +87,7 @@ beforeAll(async () => {
     '.dependency-cruiser.mjs',
     '.oxlintrc.json',
     'package.json',
+    'scripts',
     'server/src',
     'server/test/harness',
     'conformance',
@@ -148,6 +149,58 @@ describe('the environment', () => {
   });
 });
 
+describe('SQL', () => {
+  /** Outside of stores: where it stands, and how it is written. */
+  const strays: readonly (readonly [string, string])[] = [
+    ['app/select.ts', `export const planted = 'select 1';`],
+    ['http/insert.ts', `export const planted = (table: string) => \`insert into \${table} values (1)\`;`],
+    ['features/tokens/query/update.ts', `export const planted = \`\n  UPDATE tokens\n  SET data = null\`;`],
+    ['features/tokens/delete-service.ts', `export const planted = ['delete from tokens'];`],
+    ['features/logs/with.ts', `export const planted = 'with gone as materialized (table x) table gone';`],
+    ['features/logs/lock.ts', `export const planted = 'lock table tokens in share mode';`],
+    ['cli/set.ts', `export const planted = 'set local role none';`],
+    ['cli/create.ts', `export const planted = 'create unique index i on t (c)';`],
+    ['cli/truncate.ts', `export const planted = 'truncate tokens';`],
+    ['cli/begin.ts', `export const planted = 'begin';`],
+    ['platform/mail/notify.ts', `export const planted = 'notify strongroom_changes';`],
+    ['platform/outbound/call.ts', `export const planted = 'pg_sleep(1)';`],
+    ['core/parameter.ts', `export const planted = 't.id = $1';`],
+    ['core/cast.ts', `export const planted = (a: string) => \`\${a}::bytea[]\`;`],
+    ['core/clause.ts', `// é\nexport const planted = 'order by t.created_at desc';\n// the end`],
+    ['features/tokens/model/store.ts', `export const planted = { text: 'select id from tokens' };`],
+  ];
+  const allowed: readonly (readonly [string, string])[] = [
+    ['features/logs/planted-store.ts', `export const planted = 'select id from tokens';`],
+    ['features/logs/planted-sql.ts', `export const planted = 't.id = $1';`],
+    ['platform/database/planted.ts', `export const planted = 'begin';`],
+    ['features/logs/planted.test.ts', `export const planted = 'delete from tokens';`],
+    ['features/logs/comment.ts', `// select id from tokens\nexport const planted = 1; /* delete from tokens */`],
+    ['features/logs/sentence.ts', `export const planted = 'Select what to delete, then update the set of tokens.';`],
+  ];
+  const check = () => runProgram('scripts/sql-places.mjs', []);
+
+  it('is in stores and the rooms that own tables, and nowhere else', async () => {
+    expect(await check()).toMatchObject({ code: 0, stderr: '' });
+    const files = await Promise.all([...strays, ...allowed].map(([file, source]) => plant(file, source)));
+    const { code, stderr } = await check();
+    await Promise.all(files.map((file) => rm(file)));
+    expect(code).toBe(1);
+    const found = [...stderr.matchAll(/^(\S+:\d+): /gm)].map(([, place]) => String(place));
+    const lineOf = (source: string) => source.slice(0, source.indexOf('export')).split('\n').length;
+    expect(found.toSorted()).toEqual(strays.map(([file, source]) => `${placeOf(file)}:${lineOf(source)}`).toSorted());
+  });
+
+  it('has the same rooms in both rules', async () => {
+    const [cruiser, script] = await Promise.all(
+      ['.dependency-cruiser.mjs', 'scripts/sql-places.mjs'].map((file) =>
+        readFile(path.join(repository, file), 'utf8'),
+      ),
+    );
+    const rooms = /platform(?:\\?\/)\((database[^)]+)\)/;
+    expect(rooms.exec(cruiser ?? '')?.[1]).toBe(rooms.exec(script ?? '')?.[1]);
+  });
+});
+
 async function plant(file: string, source: string): Promise<string> {
   const target = path.join(copy, placeOf(file));
   await mkdir(path.dirname(target), { recursive: true });
@@ -155,18 +208,28 @@ async function plant(file: string, source: string): Promise<string> {
   return target;
 }
 
-/** Runs a tool of the repository on the copy, with the Node that runs the tests. */
-async function runTool(name: string, flags: readonly string[]): Promise<{ code: number; stdout: string }> {
-  const program = path.join(repository, 'node_modules/.bin', name);
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a tool of the repository on the copy. */
+function runTool(name: string, flags: readonly string[]): Promise<Ended> {
+  return runProgram(path.join(repository, 'node_modules/.bin', name), flags);
+}
+
+/** With the Node that runs the tests, in the copy. */
+async function runProgram(program: string, flags: readonly string[]): Promise<Ended> {
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [program, ...flags], {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...flags], {
       cwd: copy,
       maxBuffer: 64 * 1024 * 1024,
     });
-    return { code: 0, stdout };
+    return { code: 0, stdout, stderr };
   } catch (error) {
-    const { code, stdout } = error as { code: unknown; stdout: string };
+    const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
     if (typeof code !== 'number') throw error;
-    return { code, stdout };
+    return { code, stdout, stderr };
   }
 }

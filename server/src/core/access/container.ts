@@ -1,12 +1,13 @@
+import { tokenLimits } from '../token-limits.ts';
+
 export const rootContainer = '/';
-export const containerLengthMax = 400;
 
 /** Segments of letters, digits, `-` and `_`, each ended by a slash; the root is a lone slash. */
 const containerPattern = /^\/(?:[A-Za-z0-9_-]+\/)*$/;
 
 /** Reads a container path, lower-cased; undefined when it is none. */
 export function parseContainer(text: string): string | undefined {
-  if (text.length > containerLengthMax) return undefined;
+  if (text.length > tokenLimits.containerLengthMax) return undefined;
   // Judged as it was written: a few letters of other scripts become ASCII in lower case, such as the Kelvin sign.
   return containerPattern.test(text) ? text.toLowerCase() : undefined;
 }

@@ -1,4 +1,5 @@
 import { DomainError } from '../errors/domain-error.ts';
+import { tokenLimits } from '../token-limits.ts';
 
 /**
  * What one request may ask for, over all of its tokens and texts. Each bounds processor time, so that the whole stays
@@ -14,7 +15,7 @@ export const requestLimits = {
 } as const;
 
 /** Characters that references may put into a request: as many as the largest token holds. */
-export const insertedCharactersMax = 4 * 1024 * 1024;
+export const insertedCharactersMax = tokenLimits.sizeBytesMax;
 
 type Resource = keyof typeof requestLimits;
 

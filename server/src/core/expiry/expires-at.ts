@@ -1,4 +1,6 @@
 import { invalidField } from '../errors/domain-error.ts';
+import { isLongerThan } from '../text/code-points.ts';
+import { tokenLimits } from '../token-limits.ts';
 import { parseIsoTimestamp, parseMonthFirstTimestamp } from './timestamp.ts';
 
 /** When something ends, and the offset from UTC in which its owner reads clocks. */
@@ -7,15 +9,14 @@ export interface ExpiresAt {
   readonly offsetMinutes: number;
 }
 
-// The longest spelling, month first with nanoseconds, designator and offset, has 39 characters.
-const lengthMax = 50;
-
 /**
  * Accepts ISO 8601 and the month-first spelling, each as a date (midnight UTC) or a date-time (UTC unless an offset
  * says otherwise). What expires is gone from that instant on, so the instant must lie after `now`.
  */
 export function parseExpiresAt(text: string, now: Date): ExpiresAt {
-  const timestamp = text.length > lengthMax ? undefined : (parseIsoTimestamp(text) ?? parseMonthFirstTimestamp(text));
+  const timestamp = isLongerThan(text, tokenLimits.expiresAtLengthMax)
+    ? undefined
+    : (parseIsoTimestamp(text) ?? parseMonthFirstTimestamp(text));
   if (timestamp === undefined) {
     throw invalidField(
       'expires_at',

@@ -1,3 +1,7 @@
+import { requestLimits } from '../budget/request-budget.ts';
+import { tokenLimits } from '../token-limits.ts';
+import { foreignBracesPerTextMax } from './expression-limits.ts';
+
 /** Every way an expression can be refused, while it is compiled or while it meets a value. */
 export type ExpressionReason = keyof typeof sentences;
 
@@ -28,16 +32,18 @@ export class ExpressionError extends Error {
 }
 
 const sentences = {
-  'text-too-long': 'The expression text is too long',
-  'expression-too-long': 'An expression is longer than 1000 characters',
+  'text-too-long': 'The text of the expression is longer than its limit',
+  'expression-too-long': `An expression is longer than ${tokenLimits.expressionLengthMax} characters`,
   'unclosed-expression': 'An expression is opened but not closed',
   'unclosed-quote': 'A quoted argument is not closed',
   'empty-expression': 'An expression is empty',
   'malformed-expression': 'The expression is malformed',
-  'path-too-deep': 'A path has too many steps',
+  'path-too-deep': `A path has more than ${tokenLimits.pathStepsMax} steps`,
   'path-as-argument': 'A filter argument cannot be a path',
-  'too-many-expressions': 'There are too many expressions',
-  'too-many-filters': 'An expression has too many filters',
+  'too-many-expressions': `There are more than ${tokenLimits.expressionsMax} expressions`,
+  'too-many-references': `There are more than ${requestLimits.references} references to tokens`,
+  'too-many-braces': `More than ${foreignBracesPerTextMax} double braces hold no token id`,
+  'too-many-filters': `An expression has more than ${tokenLimits.filtersPerExpressionMax} filters`,
   'unknown-filter': 'The filter does not exist',
   'wrong-argument-count': 'The filter takes another number of arguments',
   'bad-argument': 'A filter argument is not of the expected kind',
@@ -46,8 +52,8 @@ const sentences = {
   'bytes-expected': 'to_base16 and to_base64 must follow hmac',
   'bad-token-id': 'A token reference does not name a token id',
   'unresolved-reference': 'A referenced token is not available',
-  'mask-too-deep': 'The mask is nested too deeply',
-  'mask-too-large': 'The mask has too many members',
+  'mask-too-deep': `The mask is nested deeper than ${tokenLimits.maskDepthMax} levels`,
+  'mask-too-large': `The mask has more than ${tokenLimits.maskValuesMax} values`,
   'plaintext-in-id': 'An id expression would reveal the data',
   'wrong-value': 'The filter cannot be applied to this value',
   'nothing-to-alias': 'The value has no character that an alias could replace',

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json/json-value.ts';
 import type { EvaluationBudget } from './evaluation-budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import { filtersPerExpressionMax } from './expression-limits.ts';
+import { tokenLimits } from '../token-limits.ts';
 import type { ExpressionTools } from './expression-tools.ts';
 import { type BoundFilter, type FilterEffect, type FilterValue, requireRoom } from './filters/filter.ts';
 import { FilterArguments } from './filters/filter-arguments.ts';
@@ -26,7 +26,7 @@ export function parseFilterChain(cursor: TextCursor): FilterChain {
   const filters: AppliedFilter[] = [];
   for (cursor.skipSpace(); !cursor.accept('}}'); cursor.skipSpace()) {
     if (!cursor.accept('|') && !cursor.accept(',')) throw cursor.failure(cursor.unexpected);
-    if (filters.length === filtersPerExpressionMax) throw cursor.failure('too-many-filters');
+    if (filters.length === tokenLimits.filtersPerExpressionMax) throw cursor.failure('too-many-filters');
     filters.push(parseFilter(cursor));
   }
   requireEncodedBytes(filters);

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { EvaluationBudget } from './evaluation-budget.ts';
 import { ExpressionError, type MaskPath } from './expression-error.ts';
-import { expressionsPerTokenMax, maskDepthMax, maskNodesMax } from './expression-limits.ts';
+import { tokenLimits } from '../token-limits.ts';
 import type { ExpressionTools } from './expression-tools.ts';
 import type { Scope } from './scope-path.ts';
 import { compileTemplate, evaluateTemplate, type Template } from './template.ts';
@@ -76,7 +76,7 @@ class MaskCompiler {
   compile(mask: JsonValue, path: MaskPath): MaskNode {
     this.#nodeCount += 1;
     this.#requireRoom(0, path);
-    if (path.length > maskDepthMax) throw new ExpressionError('mask-too-deep', 0, path);
+    if (path.length > tokenLimits.maskDepthMax) throw new ExpressionError('mask-too-deep', 0, path);
 
     if (typeof mask === 'string') return this.#compileLeaf(mask, path);
     if (Array.isArray(mask)) {
@@ -94,13 +94,13 @@ class MaskCompiler {
 
   /** Before the members are gone through: there may be a hundred thousand. */
   #requireRoom(memberCount: number, path: MaskPath): void {
-    if (this.#nodeCount + memberCount > maskNodesMax) throw new ExpressionError('mask-too-large', 0, path);
+    if (this.#nodeCount + memberCount > tokenLimits.maskValuesMax) throw new ExpressionError('mask-too-large', 0, path);
   }
 
   #compileLeaf(text: string, path: MaskPath): MaskNode {
     const template = placed(path, () => this.#cache?.compile(text) ?? compileTemplate(text));
     this.expressionCount += template.expressionCount;
-    if (this.expressionCount > expressionsPerTokenMax) throw new ExpressionError('too-many-expressions', 0, path);
+    if (this.expressionCount > tokenLimits.expressionsMax) throw new ExpressionError('too-many-expressions', 0, path);
     return { kind: 'template', template, path };
   }
 }

@@ -69,7 +69,7 @@ describe('compileReferences', () => {
     ['{{ a | last4', 'unclosed-expression'],
     ["{{ a | hmac: 'sha-256', 'k' }}", 'bytes-not-encoded'],
     [`{{ a ${'| last4 '.repeat(9)} }}`, 'too-many-filters'],
-    [`{{ a | append: '${'x'.repeat(1_000)}' }}`, 'unclosed-quote'],
+    [`{{ a | append: '${'x'.repeat(1_000)}' }}`, 'expression-too-long'],
     [`{{ a | last4 ${' '.repeat(1_000)} }}`, 'expression-too-long'],
   ])('refuses %j even when braces are kept', (text, reason) => {
     for (const foreignBraces of ['refuse', 'keep'] as const) {
@@ -90,7 +90,7 @@ describe('compileReferences', () => {
   it('limits the number of references', () => {
     expect(compileReferences('{{a}}'.repeat(1_000)).referenceCount).toBe(1_000);
     expect(() => compileReferences('{{a}}'.repeat(1_001))).toThrow(
-      expect.objectContaining({ reason: 'too-many-expressions', offset: 5_000 }),
+      expect.objectContaining({ reason: 'too-many-references', offset: 5_000 }),
     );
     expect(() => compileReferences('{{a}}{{b}}', { referencesMax: 1 })).toThrow(ExpressionError);
   });
@@ -98,7 +98,7 @@ describe('compileReferences', () => {
   it('limits the number of braces that it keeps', () => {
     expect(compileReferences('{{ '.repeat(50_000), { foreignBraces: 'keep' }).referenceCount).toBe(0);
     expect(() => compileReferences('{{ '.repeat(50_001), { foreignBraces: 'keep' })).toThrow(
-      expect.objectContaining({ reason: 'too-many-expressions', offset: 150_000 }),
+      expect.objectContaining({ reason: 'too-many-braces', offset: 150_000 }),
     );
   });
 

@@ -1,8 +1,17 @@
 import { ExpressionError, type ExpressionReason } from './expression-error.ts';
 import { requestLimits } from '../budget/request-budget.ts';
-import { foreignBracesPerTextMax, tokenIdCharactersMax } from './expression-limits.ts';
+import { isLongerThan } from '../text/code-points.ts';
+import { tokenLimits } from '../token-limits.ts';
+import { foreignBracesPerTextMax } from './expression-limits.ts';
 import { type FilterChain, parseFilterChain } from './filter-chain.ts';
-import { expressionEnd, findStop, stopTable, TextCursor } from './text-cursor.ts';
+import {
+  expressionEnd,
+  findStop,
+  isExpressionTooLong,
+  requireExpressionLength,
+  stopTable,
+  TextCursor,
+} from './text-cursor.ts';
 
 /** `{{ <id> }}` stands for a token's data, `{{ token: <id> }}` for the whole token. */
 export interface Reference {
@@ -30,7 +39,7 @@ export interface ReferenceOptions {
   readonly referencesMax?: number;
 }
 
-/** Finds the token references in a text of any length; only the single reference is limited to 1,000 characters. */
+/** Finds the token references in a text of any length; only the single reference is limited in length. */
 export function compileReferences(text: string, options: ReferenceOptions = {}): ReferenceText {
   const { foreignBraces = 'refuse', referencesMax = requestLimits.references } = options;
   const segments: (string | Reference)[] = [];
@@ -44,16 +53,17 @@ export function compileReferences(text: string, options: ReferenceOptions = {}):
     if (typeof head === 'string') {
       // No exception is made on the way that keeps: a megabyte of braces would make half a million of them.
       if (foreignBraces === 'refuse') throw new ExpressionError(head, open);
-      if (foreignCount === foreignBracesPerTextMax) throw new ExpressionError('too-many-expressions', open);
+      if (foreignCount === foreignBracesPerTextMax) throw new ExpressionError('too-many-braces', open);
       foreignCount += 1;
       open = findOpening(text, open + 2);
       continue;
     }
-    if (referenceCount === referencesMax) throw new ExpressionError('too-many-expressions', open);
+    if (referenceCount === referencesMax) throw new ExpressionError('too-many-references', open);
     if (open > literalStart) segments.push(text.slice(literalStart, open));
     const cursor = new TextCursor(text, head.end, expressionEnd(text, open));
     const { kind, tokenId } = head;
     segments.push({ kind, tokenId, filters: parseFilterChain(cursor), offset: open });
+    requireExpressionLength(text, open, cursor.at);
     tokenIds.add(tokenId);
     referenceCount += 1;
     literalStart = cursor.at;
@@ -87,11 +97,12 @@ function readHead(text: string, open: number): Head | ExpressionReason {
   const isEnded = text.startsWith('|', end) || (text.startsWith('}}', end) && end + 2 <= bound);
   if (end === bound) return bound < text.length ? 'expression-too-long' : 'unclosed-expression';
   if (!isEnded) return 'bad-token-id';
+  if (text.startsWith('}}', end) && isExpressionTooLong(text, open, end + 2)) return 'expression-too-long';
 
   const named = text.slice(open + 2, end).trim();
   const isToken = named.startsWith(tokenPrefix);
   const tokenId = isToken ? named.slice(tokenPrefix.length).trim() : named;
   if (tokenId === '') return 'empty-expression';
-  if (tokenId.length > tokenIdCharactersMax) return 'bad-token-id';
+  if (isLongerThan(tokenId, tokenLimits.idLengthMax)) return 'bad-token-id';
   return { kind: isToken ? 'token' : 'data', tokenId, end };
 }

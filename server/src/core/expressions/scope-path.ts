@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
-import { pathStepsMax } from './expression-limits.ts';
+import { tokenLimits } from '../token-limits.ts';
 import { stopTable, type TextCursor } from './text-cursor.ts';
 
 /** The roots an expression may name: `data` always, `metadata` for fingerprints. */
@@ -15,7 +15,7 @@ export function parsePath(cursor: TextCursor): ScopePath {
   if (!startsLikeName(root)) throw cursor.failure(cursor.unexpected);
   const path = [root];
   for (let name = parseStep(cursor); name !== null; name = parseStep(cursor)) {
-    if (path.length > pathStepsMax) throw cursor.failure('path-too-deep');
+    if (path.length > tokenLimits.pathStepsMax) throw cursor.failure('path-too-deep');
     path.push(name);
   }
   return path;

@@ -1,5 +1,6 @@
 import { ExpressionError } from './expression-error.ts';
-import { expressionCharactersMax } from './expression-limits.ts';
+import { isLongerThan } from '../text/code-points.ts';
+import { tokenLimits } from '../token-limits.ts';
 import { type CompileOptions, compileTemplate, type Template } from './template.ts';
 
 /**
@@ -19,11 +20,11 @@ export class TemplateCache {
   }
 
   compile(text: string, options: CompileOptions = {}): Template {
-    const { lengthMax = expressionCharactersMax } = options;
-    if (text.length > lengthMax) throw new ExpressionError('text-too-long', lengthMax);
+    const { lengthMax = tokenLimits.expressionLengthMax } = options;
+    if (isLongerThan(text, lengthMax)) throw new ExpressionError('text-too-long', lengthMax);
 
     const template = this.#templates.get(text) ?? compileTemplate(text, options);
-    if (text.length > expressionCharactersMax) return template;
+    if (isLongerThan(text, tokenLimits.expressionLengthMax)) return template;
     // A Map keeps the order of insertion: putting an entry back makes it the youngest.
     this.#templates.delete(text);
     this.#templates.set(text, template);

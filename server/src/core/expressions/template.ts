@@ -1,11 +1,12 @@
 import type { JsonValue } from '../json/json-value.ts';
 import { EvaluationBudget } from './evaluation-budget.ts';
 import { ExpressionError } from './expression-error.ts';
-import { expressionCharactersMax, expressionsPerTokenMax } from './expression-limits.ts';
 import type { ExpressionTools } from './expression-tools.ts';
 import { applyFilters, type FilterChain, parseFilterChain } from './filter-chain.ts';
 import { findValue, parsePath, type Scope, type ScopePath } from './scope-path.ts';
-import { expressionEnd, TextCursor } from './text-cursor.ts';
+import { isLongerThan } from '../text/code-points.ts';
+import { tokenLimits } from '../token-limits.ts';
+import { expressionEnd, requireExpressionLength, TextCursor } from './text-cursor.ts';
 
 export interface Expression {
   readonly offset: number;
@@ -20,7 +21,7 @@ export interface Template {
 }
 
 export interface CompileOptions {
-  /** Of the whole text; 1,000 unless told otherwise. */
+  /** Of the whole text, where it is less than that of any expression. */
   readonly lengthMax?: number;
 }
 
@@ -29,17 +30,18 @@ export interface CompileOptions {
  * could show no data, but a fingerprint made of it would be the same for every token.
  */
 export function compileTemplate(text: string, options: CompileOptions = {}): Template {
-  const { lengthMax = expressionCharactersMax } = options;
-  if (text.length > lengthMax) throw new ExpressionError('text-too-long', lengthMax);
+  const { lengthMax = tokenLimits.expressionLengthMax } = options;
+  if (isLongerThan(text, lengthMax)) throw new ExpressionError('text-too-long', lengthMax);
 
   const parts: (string | Expression)[] = [];
   let expressionCount = 0;
   let at = 0;
   for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', at)) {
-    if (expressionCount === expressionsPerTokenMax) throw new ExpressionError('too-many-expressions', open);
+    if (expressionCount === tokenLimits.expressionsMax) throw new ExpressionError('too-many-expressions', open);
     if (open > at) parts.push(text.slice(at, open));
     const cursor = new TextCursor(text, open + 2, expressionEnd(text, open));
     parts.push(parseExpression(cursor));
+    requireExpressionLength(text, open, cursor.at);
     expressionCount += 1;
     at = cursor.at;
   }

@@ -1,5 +1,6 @@
 import { ExpressionError, type ExpressionReason } from './expression-error.ts';
-import { expressionCharactersMax } from './expression-limits.ts';
+import { isLongerThan } from '../text/code-points.ts';
+import { tokenLimits } from '../token-limits.ts';
 
 /** Which ASCII characters end a word; anything beyond ASCII never does. */
 export type StopTable = Uint8Array;
@@ -20,9 +21,21 @@ export function findStop(text: string, stops: StopTable, start: number, end: num
   return end;
 }
 
-/** Where the expression opened at `open` must have been closed: behind the longest body and its closing braces. */
+/**
+ * Where the expression opened at `open` must have been closed: behind the longest body and its closing braces. A character of
+ * the body takes up to two places of the text, so what is found before this may still be too long.
+ */
 export function expressionEnd(text: string, open: number): number {
-  return Math.min(open + 2 + expressionCharactersMax + 2, text.length);
+  return Math.min(open + 2 + 2 * tokenLimits.expressionLengthMax + 2, text.length);
+}
+
+/** Of the expression between two braces at `open` and two before `end`. */
+export function isExpressionTooLong(text: string, open: number, end: number): boolean {
+  return isLongerThan(text.slice(open + 2, end - 2), tokenLimits.expressionLengthMax);
+}
+
+export function requireExpressionLength(text: string, open: number, end: number): void {
+  if (isExpressionTooLong(text, open, end)) throw new ExpressionError('expression-too-long', open);
 }
 
 /** Ends a filter name and an unquoted argument. */

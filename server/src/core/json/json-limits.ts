@@ -6,6 +6,12 @@ import { DomainError } from '../errors/domain-error.ts';
  */
 export const jsonValuesMax = 100_000;
 
+/** Of a body or a record to import. Deeper than anything we accept on purpose; the limits of single endpoints lie below. */
+export const jsonDepthMax = 64;
+
+/** Of what was stored: it passed our parser once, and a map of fields may have put it deeper on its way in. */
+export const storedDepthMax = 2 * jsonDepthMax;
+
 export function tooManyValues(): DomainError {
   return new DomainError('validation-failed', `A document has at most ${jsonValuesMax} values.`);
 }

@@ -1,12 +1,13 @@
 import { invalidField } from '../errors/domain-error.ts';
+import { isLongerThan } from '../text/code-points.ts';
+import { tokenQueryLimits } from '../token-limits.ts';
 import { toFieldQuery } from './field-query.ts';
 import { invalidQuery } from './invalid-query.ts';
 import { QueryLexer } from './query-lexer.ts';
 import type { FieldToken, QueryToken } from './query-token.ts';
 import type { SearchQuery } from './search-query.ts';
 
-const lengthMax = 200;
-const depthMax = 32;
+const { queryLengthMax, queryDepthMax } = tokenQueryLimits;
 
 /**
  * Reads the search language, a part of Lucene's:
@@ -19,7 +20,9 @@ const depthMax = 32;
  * must be written, so that no search finds more or less than its author meant.
  */
 export function parseSearchQuery(text: string): SearchQuery {
-  if (text.length > lengthMax) throw invalidField('query', `The query must not exceed ${lengthMax} characters.`);
+  if (isLongerThan(text, queryLengthMax)) {
+    throw invalidField('query', `The query must not exceed ${queryLengthMax} characters.`);
+  }
   // PostgreSQL holds no NUL in text: without this check the query would fail there, as an error of ours.
   const nulOffset = text.indexOf('\0');
   if (nulOffset >= 0) throw invalidQuery('Unexpected NUL character', nulOffset);
@@ -65,7 +68,7 @@ class QueryParser {
 
   #parseUnary(depth: number): SearchQuery {
     const token = this.#token;
-    if (depth > depthMax) throw invalidQuery(`Nested deeper than ${depthMax} levels`, token.offset);
+    if (depth > queryDepthMax) throw invalidQuery(`Nested deeper than ${queryDepthMax} levels`, token.offset);
 
     if (token.kind === 'field') return this.#parseField(token);
     if (token.kind === 'not') return this.#parseNot(depth + 1);

@@ -1,5 +1,6 @@
 import type { FieldErrors } from '../errors/domain-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { tokenLimits } from '../token-limits.ts';
 import { toCardDetails } from './card-details.ts';
 import { findCardNumberProblem } from './card-number.ts';
 import { holdsMisnamedVerificationCode, isVerificationCode } from './card-verification-code.ts';
@@ -20,8 +21,7 @@ export const cardTokenType: TokenType = {
   derive: deriveCard,
 };
 
-/** Each is looked at for a verification code under another name. */
-const membersMax = 1_000;
+const membersMax = tokenLimits.cardMembersMax;
 
 function validateCard(data: JsonValue): FieldErrors | undefined {
   if (!isJsonObject(data)) return { data: ['Card data must be an object.'] };

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { transforms } from '../../core/access/access-rule.ts';
-import { containerLengthMax } from '../../core/access/container.ts';
+import { tokenLimits } from '../../core/token-limits.ts';
 import type { GrantLimit } from '../../core/access/grant-limit.ts';
 import { PermissionName, toContainer, toPermissions } from '../../http/access-rule-schemas.ts';
 
@@ -10,7 +10,10 @@ const containersMax = 100;
 export const GrantLimitBody = Type.Object(
   {
     permissions: Type.Array(PermissionName, { maxItems: 50 }),
-    containers: Type.Array(Type.String({ maxLength: containerLengthMax }), { minItems: 1, maxItems: containersMax }),
+    containers: Type.Array(Type.String({ maxLength: tokenLimits.containerLengthMax }), {
+      minItems: 1,
+      maxItems: containersMax,
+    }),
     transform: Type.Enum([...transforms]),
   },
   {

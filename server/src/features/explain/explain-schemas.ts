@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { containerLengthMax, parseContainer } from '../../core/access/container.ts';
+import { parseContainer } from '../../core/access/container.ts';
 import { isPlainPermission } from '../../core/access/decide-access.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import type { ApplicationId, TokenId } from '../../core/identity/ids.ts';
@@ -26,13 +26,14 @@ import {
   type HandingOut,
   requireOneOf,
 } from './explain-service.ts';
+import { tokenLimits } from '../../core/token-limits.ts';
 
 export const ExplainAccess = Type.Object({
   application_id: orNull(Type.String({ description: 'An application, or a draft of permissions and rules instead.' })),
   permissions: orNull(PermissionNames),
   rules: orNull(Type.Array(AccessRuleBody, { maxItems: rulesMax })),
   token_id: orNull(Type.String({ description: 'A token, or a container instead.' })),
-  container: orNull(Type.String({ maxLength: containerLengthMax })),
+  container: orNull(Type.String({ maxLength: tokenLimits.containerLengthMax })),
   permission: orNull(PermissionName),
 });
 

@@ -3,7 +3,7 @@ import type { Caller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { IdempotencyClaim, IdempotencyKeeper, IdempotencyOutcome, KeptOutcome } from '../../http/idempotency.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
-import { answerBinding } from './sealed-answers.ts';
+import { answerBinding } from './sealed-answers-sql.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 
 /**

@@ -5,7 +5,7 @@ import { untilTrue } from '../../../test/harness/deadline.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { parseTenantId } from '../../core/identity/ids.ts';
 import { IdempotencyStore, sweepIdempotencyJob } from './index.ts';
-import { answerBinding } from './sealed-answers.ts';
+import { answerBinding } from './sealed-answers-sql.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;

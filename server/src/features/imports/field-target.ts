@@ -1,3 +1,4 @@
+import { jsonDepthMax } from '../../core/json/json-limits.ts';
 import { ExactNumber, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
@@ -21,7 +22,6 @@ const listFields: readonly string[] = ['containers', 'search_indexes'];
 const valueTypes = ['text', 'number', 'boolean', 'json'] as const;
 type ValueType = (typeof valueTypes)[number];
 
-const depthMax = 64;
 const pathDepthMax = 16;
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -91,6 +91,6 @@ function convert(value: JsonValue, target: FieldTarget): JsonValue {
       if (value !== 'true' && value !== 'false') throw invalidField(name, 'must be true or false');
       return value === 'true';
     case 'json':
-      return parseJson(value, { depthMax });
+      return parseJson(value, { depthMax: jsonDepthMax });
   }
 }

@@ -1,9 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parseCsvRecord } from '../../core/csv/csv-record.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
+import { jsonDepthMax } from '../../core/json/json-limits.ts';
 import { JsonSource } from '../../core/json/json-source.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
+import { inMebibytes } from '../../core/text/byte-size.ts';
+import { tokenLimits } from '../../core/token-limits.ts';
 import type { FileRecord } from '../../platform/files/record-reader.ts';
 import type { InsertRow, TokenIntake } from '../tokens/index.ts';
 import { type FieldMap, fromCells, fromObject } from './field-map.ts';
@@ -11,8 +14,7 @@ import type { FieldTarget } from './field-target.ts';
 import { type ImportReject, toReject } from './import-reject.ts';
 
 export const csvDelimiter = ',';
-export const recordBytesMax = 4 * 1024 * 1024;
-const depthMax = 64;
+export const recordBytesMax = tokenLimits.sizeBytesMax;
 
 /** How a file is read. Plain data, so that another thread can be given it. */
 export interface FileShape {
@@ -58,7 +60,7 @@ export class RecordPreparer {
   #toBody(text: string, source: JsonSource, line: number): object | undefined {
     const { map, columns } = this.#shape;
     if (columns === undefined) {
-      const value = parseJson(text, { depthMax, source });
+      const value = parseJson(text, { depthMax: jsonDepthMax, source });
       if (!isJsonObject(value)) throw new DomainError('malformed-json', 'A line must be an object.');
       return line === 1 && isExportHead(value) ? undefined : fromObject(value, source, map);
     }
@@ -77,7 +79,7 @@ function isExportHead(value: JsonObject): boolean {
 
 function readText(bytes: Buffer, { range }: FileRecord): string {
   if (range === undefined) {
-    throw new DomainError('body-too-large', `A record has at most ${recordBytesMax / 1024 / 1024} MiB.`);
+    throw new DomainError('body-too-large', `A record has at most ${inMebibytes(recordBytesMax)}.`);
   }
   const part = bytes.subarray(range.from, range.to);
   if (!isUtf8(part)) throw new DomainError('malformed-request', 'The record is not valid UTF-8.');

@@ -9,12 +9,13 @@ import { Timestamp, toTimestamp } from '../../http/timestamp.ts';
 import { entityTypes } from '../../platform/audit/audit-event.ts';
 import type { Log, LogCursor, LogFilter } from './log.ts';
 import { displayNames, toLogMessage } from './log-message.ts';
+import { tokenLimits } from '../../core/token-limits.ts';
 
 export const LogQuery = queryParameters({
   entity_type: Type.Optional(
     Type.String({ maxLength: 100, description: 'Kind of entity, as `/logs/entity-types` lists them.' }),
   ),
-  entity_id: Type.Optional(Type.String({ maxLength: 400, description: 'Id of an entity.' })),
+  entity_id: Type.Optional(Type.String({ maxLength: tokenLimits.idLengthMax, description: 'Id of an entity.' })),
   start_date: Type.Optional(Type.String({ maxLength: 50, description: 'ISO 8601: records from then on.' })),
   end_date: Type.Optional(Type.String({ maxLength: 50, description: 'ISO 8601: records before then.' })),
   start: Type.Optional(Type.String({ maxLength: 500, description: 'The `next` of the page before.' })),

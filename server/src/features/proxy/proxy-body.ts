@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
 import type { RequestBudget } from '../../core/budget/request-budget.ts';
-import { jsonValuesMax } from '../../core/json/json-limits.ts';
+import { jsonDepthMax, jsonValuesMax } from '../../core/json/json-limits.ts';
 import { JsonSource } from '../../core/json/json-source.ts';
 import { parseJsonSteps } from '../../core/json/parse-json.ts';
 import { inTurns } from '../../platform/waiting/turns.ts';
@@ -10,7 +10,6 @@ import { mediaTypeOf } from './forwarded-headers.ts';
 import { headerOf, type ProxyRequest } from './proxy-request.ts';
 import { compileQuery, mayHoldReference } from './url-fields.ts';
 
-const depthMax = 64;
 const field = 'body';
 
 /** A body with the values of tokens in the place of references. Without a reference it goes on byte for byte. */
@@ -35,7 +34,7 @@ export async function compileBody(
 async function compileJson(body: Buffer, budget: RequestBudget): Promise<ReferenceTemplate<Buffer>> {
   if (!isUtf8(body)) throw new DomainError('malformed-json', 'The body is not valid UTF-8.');
   const source = new JsonSource();
-  await inTurns(parseJsonSteps(body.toString('utf8'), { depthMax, valuesMax: jsonValuesMax, source }));
+  await inTurns(parseJsonSteps(body.toString('utf8'), { depthMax: jsonDepthMax, valuesMax: jsonValuesMax, source }));
   return asBytes(compileDocument(source, budget), 'utf8');
 }
 

@@ -9,7 +9,7 @@ const opening = /(?:\{|%7b){2}/i;
 const plainCharacters = /^[\x21\x22\x24-\x5b\x5d-\x7e]*$/;
 
 /** Of a form or a query that holds references: each is taken apart by itself. */
-const fieldsMax = 5_000;
+export const fieldsMax = 5_000;
 
 export interface UrlFieldOptions {
   /** What an error calls the text. */

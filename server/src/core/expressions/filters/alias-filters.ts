@@ -1,5 +1,5 @@
 import { ExpressionError } from '../expression-error.ts';
-import { tokenIdCharactersMax } from '../expression-limits.ts';
+import { tokenLimits } from '../../token-limits.ts';
 import { binLength } from './card-bin.ts';
 import { type Filter, type FilterContext, type FilterInput, requireCharacters } from './filter.ts';
 
@@ -70,7 +70,7 @@ function aliasBy(alphabetFor: (character: string) => string | null): Filter {
 /** An alias is made to be an id, and no id is longer. */
 function requireAliasable(input: FilterInput, context: FilterContext): readonly string[] {
   const characters = requireCharacters(input, context);
-  if (characters.length > tokenIdCharactersMax) throw new ExpressionError('output-too-large', context.offset);
+  if (characters.length > tokenLimits.idLengthMax) throw new ExpressionError('output-too-large', context.offset);
   return characters;
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../json/json-value.ts';
 import { ExpressionError } from '../expression-error.ts';
-import { pathStepsMax } from '../expression-limits.ts';
+import { tokenLimits } from '../../token-limits.ts';
 import { stopTable, TextCursor } from '../text-cursor.ts';
 
 export type JsonPathSegment =
@@ -18,7 +18,7 @@ export function parseJsonPath(text: string, offset: number): readonly JsonPathSe
   let isValid = cursor.accept('$');
   while (isValid && !cursor.isAtEnd) {
     const segment = parseSegment(cursor);
-    isValid = segment !== null && segments.length < pathStepsMax;
+    isValid = segment !== null && segments.length < tokenLimits.pathStepsMax;
     if (segment !== null) segments.push(segment);
   }
   if (!isValid) throw new ExpressionError('bad-json-path', offset);

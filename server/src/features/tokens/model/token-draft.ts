@@ -1,9 +1,11 @@
 import type { RequestBudget } from '../../../core/budget/request-budget.ts';
-import { containerLengthMax, parseContainer } from '../../../core/access/container.ts';
+import { parseContainer } from '../../../core/access/container.ts';
 import { parseExpiresAt, type ExpiresAt } from '../../../core/expiry/expires-at.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { jsonTextSteps, toJsonText } from '../../../core/json/json-text.ts';
 import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
+import { isLongerThan } from '../../../core/text/code-points.ts';
+import { tokenLimits } from '../../../core/token-limits.ts';
 import { findTokenType } from '../../../core/token-types/token-type-catalog.ts';
 import type { TokenType } from '../../../core/token-types/token-type.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
@@ -39,9 +41,7 @@ export interface TokenDraft {
   readonly expiresAt: ExpiresAt | null;
 }
 
-export const containersMax = 10;
-const metadataKeysMax = 50;
-const metadataKeyLengthMax = 200;
+const { containersMax, containerLengthMax, containersLengthMax, metadataKeysMax, metadataKeyLengthMax } = tokenLimits;
 
 export async function toTokenDraft(request: TokenRequest, now: Date, budget?: RequestBudget): Promise<TokenDraft> {
   const { path } = request;
@@ -101,13 +101,17 @@ export function toContainers(path: string, given: readonly string[]): readonly s
     const message = `must start and end with a slash, hold letters, digits, - and _ between slashes, and have at most ${containerLengthMax} characters`;
     throw invalidAt(path, `containers.${index}`, message);
   });
-  return [...new Set(containers)];
+  const different = [...new Set(containers)];
+  if (different.reduce((sum, { length }) => sum + length, 0) > containersLengthMax) {
+    throw invalidAt(path, 'containers', `must have at most ${containersLengthMax} characters together`);
+  }
+  return different;
 }
 
 export function toMetadata(path: string, metadata: Metadata): Metadata {
   const entries = Object.entries(metadata);
   if (entries.length > metadataKeysMax) throw invalidAt(path, 'metadata', `must have at most ${metadataKeysMax} keys`);
-  if (!entries.every(([key]) => key !== '' && [...key].length <= metadataKeyLengthMax)) {
+  if (!entries.every(([key]) => key !== '' && !isLongerThan(key, metadataKeyLengthMax))) {
     throw invalidAt(path, 'metadata', `must have keys of 1 to ${metadataKeyLengthMax} characters`);
   }
   if (!entries.flat().every(isStorable)) throw invalidAt(path, 'metadata', 'must be well-formed text without NUL');

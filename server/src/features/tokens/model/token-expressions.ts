@@ -1,16 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import type { RequestBudget } from '../../../core/budget/request-budget.ts';
 import { EvaluationBudget } from '../../../core/expressions/evaluation-budget.ts';
-import { expressionsPerTokenMax } from '../../../core/expressions/expression-limits.ts';
 import { requireOpaqueId } from '../../../core/expressions/id-template.ts';
 import { compileDefaultMask, compileMask, evaluateMask, type Mask } from '../../../core/expressions/mask.ts';
 import { evaluateTemplate, evaluateTemplateAsText, type Template } from '../../../core/expressions/template.ts';
 import { TemplateCache } from '../../../core/expressions/template-cache.ts';
 import { isScalar, toConcatenatedText } from '../../../core/expressions/value-text.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
+import { storedDepthMax } from '../../../core/json/json-limits.ts';
 import { jsonTextSteps, toJsonText } from '../../../core/json/json-text.ts';
 import { ExactNumber, type JsonValue } from '../../../core/json/json-value.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
+import { tokenLimits } from '../../../core/token-limits.ts';
 import type { TokenType } from '../../../core/token-types/token-type.ts';
 import { expressionTools } from '../../../platform/keyring/expression-tools.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
@@ -34,8 +35,7 @@ export interface CompiledExpressions {
   readonly isWholeFingerprint: boolean;
 }
 
-export const searchIndexesMax = 20;
-const fingerprintLengthMax = 400;
+const { searchIndexesMax, fingerprintExpressionLengthMax, expressionsMax } = tokenLimits;
 /** The default of tokens that can hold anything. */
 const wholeData = '{{ data | stringify }}';
 
@@ -48,8 +48,6 @@ const masks = new LRUCache<string, { readonly mask: Mask | undefined }>({
   maxSize: 4 * 1024 * 1024,
   sizeCalculation: (_mask, text) => text.length,
 });
-/** Deeper than any mask that was accepted. */
-const maskDepthMax = 128;
 
 /** Checks every expression of a token before anything is evaluated or stored. */
 export function compileExpressions(path: string, type: TokenType, texts: ExpressionTexts): CompiledExpressions {
@@ -64,7 +62,7 @@ export function compileExpressions(path: string, type: TokenType, texts: Express
       path,
       'fingerprint_expression',
       texts.fingerprintExpression ?? type.defaultFingerprintExpression,
-      fingerprintLengthMax,
+      fingerprintExpressionLengthMax,
     ),
     isWholeFingerprint: texts.fingerprintExpression === undefined && type.defaultFingerprintExpression === wholeData,
   };
@@ -72,11 +70,11 @@ export function compileExpressions(path: string, type: TokenType, texts: Express
     (sum, part) => sum + (part?.expressionCount ?? 0),
     0,
   );
-  if (count > expressionsPerTokenMax) {
+  if (count > expressionsMax) {
     throw invalidAt(
       path,
       'mask',
-      `mask, search_indexes and fingerprint_expression have more than ${expressionsPerTokenMax} expressions together`,
+      `mask, search_indexes and fingerprint_expression have more than ${expressionsMax} expressions together`,
     );
   }
   return compiled;
@@ -88,7 +86,7 @@ export function compileExpressions(path: string, type: TokenType, texts: Express
  */
 export function requireReadsData(path: string, fingerprintExpression: string | null | undefined): void {
   if (fingerprintExpression === undefined || fingerprintExpression === null) return;
-  const { parts } = compile(path, 'fingerprint_expression', fingerprintExpression, fingerprintLengthMax);
+  const { parts } = compile(path, 'fingerprint_expression', fingerprintExpression, fingerprintExpressionLengthMax);
   if (parts.some((part) => typeof part !== 'string' && part.path[0] === 'data')) return;
   throw invalidAt(path, 'fingerprint_expression', 'must read data, such as {{ data }} or {{ data.number }}');
 }
@@ -134,7 +132,7 @@ export function findMask(token: { readonly mask: string | null }, type: TokenTyp
   const key = token.mask ?? type.name;
   const known = masks.get(key);
   if (known !== undefined) return known.mask;
-  const mask = toMask(token.mask === null ? undefined : parseJson(token.mask, { depthMax: maskDepthMax }), type);
+  const mask = toMask(token.mask === null ? undefined : parseJson(token.mask, { depthMax: storedDepthMax }), type);
   masks.set(key, { mask });
   return mask;
 }

@@ -1,12 +1,13 @@
 import type { TokenId } from '../../../core/identity/ids.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
+import { countCodePoints, isLongerThan } from '../../../core/text/code-points.ts';
+import { tokenLimits } from '../../../core/token-limits.ts';
 import { invalidAt } from './request-path.ts';
 import { isStorable } from './storable-text.ts';
 import { evaluateIdExpression, isRandom } from './token-expressions.ts';
 
 const forbidden = new Set('#/\\+?[]|&=%<>{}^');
-const lengthMin = 3;
-const lengthMax = 400;
+const { idLengthMin, idLengthMax } = tokenLimits;
 
 /** An alias is random; after this many that were taken already, a UUID is used. */
 export const aliasTriesMax = 3;
@@ -29,7 +30,7 @@ export function toTokenId(draft: {
     throw invalidAt(
       path,
       'id',
-      `must have ${lengthMin} to ${lengthMax} characters and none of ${[...forbidden].join(' ')}`,
+      `must have ${idLengthMin} to ${idLengthMax} characters and none of ${[...forbidden].join(' ')}`,
     );
   }
   return id as TokenId;
@@ -37,7 +38,7 @@ export function toTokenId(draft: {
 
 /** An id in a path that no token can have is simply not found. */
 export function isTokenId(text: string): text is TokenId {
-  return text.length <= lengthMax && isStorable(text);
+  return !isLongerThan(text, idLengthMax) && isStorable(text);
 }
 
 export function isIdExpression(wanted: string | undefined): wanted is string {
@@ -46,6 +47,5 @@ export function isIdExpression(wanted: string | undefined): wanted is string {
 
 function isAcceptable(id: string): boolean {
   const isPlain = ![...id].some((character) => forbidden.has(character) || character < ' ' || character === '\u007f');
-  // The database counts characters, where a pair of surrogates is one.
-  return [...id].length >= lengthMin && id.length <= lengthMax && isPlain && id.isWellFormed();
+  return countCodePoints(id) >= idLengthMin && !isLongerThan(id, idLengthMax) && isPlain && id.isWellFormed();
 }

@@ -1,36 +1,45 @@
 import { type Static, Type } from 'typebox';
-import { containerLengthMax } from '../../../core/access/container.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../../core/json/json-source.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
+import { tokenLimits } from '../../../core/token-limits.ts';
 import { nameSchemas } from '../../../http/api-components.ts';
 import { orNull } from '../../../http/optional-schemas.ts';
 import { changeFields } from '../../../http/timestamp.ts';
 import type { TokenPatch, TokenRequest } from './token-request.ts';
 
-const Expression = Type.String({ maxLength: 1_000 });
+const Expression = Type.String({ maxLength: tokenLimits.expressionLengthMax });
 /** The pattern that `Type.Record` has by itself stops at a line end: values under such keys would pass unseen. */
 const MetadataKey = Type.String({ pattern: String.raw`^[\s\S]*$` });
-const MetadataValue = Type.String({ maxLength: 500 });
-const Containers = Type.Array(Type.String({ maxLength: containerLengthMax }), {
-  maxItems: 100,
-  description: 'One to ten containers. Left out, those of the type apply.',
+const MetadataValue = Type.String({ maxLength: tokenLimits.metadataValueLengthMax });
+const Containers = Type.Array(Type.String({ maxLength: tokenLimits.containerLengthMax }), {
+  maxItems: tokenLimits.containersMax,
+  description: `At least one container, at most ${tokenLimits.containersLengthMax} characters together. Left out, those of the type apply.`,
 });
-const SearchIndexes = Type.Array(Expression, { maxItems: 20 });
+const SearchIndexes = Type.Array(Expression, { maxItems: tokenLimits.searchIndexesMax });
+
+const FingerprintExpression = Type.String({ maxLength: tokenLimits.fingerprintExpressionLengthMax });
+const ExpiresAt = Type.String({ maxLength: tokenLimits.expiresAtLengthMax });
+const metadataKeys = `At most ${tokenLimits.metadataKeysMax} keys of 1 to ${tokenLimits.metadataKeyLengthMax} characters.`;
 
 export const CreateToken = Type.Object({
-  id: orNull(Type.String({ maxLength: 1_000, description: 'An id, or an expression that makes one.' })),
-  type: Type.String({ maxLength: 50 }),
+  id: orNull(
+    Type.String({
+      maxLength: tokenLimits.expressionLengthMax,
+      description: `An id of ${tokenLimits.idLengthMin} to ${tokenLimits.idLengthMax} characters, or an expression that makes one.`,
+    }),
+  ),
+  type: Type.String({ maxLength: tokenLimits.typeLengthMax }),
   data: Type.Unknown({ description: 'Object, array or primitive.' }),
   mask: Type.Optional(
     Type.Unknown({ description: 'An expression, or an object or array of them; null for no mask at all.' }),
   ),
   containers: orNull(Containers),
-  metadata: orNull(Type.Record(MetadataKey, MetadataValue, { description: 'At most 50 keys of 1 to 200 characters.' })),
+  metadata: orNull(Type.Record(MetadataKey, MetadataValue, { description: metadataKeys })),
   search_indexes: orNull(SearchIndexes),
-  fingerprint_expression: orNull(Type.String({ maxLength: 400 })),
+  fingerprint_expression: orNull(FingerprintExpression),
   deduplicate_token: orNull(Type.Boolean()),
-  expires_at: orNull(Type.String({ maxLength: 50 })),
+  expires_at: orNull(ExpiresAt),
 });
 export type CreateToken = Static<typeof CreateToken>;
 
@@ -42,12 +51,14 @@ export const UpdateToken = Type.Object({
         'Merge patch. Over stored data, mask, search_indexes and fingerprint_expression need the right to see its plaintext.',
     }),
   ),
-  metadata: orNull(Type.Record(MetadataKey, Type.Union([MetadataValue, Type.Null()]))),
+  metadata: orNull(
+    Type.Record(MetadataKey, Type.Union([MetadataValue, Type.Null()]), { description: `Merge patch. ${metadataKeys}` }),
+  ),
   containers: orNull(Containers),
   search_indexes: orNull(SearchIndexes),
-  fingerprint_expression: orNull(Type.String({ maxLength: 400 })),
+  fingerprint_expression: orNull(FingerprintExpression),
   deduplicate_token: orNull(Type.Boolean()),
-  expires_at: orNull(Type.String({ maxLength: 50 })),
+  expires_at: orNull(ExpiresAt),
 });
 
 const tokenFields = {

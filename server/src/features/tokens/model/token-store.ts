@@ -1,15 +1,18 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { AuditRow } from '../../../platform/audit/audit-event.ts';
 import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
 import type { Database, Statement, Transaction } from '../../../platform/database/database.ts';
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
 import { keysAreOpen, keyVersionsOf } from '../../../platform/keyring/sealed-rows.ts';
-import { type ContainerSetLimits, hasRoomForSets, sayIfSetsAreFull, toRoomValues } from './container-set-limit.ts';
+import type { ContainerSetLimits } from './container-set-limit.ts';
+import { hasRoomForSets, sayIfSetsAreFull, toRoomValues } from './container-set-sql.ts';
 import { countSlot } from './count-slot.ts';
 import type { StoredToken } from './token.ts';
-import { removeWithGone } from './token-removal-statement.ts';
+import { removeWithGone } from './token-removal-sql.ts';
 import {
   bytesBefore,
+  cvcExpiry,
   type FoundRow,
   isCutOff,
   isAlive,
@@ -17,19 +20,18 @@ import {
   toByteaText,
   toJsonRow,
   jsonRowColumns,
-  pageBytesMax,
   tokenColumns,
   type TokenRow,
   toStoredToken,
   toStoredTokens,
-} from './token-row.ts';
+} from './token-row-sql.ts';
 import type { SealedToken } from './token-sealer.ts';
 import { toShelfKey } from './token-shelf.ts';
 
 const findText = `select * from (
     select ${tokenColumns}, count(*) over ()::integer as found, ${bytesBefore('array_position($2::text[], t.id)')}
     from tokens t ${joinCvc} where t.tenant_id = $1 and t.id = any($2) and ${isAlive}) as token
-  where bytes_before < ${pageBytesMax}`;
+  where bytes_before < ${tokenQueryLimits.pageBytesMax}`;
 
 // A deleted token may have been followed by another of the same id, whose versions begin again: when it was created
 // tells the two apart.
@@ -61,7 +63,7 @@ const updateText = `with row as materialized (
     delete from token_cvcs using changed where $8 = 'remove' and tenant_id = $1 and token_id = changed.id
   ), coded as (
     insert into token_cvcs (tenant_id, token_id, token_version, sealed, expires_at)
-    select $1::uuid, changed.id, row.version, row.cvc, now() + interval '1 hour' from changed cross join row where $8 = 'set'
+    select $1::uuid, changed.id, row.version, row.cvc, ${cvcExpiry} from changed cross join row where $8 = 'set'
     on conflict (tenant_id, token_id)
     do update set token_version = excluded.token_version, sealed = excluded.sealed, expires_at = excluded.expires_at
   ), counted as (
@@ -151,7 +153,7 @@ export class TokenStore {
           where t.tenant_id = $1 and t.id > $2 and ${isAlive}
             and ($4::text is null or t.type = $4) and ($5::text is null or $5 = any(t.containers))
           order by t.id limit $3) as page
-        where bytes_before < ${pageBytesMax} order by id`,
+        where bytes_before < ${tokenQueryLimits.pageBytesMax} order by id`,
       values: [tenantId, page.after, page.limit, page.type, page.container],
     });
     return rows.map((row) => toStoredToken(tenantId, row));

@@ -5,7 +5,7 @@ import type { Slice } from './token-query-store.ts';
 
 /**
  * `<milliseconds>.<id>` of the last token of a page. The id stands there as it is: encoded, a long one would not fit into
- * 500 characters, and what a query string gives a meaning to no id can hold.
+ * what a cursor may have, and what a query string gives a meaning to no id can hold.
  */
 const cursorPattern = /^(\d{1,15})\.(.+)$/su;
 

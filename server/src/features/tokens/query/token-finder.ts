@@ -5,6 +5,8 @@ import { both, toVisibility, withinSight } from '../../../core/access/visible-qu
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
+import { inMebibytes } from '../../../core/text/byte-size.ts';
+import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { PageRequest } from '../../../http/pagination.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import type { Database } from '../../../platform/database/database.ts';
@@ -108,6 +110,6 @@ export class TokenFinder {
 function pageTooLarge(): DomainError {
   return new DomainError(
     'page-too-large',
-    'The tokens of this page hold too much data together (more than 8 MiB). Ask for a smaller size, or use the /v2 route, whose pages end early.',
+    `The tokens of this page hold too much data together (more than ${inMebibytes(tokenQueryLimits.pageBytesMax)}). Ask for a smaller size, or use the /v2 route, whose pages end early.`,
   );
 }

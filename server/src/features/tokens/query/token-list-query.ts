@@ -1,15 +1,23 @@
 import { parseContainer } from '../../../core/access/container.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
+import { isLongerThan } from '../../../core/text/code-points.ts';
+import { tokenLimits, tokenQueryLimits } from '../../../core/token-limits.ts';
 import { isStorable } from '../model/storable-text.ts';
 
 /** A query string as the router gives it: repeated parameters are arrays. */
 export type QueryParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-const valuesMax = 100;
-const metadataMax = 10;
-const keyLengthMax = 200;
-const valueLengthMax = 500;
+const { filterValuesMax, filterMetadataKeysMax } = tokenQueryLimits;
+const { containerLengthMax, metadataKeyLengthMax, metadataValueLengthMax } = tokenLimits;
+const subtreeMark = '*';
+/** No token has a longer one. */
+const lengthMaxOf = {
+  id: tokenLimits.idLengthMax,
+  type: tokenLimits.typeLengthMax,
+  fingerprint: tokenLimits.fingerprintLengthMax,
+  container: containerLengthMax + subtreeMark.length,
+} as const;
 
 /** The filters of a list as one query; undefined where there are none. */
 export function toListQuery(parameters: QueryParameters): SearchQuery | undefined {
@@ -34,16 +42,23 @@ function oneOf(queries: readonly SearchQuery[]): SearchQuery | undefined {
 
 /** As in a search: one container, or with a star everything in it. */
 function toContainerFilter(text: string): SearchQuery {
-  const isSubtree = text.endsWith('/*');
+  const isSubtree = text.endsWith(`/${subtreeMark}`);
   const path = parseContainer(isSubtree ? text.slice(0, -1) : text);
-  if (path === undefined) throw invalidQuery('container', 'must be a path such as /pci/high/, or /pci/* for a subtree');
+  if (path === undefined) {
+    throw invalidQuery(
+      'container',
+      `must be a path such as /pci/high/ of at most ${containerLengthMax} characters, or /pci/* for a subtree`,
+    );
+  }
   return { kind: 'container', path, isSubtree };
 }
 
-function toValues(parameters: QueryParameters, name: string): readonly string[] {
+function toValues(parameters: QueryParameters, name: keyof typeof lengthMaxOf): readonly string[] {
   const values = toArray(parameters[name]);
-  if (values.length > valuesMax || values.some((value) => value === '' || value.length > 400 || !isStorable(value))) {
-    throw invalidQuery(name, `must be at most ${valuesMax} values that are not empty`);
+  const lengthMax = lengthMaxOf[name];
+  const isValid = (value: string) => value !== '' && !isLongerThan(value, lengthMax) && isStorable(value);
+  if (values.length > filterValuesMax || !values.every(isValid)) {
+    throw invalidQuery(name, `must be at most ${filterValuesMax} values of 1 to ${lengthMax} characters`);
   }
   return [...new Set(values)];
 }
@@ -52,8 +67,12 @@ function toValues(parameters: QueryParameters, name: string): readonly string[] 
 function metadataFilters(parameters: QueryParameters): SearchQuery[] {
   const pairs = new Map<string, string>();
   const note = (key: string, value: string) => {
-    if (key === '' || key.length > keyLengthMax || value.length > valueLengthMax || !isStorable(key + value)) {
-      throw invalidQuery('metadata', 'must have keys and values of the lengths that metadata can have');
+    const isKey = key !== '' && !isLongerThan(key, metadataKeyLengthMax);
+    if (!isKey || isLongerThan(value, metadataValueLengthMax) || !isStorable(key + value)) {
+      throw invalidQuery(
+        'metadata',
+        `must have keys of 1 to ${metadataKeyLengthMax} and values of at most ${metadataValueLengthMax} characters`,
+      );
     }
     // Keys that differ in case only are one key.
     const known = [...pairs.keys()].some((other) => other.toLowerCase() === key.toLowerCase());
@@ -67,7 +86,9 @@ function metadataFilters(parameters: QueryParameters): SearchQuery[] {
     else if (name === 'metadata')
       for (const [key, text] of values.flatMap((map) => Object.entries(parseObject(map)))) note(key, text);
   }
-  if (pairs.size > metadataMax) throw invalidQuery('metadata', `must name at most ${metadataMax} keys`);
+  if (pairs.size > filterMetadataKeysMax) {
+    throw invalidQuery('metadata', `must name at most ${filterMetadataKeysMax} keys`);
+  }
   return [...pairs].map(([key, value]) => ({ kind: 'metadata', key, value: value.toLowerCase() }));
 }
 

@@ -4,6 +4,7 @@ import { sendJsonText } from '../../../http/json-text-reply.ts';
 import { includeChildren } from '../../../core/search/include-children.ts';
 import { parseSearchQuery } from '../../../core/search/parse-search-query.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
+import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import { nameSchemas } from '../../../http/api-components.ts';
 import {
   PaginationView,
@@ -11,6 +12,7 @@ import {
   pageParameters,
   parsePageRequest,
   sizeDefault,
+  sizeMaxDefault,
   toPaginationView,
 } from '../../../http/pagination.ts';
 import { NoParameters, queryParameters } from '../../../http/query-parameters.ts';
@@ -31,12 +33,14 @@ const filters = {
     'A JSON object; `metadata.key=value` and `metadata[key]=value` mean the same. Keys and values match in any case.',
   ),
 };
-const start = Type.Optional(Type.String({ maxLength: 500, description: 'The `next` of the page before.' }));
+const start = Type.Optional(
+  Type.String({ maxLength: tokenQueryLimits.cursorLengthMax, description: 'The `next` of the page before.' }),
+);
 /** No `default` in a body: generators take a member that has one for required. */
 const wholeNumber = (maximum: number, description: string) =>
   Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum }), Type.Null()], { description }));
-const size = wholeNumber(100, `Items on a page; ${sizeDefault} by default.`);
-const query = Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()]));
+const size = wholeNumber(sizeMaxDefault, `Items on a page; ${sizeDefault} by default.`);
+const query = Type.Optional(Type.Union([Type.String({ maxLength: tokenQueryLimits.queryLengthMax }), Type.Null()]));
 
 /** `metadata.key` and `metadata[key]`. */
 const metadataNames = { [String.raw`^metadata[.[]`]: Type.Union([Type.String(), Type.Array(Type.String())]) };
@@ -57,7 +61,7 @@ const Search = Type.Object({
 });
 const CursorSearch = Type.Object({
   query,
-  start: Type.Optional(Type.Union([Type.String({ maxLength: 500 }), Type.Null()])),
+  start: Type.Optional(Type.Union([Type.String({ maxLength: tokenQueryLimits.cursorLengthMax }), Type.Null()])),
   size,
 });
 const TokenPage = Type.Object({ pagination: PaginationView, data: Type.Array(TokenView) });

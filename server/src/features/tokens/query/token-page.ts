@@ -4,9 +4,9 @@ import type { Transaction } from '../../../platform/database/database.ts';
 import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
 import { Parameters } from './statement-parameters.ts';
 import { findLookup, termsOf } from './token-lookup.ts';
-import { toPredicate } from './token-predicate.ts';
+import { toPredicate } from './token-predicate-sql.ts';
 import { emptyPage, type Slice, type TokenMatch, type TokenPage, TokenQueryStore } from './token-query-store.ts';
-import { isDecidedByShelf } from './token-shelf-predicate.ts';
+import { isDecidedByShelf } from './token-shelf-predicate-sql.ts';
 import { TokenShelfStore } from './token-shelf-store.ts';
 import { matchShelf, type TokenShelf } from '../model/token-shelf.ts';
 

@@ -1,18 +1,11 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { Parameters } from './statement-parameters.ts';
 import type { StoredToken } from '../model/token.ts';
 import type { TokenLookup } from './token-lookup.ts';
 
-import {
-  bytesBefore,
-  type FoundRow,
-  isAlive,
-  joinCvc,
-  pageBytesMax,
-  tokenColumns,
-  toStoredTokens,
-} from '../model/token-row.ts';
+import { bytesBefore, type FoundRow, isAlive, joinCvc, tokenColumns, toStoredTokens } from '../model/token-row-sql.ts';
 import { type TokenShelf, toShelfKey } from '../model/token-shelf.ts';
 
 /** Which part of the matches, newest first: from a position, or after the last token of the page before. */
@@ -135,7 +128,7 @@ export class TokenQueryStore {
         select * from (
           select ${tokenColumns}, count(*) over ()::integer as found, row_number() over (${newestFirst}) as place, ${bytesBefore('t.created_at desc, t.id desc')}
           from page join tokens t on t.tenant_id = $1 and t.id = page.id ${joinCvc}) as token
-        where place <= ${slice.limit} and bytes_before < ${pageBytesMax} order by place`,
+        where place <= ${slice.limit} and bytes_before < ${tokenQueryLimits.pageBytesMax} order by place`,
       values: page.parameters.values,
     });
     const found = rows[0]?.found ?? 0;

@@ -1,9 +1,9 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
+import { tokenLimits } from '../../../core/token-limits.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { Parameters } from './statement-parameters.ts';
-import { containersMax } from '../model/token-draft.ts';
-import { findSetRanges, isDecidedByType, toShelfPredicate } from './token-shelf-predicate.ts';
+import { findSetRanges, isDecidedByType, toShelfPredicate } from './token-shelf-predicate-sql.ts';
 import { fromShelfKey, type TokenShelf } from '../model/token-shelf.ts';
 
 /**
@@ -12,7 +12,7 @@ import { fromShelfKey, type TokenShelf } from '../model/token-shelf.ts';
  */
 const shelvesMax = 2_000;
 /** A set is in as many rows as it has containers. */
-const setRowsMax = shelvesMax * containersMax;
+const setRowsMax = shelvesMax * tokenLimits.containersMax;
 
 /** Counters, and the sets of containers that they are kept by. No look at them takes longer where there are more sets than match. */
 export class TokenShelfStore {

@@ -4,6 +4,7 @@ import { ExpressionError } from '../../../core/expressions/expression-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
+import { storedDepthMax } from '../../../core/json/json-limits.ts';
 import { toJsonText } from '../../../core/json/json-text.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import { parseJson, parseJsonSteps } from '../../../core/json/parse-json.ts';
@@ -18,8 +19,6 @@ import { tokenBinding } from '../model/token-binding.ts';
 import { evaluateTokenMask, findMask } from '../model/token-expressions.ts';
 import { getTokenType } from '../model/token-type-of.ts';
 
-/** Stored data passed our parser once; this only has to be deeper than anything that did. */
-const depthMax = 128;
 /** Longer data is taken apart over several turns of the event loop. */
 const lengthAtOnceMax = 16 * 1024;
 const longBytes = 256 * 1024;
@@ -48,11 +47,11 @@ export class OpenedToken implements TokenContent {
   /** Call before `data` and `masked`, which would otherwise take large data apart all at once. */
   async load(): Promise<void> {
     const text = this.dataText.reveal();
-    if (text.length > lengthAtOnceMax) this.#data ??= await inTurns(parseJsonSteps(text, { depthMax }));
+    if (text.length > lengthAtOnceMax) this.#data ??= await inTurns(parseJsonSteps(text, { depthMax: storedDepthMax }));
   }
 
   get data(): JsonValue {
-    this.#data ??= parseJson(this.dataText.reveal(), { depthMax });
+    this.#data ??= parseJson(this.dataText.reveal(), { depthMax: storedDepthMax });
     return this.#data;
   }
 

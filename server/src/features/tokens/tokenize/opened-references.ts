@@ -2,15 +2,13 @@ import { insertedCharactersMax, type RequestBudget } from '../../../core/budget/
 import { EvaluationBudget } from '../../../core/expressions/evaluation-budget.ts';
 import type { ReferenceSource } from '../../../core/expressions/reference-evaluation.ts';
 import type { Reference } from '../../../core/expressions/reference-text.ts';
+import { storedDepthMax } from '../../../core/json/json-limits.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import { parseJsonSteps } from '../../../core/json/parse-json.ts';
 import type { Steps } from '../../../core/steps/steps.ts';
 import { expressionTools } from '../../../platform/keyring/expression-tools.ts';
 import type { VisibleToken } from '../model/token.ts';
 import { toTokenJson } from '../model/token-json.ts';
-
-/** Stored data passed our parser once; this only has to be deeper than anything that did. */
-const depthMax = 128;
 
 /** What the references of one request stand for. Each token is written and parsed once, however often it is named. */
 export class OpenedReferences implements ReferenceSource {
@@ -44,7 +42,7 @@ export class OpenedReferences implements ReferenceSource {
     const key = keyOf(reference);
     const known = this.#values.get(key);
     if (known !== undefined) return known;
-    const value = yield* parseJsonSteps(this.textOf(reference) ?? 'null', { depthMax });
+    const value = yield* parseJsonSteps(this.textOf(reference) ?? 'null', { depthMax: storedDepthMax });
     this.#values.set(key, value);
     return value;
   }

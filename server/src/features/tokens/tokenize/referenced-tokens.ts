@@ -5,13 +5,15 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { ReferenceSource } from '../../../core/expressions/reference-evaluation.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import type { TokenId } from '../../../core/identity/ids.ts';
+import { inMebibytes } from '../../../core/text/byte-size.ts';
+import { tokenizeLimits, tokenQueryLimits } from '../../../core/token-limits.ts';
 import { OpenedReferences } from './opened-references.ts';
 import type { StoredToken } from '../model/token.ts';
 import { isTokenId } from '../model/token-id.ts';
 import type { TokenPresenter } from '../read/index.ts';
 import type { TokenStore } from '../model/token-store.ts';
 
-const tokensPerRequestMax = 100;
+const { referencedTokensMax } = tokenizeLimits;
 
 /** A token that the caller may have the value of, still sealed, with the transform that it is shown through. */
 export interface JudgedToken {
@@ -35,15 +37,15 @@ export class ReferencedTokens {
     permission: 'token:read' | 'token:use',
     ids: ReadonlySet<string>,
   ): Promise<readonly JudgedToken[]> {
-    if (ids.size > tokensPerRequestMax) {
-      throw new DomainError('validation-failed', `A request refers to at most ${tokensPerRequestMax} tokens.`);
+    if (ids.size > referencedTokensMax) {
+      throw new DomainError('validation-failed', `A request refers to at most ${referencedTokensMax} tokens.`);
     }
     if (ids.size === 0) return [];
     const { tokens: found, isCut } = await this.#store.findAll(caller.tenantId, [...ids].filter(isTokenId));
     if (isCut) {
       throw new DomainError(
         'validation-failed',
-        'The tokens that the request refers to hold too much data together (more than 8 MiB). Refer to fewer of them at a time.',
+        `The tokens that the request refers to hold too much data together (more than ${inMebibytes(tokenQueryLimits.pageBytesMax)}). Refer to fewer of them at a time.`,
       );
     }
     const unknown = [...ids].filter((id) => !found.has(id as TokenId));

@@ -5,6 +5,7 @@ import type { JsonSource } from '../../../core/json/json-source.ts';
 import { toJsonText } from '../../../core/json/json-text.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import type { Steps } from '../../../core/steps/steps.ts';
+import { tokenizeLimits } from '../../../core/token-limits.ts';
 import { compileSchema, findFieldErrors } from '../../../http/validation.ts';
 import { inTurns, mapInTurns } from '../../../platform/waiting/turns.ts';
 import { joinPath, requireNoFieldErrors } from '../model/request-path.ts';
@@ -13,10 +14,7 @@ import { toTokenJson } from '../model/token-json.ts';
 import type { TokenRequest } from '../model/token-request.ts';
 import { CreateToken, toTokenRequest } from '../model/token-schemas.ts';
 
-export const tokensPerRequestMax = 1_000;
-const depthMax = 32;
-/** Members and items outside of token requests, at all depths together. */
-const valuesMax = 10_000;
+const { tokensMax, depthMax, valuesMax } = tokenizeLimits;
 
 /** Writes a part of the response; `write` gives the text of the tokens in it. */
 type Writer = (write: (slot: number) => string) => string;
@@ -160,8 +158,8 @@ class DocumentReader {
   }
 
   #add(form: SlotForm, request: TokenRequest): Writer {
-    if (this.requests.length === tokensPerRequestMax) {
-      throw new DomainError('validation-failed', `A request makes at most ${tokensPerRequestMax} tokens.`);
+    if (this.requests.length === tokensMax) {
+      throw new DomainError('validation-failed', `A request makes at most ${tokensMax} tokens.`);
     }
     const slot = this.requests.push(request) - 1;
     this.forms.push(form);

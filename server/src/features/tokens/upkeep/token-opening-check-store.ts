@@ -1,6 +1,7 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Database } from '../../../platform/database/database.ts';
-import { bytesBefore, pageBytesMax } from '../model/token-row.ts';
+import { bytesBefore } from '../model/token-row-sql.ts';
 
 /** What is needed to open the data of a token. */
 export interface SealedData {
@@ -35,7 +36,7 @@ export class TokenOpeningCheckStore {
       text: `select id, type, version, data from (
           select t.id, t.type, t.version, t.data, ${bytesBefore('t.id')} from tokens t
           where t.tenant_id = $1 and t.id > $2 and ($4::text[] is null or t.id = any($4)) order by t.id limit $3) as page
-        where bytes_before < ${pageBytesMax} order by id`,
+        where bytes_before < ${tokenQueryLimits.pageBytesMax} order by id`,
       values: [this.#tenantId, after, limit, among],
     });
   }

@@ -3,7 +3,7 @@ import { toAuditRow } from '../../../platform/audit/audit-event.ts';
 import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { countSlot } from '../model/count-slot.ts';
-import { removeWithGone } from '../model/token-removal-statement.ts';
+import { removeWithGone } from '../model/token-removal-sql.ts';
 import { tokenEvent } from '../model/token-event.ts';
 
 /** What finds a token and what counts it go with it, as in a deletion. A token that is being changed waits for the next run. */

@@ -19,7 +19,7 @@ import { findWantedKey } from './token-duplicate-store.ts';
 import { type TokenDraft, toTokenDraft } from '../model/token-draft.ts';
 import { tokenEvent } from '../model/token-event.ts';
 import { aliasTriesMax, isAlias, isIdExpression, toTokenId } from '../model/token-id.ts';
-import type { TokenInsert } from './token-insert-statement.ts';
+import type { TokenInsert } from './token-insert-sql.ts';
 import { TakenIds, type TokenInsertStore } from './token-insert-store.ts';
 import type { TokenRequest } from '../model/token-request.ts';
 import type { SealedToken, TokenSealer } from '../model/token-sealer.ts';

@@ -1,13 +1,16 @@
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import { inMebibytes } from '../../../core/text/byte-size.ts';
+import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
-import { type ContainerSetLimits, sayIfSetsAreFull } from '../model/container-set-limit.ts';
+import type { ContainerSetLimits } from '../model/container-set-limit.ts';
+import { sayIfSetsAreFull } from '../model/container-set-sql.ts';
 import { countSlot } from '../model/count-slot.ts';
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
 import { type DuplicateKey, findDuplicateKey } from './duplicate-key.ts';
 import type { StoredToken } from '../model/token.ts';
-import { toInsertRow, type TokenInsert } from './token-insert-statement.ts';
+import { toInsertRow, type TokenInsert } from './token-insert-sql.ts';
 import { insertAllIn } from './token-insert-store.ts';
 import {
   bytesBefore,
@@ -15,10 +18,9 @@ import {
   isAlive,
   isCutOff,
   joinCvc,
-  pageBytesMax,
   tokenColumns,
   toStoredTokens,
-} from '../model/token-row.ts';
+} from '../model/token-row-sql.ts';
 import { type TokenChange, toUpdateStatement } from '../model/token-store.ts';
 
 /** A token to create, unless it is to be deduplicated and another one has its content. */
@@ -184,7 +186,7 @@ function findStatement(tenantId: TenantId, keys: readonly DuplicateKey[]) {
             and ${isAlive} and (${isAsWanted} or (wanted.is_kept and ${isPrivate('created_by')} and ${isPrivate('modified_by')}))
           order by t.created_at, t.id limit 1
         ) as t
-      ) as token where bytes_before < ${pageBytesMax}`,
+      ) as token where bytes_before < ${tokenQueryLimits.pageBytesMax}`,
     values: [
       tenantId,
       keys.map(({ fingerprint }) => fingerprint),
@@ -202,7 +204,7 @@ function toDuplicates(tenantId: TenantId, keys: readonly DuplicateKey[], rows: r
   if (isCutOff(rows)) {
     throw new DomainError(
       'validation-failed',
-      'The existing tokens with the content of this request hold too much data together (more than 8 MiB). Send fewer values at a time.',
+      `The existing tokens with the content of this request hold too much data together (more than ${inMebibytes(tokenQueryLimits.pageBytesMax)}). Send fewer values at a time.`,
     );
   }
   return new Map(

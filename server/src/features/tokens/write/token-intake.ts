@@ -8,7 +8,7 @@ import { invalidAt, requireNoFieldErrors } from '../model/request-path.ts';
 import { toTokenDraft } from '../model/token-draft.ts';
 import { tokenEvent } from '../model/token-event.ts';
 import { toTokenId } from '../model/token-id.ts';
-import { type InsertRow, toInsertRow } from './token-insert-statement.ts';
+import { type InsertRow, toInsertRow } from './token-insert-sql.ts';
 import { CreateToken, toTokenRequest } from '../model/token-schemas.ts';
 import { type KeySource, TokenSealer } from '../model/token-sealer.ts';
 

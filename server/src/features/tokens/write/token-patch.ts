@@ -1,8 +1,10 @@
 import { Sensitive } from '../../../core/identity/sensitive.ts';
-import { jsonValuesMax } from '../../../core/json/json-limits.ts';
+import { jsonValuesMax, storedDepthMax } from '../../../core/json/json-limits.ts';
 import { jsonTextSteps } from '../../../core/json/json-text.ts';
 import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
+import { inMebibytes } from '../../../core/text/byte-size.ts';
+import { tokenLimits } from '../../../core/token-limits.ts';
 import { mergePatch, mergePatchSteps } from '../../../core/merge-patch/merge-patch.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
 import { invalidAt, requireNoFieldErrors } from '../model/request-path.ts';
@@ -13,10 +15,6 @@ import type { OpenedToken } from '../read/index.ts';
 import type { TokenPatch } from '../model/token-request.ts';
 import type { CvcChange } from '../model/token-store.ts';
 import { getTokenType } from '../model/token-type-of.ts';
-
-const depthMax = 128;
-/** As much as a request can carry: patch by patch, a token could otherwise grow without end. */
-const mergedBytesMax = 4 * 1024 * 1024;
 
 /** The token as it would be after the patch, checked like a new one. */
 export async function applyPatch(
@@ -66,7 +64,7 @@ export async function applyPatch(
 /** The expressions that a token was given, as they were given. */
 export function storedTexts(token: StoredToken): ExpressionTexts {
   return {
-    mask: token.mask === null ? undefined : parseJson(token.mask, { depthMax }),
+    mask: token.mask === null ? undefined : parseJson(token.mask, { depthMax: storedDepthMax }),
     searchIndexes: token.searchIndexes === null ? undefined : (JSON.parse(token.searchIndexes) as string[]),
     fingerprintExpression: token.fingerprintExpression ?? undefined,
   };
@@ -98,8 +96,10 @@ async function mergeMask(
   return mask;
 }
 
+/** As much as a request can carry: patch by patch, a token could otherwise grow without end. */
 function requireMergedSize(field: string, text: string): void {
-  if (Buffer.byteLength(text) > mergedBytesMax) throw invalidAt('', field, 'must not grow larger than 4 MiB');
+  if (Buffer.byteLength(text) <= tokenLimits.sizeBytesMax) return;
+  throw invalidAt('', field, `must not grow larger than ${inMebibytes(tokenLimits.sizeBytesMax)}`);
 }
 
 function mergeMetadata(current: Metadata | null, patch: TokenPatch['metadata']): Metadata | null {

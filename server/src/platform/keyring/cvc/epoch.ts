@@ -1,9 +1,11 @@
+import { tokenLimits } from '../../../core/token-limits.ts';
+
 const minuteMs = 60_000;
 
 /** How long an epoch's key seals. */
 export const sealMs = 5 * minuteMs;
-/** When it is destroyed, counted from the moment it begins to seal: a code sealed last still lives for an hour. */
-export const lifeMs = 65 * minuteMs;
+/** When it is destroyed, counted from the moment it begins to seal: a code sealed last still lives out its time. */
+export const lifeMs = sealMs + tokenLimits.cvcLifeSeconds * 1_000;
 /** How long before its turn an epoch is made and told to the other servers. */
 export const leadMs = minuteMs / 2;
 

@@ -1,4 +1,5 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import { tokenLimits } from '../../../core/token-limits.ts';
 import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
 import { weighData } from '../../../platform/waiting/work-weight.ts';
 import type { Metadata, StoredToken } from './token.ts';
@@ -33,15 +34,15 @@ export const tokenColumns = `t.id, t.type, t.version, t.data, t.mask, t.containe
   t.fingerprint, t.fingerprint_expression, t.terms, t.expires_at, t.expires_at_offset_minutes,
   t.created_by, t.created_at, t.modified_by, t.modified_at, c.sealed as cvc, c.token_version as cvc_token_version`;
 
-/** Only cards have a verification code, and only for an hour. */
+/** Only cards have a verification code, and only until this. */
+export const cvcExpiry = `now() + make_interval(secs => ${tokenLimits.cvcLifeSeconds})`;
+
 export const joinCvc = `left join token_cvcs c
   on t.type = 'card' and c.tenant_id = t.tenant_id and c.token_id = t.id and c.expires_at > now()`;
 
 /** An expired token is invisible from that instant on, whenever it is removed. */
 export const isAlive = '(t.expires_at is null or t.expires_at > now())';
 
-/** Pages that hold data end once they have so much of it; the token that goes past it is still in. */
-export const pageBytesMax = 8 * 1024 * 1024;
 /** What of a token can be long. The length of a column is known without reading it. */
 const tokenBytes = '(octet_length(t.data) + coalesce(octet_length(t.mask), 0))';
 

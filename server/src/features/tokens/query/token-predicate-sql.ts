@@ -2,7 +2,7 @@ import type { SearchQuery } from '../../../core/search/search-query.ts';
 import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
 import type { Parameters } from './statement-parameters.ts';
 import { termsOf } from './token-lookup.ts';
-import { toContainerPredicate } from './token-shelf-predicate.ts';
+import { toContainerPredicate } from './token-shelf-predicate-sql.ts';
 
 const columns = {
   id: 't.id',

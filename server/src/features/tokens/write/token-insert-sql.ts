@@ -4,8 +4,9 @@ import { insertSharedAuditRecords, type SharedAuditRow } from '../../../platform
 import type { Statement, Transaction } from '../../../platform/database/database.ts';
 import { keyVersionOf } from '../../../platform/keyring/sealed-record.ts';
 import { keysAreOpen } from '../../../platform/keyring/sealed-rows.ts';
-import { type ContainerSetLimits, hasRoomForSets, toRoomValues, type WantedSet } from '../model/container-set-limit.ts';
-import { jsonRowColumns, toJsonRow } from '../model/token-row.ts';
+import type { ContainerSetLimits, WantedSet } from '../model/container-set-limit.ts';
+import { hasRoomForSets, toRoomValues } from '../model/container-set-sql.ts';
+import { cvcExpiry, jsonRowColumns, toJsonRow } from '../model/token-row-sql.ts';
 import type { SealedToken } from '../model/token-sealer.ts';
 import { toShelfKey } from '../model/token-shelf.ts';
 
@@ -61,7 +62,7 @@ const insertText = `with rows as materialized (
     select $1::uuid, unnest(terms), created_at, id from written
   ), coded as (
     insert into token_cvcs (tenant_id, token_id, token_version, sealed, expires_at)
-    select $1::uuid, id, rows.version, rows.cvc, now() + interval '1 hour' from rows join written using (id) where rows.cvc is not null
+    select $1::uuid, id, rows.version, rows.cvc, ${cvcExpiry} from rows join written using (id) where rows.cvc is not null
   ), counted as (
     insert into token_counts (tenant_id, type, containers, slot, tokens, last_created_at)
     select $1::uuid, type, containers, $4, count(*), max(created_at) from written group by type, containers order by type, containers
