@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { generateRootKey } from '../keyring/kms/file-root-key.ts';
 import { rateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
+import { ConfigError, type ConfigProblem } from './config-error.ts';
 import {
   readDatabaseConfig,
   readDevelopmentConfig,
@@ -12,7 +13,7 @@ import {
   readVaultConfig,
   readWorkerConfig,
 } from './config.ts';
-import { ConfigError, type ConfigProblem, type Environment } from './setting.ts';
+import type { Environment } from './setting.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'strongroom-config-'));
 afterAll(() => rmSync(directory, { recursive: true }));
