@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
+import type { Sensitive } from '../../core/identity/sensitive.ts';
 import { AnswerBody } from './answer-body.ts';
 import type { AnswerPace } from './answer-pace.ts';
 import { DestinationFailure } from './destination-failure.ts';
@@ -11,13 +12,16 @@ export interface HeaderField {
   readonly value: string;
 }
 
+/** Target, headers and body hold the plaintext of tokens. */
 export interface OutboundRequest {
   readonly method: string;
   /** Path and query as they go into the request line. */
-  readonly target: string;
+  readonly target: Sensitive<string>;
   /** Without `Host` and framing, which are ours. Values are bytes as Latin-1, as HTTP has them. */
-  readonly headers: readonly HeaderField[];
-  readonly body: Buffer | undefined;
+  readonly headers: Sensitive<readonly HeaderField[]>;
+  /** Further headers, about the connection. */
+  readonly connection?: readonly HeaderField[];
+  readonly body: Sensitive<Buffer | undefined>;
 }
 
 export interface OutboundAnswer {
@@ -50,7 +54,7 @@ export function exchange(request: OutboundRequest, options: ExchangeOptions): Pr
   const sent = requestHttp({
     createConnection: () => socket,
     method: request.method,
-    path: request.target,
+    path: request.target.reveal(),
     maxHeaderSize: limits.answerHeaderBytesMax,
     insecureHTTPParser: false,
     setHost: false,
@@ -83,9 +87,11 @@ export function exchange(request: OutboundRequest, options: ExchangeOptions): Pr
   return promise;
 }
 
-function writeRequest(sent: ClientRequest, { method, headers, body }: OutboundRequest, hostHeader: string): void {
+function writeRequest(sent: ClientRequest, request: OutboundRequest, hostHeader: string): void {
+  const { method, headers, connection = [] } = request;
+  const body = request.body.reveal();
   sent.setHeader('Host', hostHeader);
-  for (const { name, value } of headers) sent.appendHeader(name, value);
+  for (const { name, value } of [...headers.reveal(), ...connection]) sent.appendHeader(name, value);
   if (body !== undefined) sent.setHeader('Content-Length', body.length);
   else if (['POST', 'PUT', 'PATCH'].includes(method)) sent.setHeader('Content-Length', 0);
   sent.end(body);

@@ -1,4 +1,5 @@
 import type { TokenId } from '../../../core/identity/ids.ts';
+import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import { invalidAt } from './request-path.ts';
 import { isStorable } from './storable-text.ts';
@@ -20,7 +21,7 @@ export function isAlias(wanted: string | undefined): boolean {
 export function toTokenId(draft: {
   readonly path: string;
   readonly wantedId: string | undefined;
-  readonly data: JsonValue;
+  readonly data: Sensitive<JsonValue>;
 }): TokenId {
   const { path, wantedId, data } = draft;
   if (wantedId === undefined) return crypto.randomUUID() as TokenId;

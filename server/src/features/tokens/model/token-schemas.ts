@@ -99,7 +99,7 @@ export function toTokenRequest(body: CreateToken, source: JsonSource, path = '')
     path,
     id: body.id ?? undefined,
     type: body.type,
-    data,
+    data: new Sensitive(data),
     dataText: new Sensitive(source.textOf(body, 'data', data)),
     mask: body.mask as JsonValue | undefined,
     containers: body.containers ?? undefined,
@@ -114,7 +114,7 @@ export function toTokenRequest(body: CreateToken, source: JsonSource, path = '')
 export function toTokenPatch(body: Static<typeof UpdateToken>, source: JsonSource): TokenPatch {
   const data = body.data as JsonValue | undefined;
   return {
-    data,
+    data: data === undefined ? undefined : new Sensitive(data),
     dataText: data === undefined ? undefined : new Sensitive(source.textOf(body, 'data', data)),
     mask: body.mask as JsonValue | undefined,
     metadata: body.metadata,

@@ -52,7 +52,8 @@ export class TokenizeService {
   }
 
   /** One leaf that cannot be stored fails the request, and nothing of it is kept. */
-  async tokenize(caller: Caller, document: JsonValue, source: JsonSource): Promise<TokenizedDocument> {
+  async tokenize(caller: Caller, given: Sensitive<JsonValue>, source: JsonSource): Promise<TokenizedDocument> {
+    const document = given.reveal();
     if (typeof document !== 'object' || document === null) throw invalidField('body', 'must be an object or an array');
     const reader = new DocumentReader(source);
     const write = await inTurns(reader.read(document, { parent: [document], key: 0, path: '', depth: 0 }));
@@ -113,7 +114,7 @@ class DocumentReader {
       path,
       id: undefined,
       type: 'token',
-      data: value,
+      data: new Sensitive(value),
       dataText: new Sensitive(this.#source.textOf(parent, key, value)),
       mask: undefined,
       containers: undefined,

@@ -72,17 +72,15 @@ export function storedTexts(token: StoredToken): ExpressionTexts {
   };
 }
 
-async function mergeData(
-  opened: OpenedToken,
-  patch: TokenPatch,
-): Promise<{ data: JsonValue; dataText: Sensitive<string> }> {
+async function mergeData(opened: OpenedToken, patch: TokenPatch): Promise<Pick<TokenDraft, 'data' | 'dataText'>> {
   if (patch.data === undefined) return { data: opened.data, dataText: opened.dataText };
+  const change = patch.data.reveal();
   // A patch that is no object replaces the data, and is stored as it was sent.
-  if (!isJsonObject(patch.data) && patch.dataText !== undefined) return { data: patch.data, dataText: patch.dataText };
-  const data = await inTurns(mergePatchSteps(opened.data, patch.data));
+  if (!isJsonObject(change) && patch.dataText !== undefined) return { data: patch.data, dataText: patch.dataText };
+  const data = await inTurns(mergePatchSteps(opened.data.reveal(), change));
   const text = await inTurns(jsonTextSteps(data, jsonValuesMax));
   requireMergedSize('data', text);
-  return { data, dataText: new Sensitive(text) };
+  return { data: new Sensitive(data), dataText: new Sensitive(text) };
 }
 
 async function mergeMask(
@@ -115,5 +113,7 @@ function replaced<T>(patch: T | null | undefined, current: T | undefined): T | u
 /** The code stays unless the patch speaks of it. */
 function cvcChange({ data }: TokenPatch, hasNewCode: boolean): CvcChange {
   if (hasNewCode) return 'set';
-  return data === undefined || (isJsonObject(data) && !Object.hasOwn(data, 'cvc')) ? 'keep' : 'remove';
+  if (data === undefined) return 'keep';
+  const change = data.reveal();
+  return isJsonObject(change) && !Object.hasOwn(change, 'cvc') ? 'keep' : 'remove';
 }
