@@ -64,9 +64,9 @@ describe('plaintext of tokens', () => {
   });
 
   it('is wrapped in what the parts of the vault hand each other', () => {
-    expectTypeOf<TokenRequest['data'] | TokenDraft['data'] | TokenContent['data']>().toEqualTypeOf<
-      Sensitive<JsonValue>
-    >();
+    expectTypeOf<TokenRequest['data']>().toEqualTypeOf<Sensitive<JsonValue>>();
+    expectTypeOf<TokenDraft['data']>().toEqualTypeOf<Sensitive<JsonValue>>();
+    expectTypeOf<TokenContent['data']>().toEqualTypeOf<Sensitive<JsonValue>>();
     expectTypeOf<TokenPatch['data']>().toEqualTypeOf<Sensitive<JsonValue> | undefined>();
     expectTypeOf<ExpressionScope['data']>().toEqualTypeOf<Sensitive<JsonValue>>();
     expectTypeOf<VisibleToken['data']>().toEqualTypeOf<Sensitive<string> | undefined>();

@@ -21,14 +21,14 @@ describe.each(values)('%s that is sensitive', (_name, value) => {
 
   it.each<[string, (sensitive: Sensitive<JsonValue>) => string]>([
     ['JSON.stringify', (it) => JSON.stringify({ data: it, list: [it] })],
-    ['string concatenation', (it) => `${'data: '}${String(it)}`],
-    ['a template', (it) => `${it}`],
+    ['string concatenation', (it) => 'data: '.concat(String(it))],
+    ['a template', (it) => `data: ${it.toString()}`],
     ['addition', (it) => ['', it].join('')],
     ['console.log', (it) => format('%s %o %O %j', it, it, it, it)],
     ['console.log of what holds it', (it) => format({ token: { data: it } })],
     ['util.inspect with everything shown', (it) => inspect(it, { showHidden: true, depth: null, getters: true })],
     ['util.inspect without custom functions', (it) => inspect({ it }, { customInspect: false, showHidden: true })],
-    ['the message of an error', (it) => inspect(new Error(`refused: ${it}`, { cause: { data: it } }))],
+    ['the message of an error', (it) => inspect(new Error(`refused: ${String(it)}`, { cause: { data: it } }))],
     ['a spread', (it) => JSON.stringify({ ...it })],
     ['its own members', (it) => JSON.stringify([Reflect.ownKeys(it), Object.entries(it)])],
     ['a copy for another thread', (it) => JSON.stringify(structuredClone({ ...it }))],

@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
+import { codeOf, toError } from '../../core/errors/thrown.ts';
 import type { Sensitive } from '../../core/identity/sensitive.ts';
 import { AnswerBody } from './answer-body.ts';
 import type { AnswerPace } from './answer-pace.ts';
@@ -43,7 +44,7 @@ export interface ExchangeOptions {
 export function exchange(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundAnswer> {
   const { socket, signal, limits } = options;
   const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>();
-  const stop = () => socket.destroy(signal.reason as Error);
+  const stop = () => socket.destroy(toError(signal.reason));
   signal.addEventListener('abort', stop, { once: true });
   socket.once('close', () => signal.removeEventListener('abort', stop));
   const fail = (error: unknown) => {
@@ -101,7 +102,7 @@ function writeRequest(sent: ClientRequest, request: OutboundRequest, hostHeader:
 function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: ExchangeOptions): Readable {
   const body = new AnswerBody(limits.answerBodyBytesMax, pace);
   // The destination may be done long before the client is: a client that does not read must not hold the call open.
-  const stop = () => body.destroy(signal.reason as Error);
+  const stop = () => body.destroy(toError(signal.reason));
   signal.addEventListener('abort', stop, { once: true });
   body.once('close', () => signal.removeEventListener('abort', stop));
   pipeline(answer, body, (error) => {
@@ -113,13 +114,10 @@ function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: Excha
 }
 
 function toFailure(error: unknown, signal: AbortSignal): Error {
-  if (signal.aborted) return signal.reason as Error;
+  if (signal.aborted) return toError(signal.reason);
   if (error instanceof DestinationFailure) return error;
-  const { code } = error as { code?: unknown };
-  return new DestinationFailure(
-    typeof code === 'string' && code.startsWith('HPE_') ? 'bad-answer' : 'closed-early',
-    error,
-  );
+  const code = codeOf(error);
+  return new DestinationFailure(code?.startsWith('HPE_') === true ? 'bad-answer' : 'closed-early', error);
 }
 
 function toFields(raw: readonly string[]): HeaderField[] {

@@ -1,3 +1,4 @@
+import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { RequestBudget } from '../../../core/budget/request-budget.ts';
 import { containerLengthMax, parseContainer } from '../../../core/access/container.ts';
 import { parseExpiresAt, type ExpiresAt } from '../../../core/expiry/expires-at.ts';
@@ -119,7 +120,7 @@ export function toExpiresAt(path: string, text: string, now: Date): ExpiresAt {
   try {
     return parseExpiresAt(text, now);
   } catch (error) {
-    const { fields } = error as { fields?: Record<string, string[]> };
+    const fields = error instanceof DomainError ? error.fields : undefined;
     throw path === '' || fields === undefined
       ? error
       : invalidAt(path, 'expires_at', fields['expires_at']?.[0] ?? 'is not valid');

@@ -1,4 +1,4 @@
-import type { TokenId } from '../../../core/identity/ids.ts';
+import { toId, type TokenId } from '../../../core/identity/ids.ts';
 import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import { invalidAt } from './request-path.ts';
@@ -24,7 +24,7 @@ export function toTokenId(draft: {
   readonly data: Sensitive<JsonValue>;
 }): TokenId {
   const { path, wantedId, data } = draft;
-  if (wantedId === undefined) return crypto.randomUUID() as TokenId;
+  if (wantedId === undefined) return toId<TokenId>(crypto.randomUUID());
   const id = isIdExpression(wantedId) ? evaluateIdExpression(path, wantedId, data) : wantedId;
   if (!isAcceptable(id)) {
     throw invalidAt(
@@ -33,7 +33,7 @@ export function toTokenId(draft: {
       `must have ${lengthMin} to ${lengthMax} characters and none of ${[...forbidden].join(' ')}`,
     );
   }
-  return id as TokenId;
+  return id;
 }
 
 /** An id in a path that no token can have is simply not found. */
@@ -45,7 +45,7 @@ export function isIdExpression(wanted: string | undefined): wanted is string {
   return wanted?.includes('{{') === true;
 }
 
-function isAcceptable(id: string): boolean {
+function isAcceptable(id: string): id is TokenId {
   const isPlain = ![...id].some((character) => forbidden.has(character) || character < ' ' || character === '\u007f');
   // The database counts characters, where a pair of surrogates is one.
   return [...id].length >= lengthMin && id.length <= lengthMax && isPlain && id.isWellFormed();

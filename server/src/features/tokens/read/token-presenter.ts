@@ -1,3 +1,4 @@
+import { parseSearchIndexes } from '../model/stored-search-indexes.ts';
 import type { Transform } from '../../../core/access/access-rule.ts';
 import { type FingerprintVisibility, isFingerprintShown } from '../../../core/access/fingerprint-visibility.ts';
 import { ExpressionError } from '../../../core/expressions/expression-error.ts';
@@ -123,8 +124,7 @@ export class TokenPresenter implements TokenOpener {
       token,
       ...(await this.#dataFor(transform, token, content)),
       mask: shownMask(token, type, content),
-      searchIndexes:
-        token.searchIndexes === null ? type.defaultSearchIndexes : (JSON.parse(token.searchIndexes) as string[]),
+      searchIndexes: parseSearchIndexes(token) ?? type.defaultSearchIndexes,
       fingerprint: await this.findFingerprint(caller, token, transform),
       fingerprintExpression: token.fingerprintExpression ?? type.defaultFingerprintExpression,
       derived: transform === 'redact' ? undefined : type.derive?.(content.data),

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/jso
 import type { Steps } from '../../../core/steps/steps.ts';
 import { compileSchema, findFieldErrors } from '../../../http/validation.ts';
 import { inTurns, mapInTurns } from '../../../platform/waiting/turns.ts';
-import { joinPath, requireNoFieldErrors } from '../model/request-path.ts';
+import { fieldErrorsAt, joinPath } from '../model/request-path.ts';
 import type { CreatedToken, TokenCreator, TokenRepeater } from '../write/index.ts';
 import { toTokenJson } from '../model/token-json.ts';
 import type { TokenRequest } from '../model/token-request.ts';
@@ -127,8 +127,8 @@ class DocumentReader {
   }
 
   #readTokenRequest(value: JsonObject, { path }: Place): Writer {
-    if (!tokenShape.Check(value)) requireNoFieldErrors(path, findFieldErrors(tokenShape, value, 'body'));
-    return this.#add('token', toTokenRequest(value as CreateToken, this.#source, path));
+    if (!tokenShape.Check(value)) throw fieldErrorsAt(path, findFieldErrors(tokenShape, value, 'body'));
+    return this.#add('token', toTokenRequest(value, this.#source, path));
   }
 
   *#readArray(values: readonly JsonValue[], place: Place): Steps<Writer> {

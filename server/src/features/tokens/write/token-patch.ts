@@ -1,9 +1,10 @@
+import { parseSearchIndexes } from '../model/stored-search-indexes.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { jsonValuesMax } from '../../../core/json/json-limits.ts';
 import { jsonTextSteps } from '../../../core/json/json-text.ts';
 import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
-import { mergePatch, mergePatchSteps } from '../../../core/merge-patch/merge-patch.ts';
+import { mergePatchSteps } from '../../../core/merge-patch/merge-patch.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
 import { invalidAt, requireNoFieldErrors } from '../model/request-path.ts';
 import type { Metadata, StoredToken } from '../model/token.ts';
@@ -67,7 +68,7 @@ export async function applyPatch(
 export function storedTexts(token: StoredToken): ExpressionTexts {
   return {
     mask: token.mask === null ? undefined : parseJson(token.mask, { depthMax }),
-    searchIndexes: token.searchIndexes === null ? undefined : (JSON.parse(token.searchIndexes) as string[]),
+    searchIndexes: parseSearchIndexes(token),
     fingerprintExpression: token.fingerprintExpression ?? undefined,
   };
 }
@@ -103,7 +104,8 @@ function requireMergedSize(field: string, text: string): void {
 function mergeMetadata(current: Metadata | null, patch: TokenPatch['metadata']): Metadata | null {
   if (patch === undefined) return current;
   if (patch === null) return null;
-  return toMetadata('', mergePatch(current ?? {}, patch) as Metadata);
+  const merged = Object.entries({ ...current, ...patch });
+  return toMetadata('', Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null)));
 }
 
 function replaced<T>(patch: T | null | undefined, current: T | undefined): T | undefined {
