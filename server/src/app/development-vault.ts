@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { codeOf } from '../core/errors/thrown.ts';
 import { permissionsOf } from '../core/access/permission.ts';
 import { parseTenantId } from '../core/identity/ids.ts';
 import { SignInLinks } from '../features/portal/index.ts';
@@ -146,9 +147,10 @@ class Memory {
 /** Undefined where there is no file yet; one that cannot be read is never taken for that. */
 async function readRemembered(file: string): Promise<Remembered | undefined> {
   try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by an earlier run.
     return JSON.parse(await readFile(file, 'utf8')) as Remembered;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw new Error(`${file} cannot be read. Restore it, or remove the directory to start anew.`, { cause: error });
   }
 }

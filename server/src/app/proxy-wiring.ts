@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { addProxyRoutes, CallSlots, ProxyCallStore, ProxyService } from '../features/proxy/index.ts';
 import type { TenantSettingsDirectory } from '../features/tenants/index.ts';
 import type { ReferencedTokens } from '../features/tokens/index.ts';
-import { describeOutbound } from '../platform/config/outbound-settings.ts';
+import { describeOutbound } from '../platform/config/outbound-reading.ts';
 import { Outbound } from '../platform/outbound/outbound.ts';
 import type { OutboundConfig } from '../platform/outbound/outbound-config.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';

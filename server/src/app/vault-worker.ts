@@ -58,7 +58,8 @@ export class VaultWorker {
     const admin = opened.adopt(createAdminEdge({ metrics, checks: [databaseCheck(core.database)] }), (it) =>
       it.close(),
     );
-    const adminUrl = await admin.listen(config.admin);
+    // A copy: the framework writes into what it is given.
+    const adminUrl = await admin.listen({ ...config.admin });
     logger.info('working', { count: jobs.length });
     return new VaultWorker(adminUrl, opened);
   }

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
-import { ConfigError } from '../platform/config/setting.ts';
+import { processEnvironment } from '../platform/config/config.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
+import { findConfigWarnings } from '../platform/config/config-warnings.ts';
 import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { bootstrapCommand } from './bootstrap.ts';
@@ -10,7 +12,7 @@ import { keysCommand } from './keys.ts';
 import { importCommand } from './import.ts';
 import { membersCommand } from './members.ts';
 import { migrateCommand } from './migrate.ts';
-import { printError } from './output.ts';
+import { printError, printWarning } from './output.ts';
 import { serveCommand } from './serve.ts';
 import { workCommand } from './work.ts';
 
@@ -36,10 +38,14 @@ Afterwards:
 Settings come from the environment; \`strongroom serve\` lists whatever is missing.`;
 
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
+  const isJson = argv.includes('--json');
   const program = new Command('strongroom')
     .description('Self-hosted tokenization for cards, bank accounts and personal data.')
     .addHelpText('after', teaching)
-    .showHelpAfterError('(strongroom --help shows what there is)');
+    .showHelpAfterError('(strongroom --help shows what there is)')
+    .hook('preAction', () => {
+      for (const warning of findConfigWarnings(processEnvironment())) printWarning(warning, isJson);
+    });
   for (const command of [
     devCommand(),
     serveCommand(),
@@ -59,7 +65,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
-    printError(error, argv.includes('--json'));
+    printError(error, isJson);
     process.exitCode = error instanceof ConfigError ? 2 : 1;
   }
 }

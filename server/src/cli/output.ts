@@ -1,4 +1,5 @@
-import { ConfigError } from '../platform/config/setting.ts';
+import { ConfigError } from '../platform/config/config-error.ts';
+import type { ConfigWarning } from '../platform/config/config-warnings.ts';
 
 /** A result for machines: one line of JSON. */
 export function printJson(value: unknown): void {
@@ -21,6 +22,14 @@ export function printError(error: unknown, isJson: boolean): void {
   const problems = error instanceof ConfigError ? { problems: error.problems } : {};
   process.stderr.write(
     `${JSON.stringify({ error: message, ...(causes.length > 0 ? { causes } : {}), ...problems })}\n`,
+  );
+}
+
+/** Something to look at, beside what the command does and prints. */
+export function printWarning({ variable, warning }: ConfigWarning, isJson: boolean): void {
+  const text = `${variable} ${warning}`;
+  process.stderr.write(
+    `${isJson ? JSON.stringify({ warning: text, variable }) : withoutControls(`Warning: ${text}`)}\n`,
   );
 }
 

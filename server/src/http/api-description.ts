@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { membersOf } from '../core/objects/members-of.ts';
 import { describeProblems } from './described-problems.ts';
 import { idempotencyHeader, isRepeatable } from './idempotency.ts';
 import { describedAs } from './query-parameters.ts';
@@ -39,6 +40,7 @@ export function describeRoute<Schema>({ schema, url, route }: { schema: Schema; 
   schema: Schema;
   url: string;
 } {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- routes give no other schemas.
   const own = schema as RouteSchema | undefined;
   if (own === undefined || own.hide === true) return { schema, url };
   const described = {
@@ -50,6 +52,7 @@ export function describeRoute<Schema>({ schema, url, route }: { schema: Schema; 
     headers: describeHeaders(route),
     response: { ...describeSuccesses(own.response ?? {}, route), ...describeProblems(route) },
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the generator only hands its type through.
   return { schema: described as Schema, url: url.replace('*', ':path') };
 }
 
@@ -93,26 +96,23 @@ function describeSuccesses(responses: Readonly<Record<string, TSchema>>, { confi
       type?: string;
     };
     const isEmpty = type === 'null';
-    return [status, isEmpty ? { type, description } : { description, content: { [mediaType]: { schema } } }];
+    return [status, isEmpty ? { type, description } : { description, content: { [mediaType]: { schema } } }] as const;
   });
-  return Object.fromEntries(described) as object;
+  return Object.fromEntries(described);
 }
 
 /** Finishes the document: what its generator gets wrong about single operations. */
 export function correctOperations<Document extends { readonly paths?: object }>(document: Document): Document {
-  const correct = (operation: Record<string, unknown>) => {
+  const correct = (operation: Readonly<Record<string, unknown>>) => {
     const { [bodyIsOptional]: isOptional, ...rest } = operation;
     if (isOptional !== true) return operation;
-    return { ...rest, requestBody: { ...(operation['requestBody'] as object), required: false } };
+    return { ...rest, requestBody: { ...membersOf(operation['requestBody']), required: false } };
   };
   const paths = Object.entries(document.paths ?? {}).map(([path, methods]) => [
     path,
     Object.fromEntries(
-      Object.entries(methods as Record<string, Record<string, unknown>>).map(([method, operation]) => [
-        method,
-        correct(operation),
-      ]),
+      Object.entries(membersOf(methods)).map(([method, operation]) => [method, correct(membersOf(operation))]),
     ),
   ]);
-  return { ...document, paths: Object.fromEntries(paths) as object };
+  return { ...document, paths: Object.fromEntries(paths) };
 }

@@ -1,10 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { toError } from '../core/errors/thrown.ts';
 import { DomainError } from '../core/errors/domain-error.ts';
 import type { BodyShare } from './body-memory.ts';
 import { isHeldBack } from './expectation.ts';
 import { discardAfterResponse, discardBeforeResponse } from './lingering.ts';
 import { chargeWire } from './pacing.ts';
+import { toDomainError } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
 import { whenOver } from './request-end.ts';
 
@@ -81,7 +83,7 @@ export class BodyReading {
     try {
       if (this.#isKept) this.#keep(chunk, length);
     } catch (error) {
-      this.#refuse(error as DomainError);
+      this.#refuse(toDomainError(error));
       return;
     }
     this.#length = length;
@@ -121,7 +123,7 @@ export class BodyReading {
       if (parsed instanceof Promise) parsed.then(this.#succeed, this.#fail);
       else this.#succeed(parsed);
     } catch (error) {
-      this.#fail(error as Error);
+      this.#fail(toError(error));
     }
   }
 

@@ -1,4 +1,5 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { toError } from '../core/errors/thrown.ts';
 import { DomainError } from '../core/errors/domain-error.ts';
 import { tokenLimits } from '../core/token-limits.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
@@ -152,7 +153,7 @@ function callWithOutcome(work: () => void | Promise<void>, proceed: (refusal?: E
   try {
     waiting = work();
   } catch (error) {
-    proceed(error as Error);
+    proceed(toError(error));
     return;
   }
   if (waiting === undefined) proceed();

@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { keysOf } from '../core/objects/keys-of.ts';
 import { DomainError, type ErrorCode } from '../core/errors/domain-error.ts';
 import { escapeHtml } from './html.ts';
 import { problemCatalog } from './problem-catalog.ts';
 
 /** Serves a page about each error, where the `type` of a problem points. */
 export function addErrorPages(app: FastifyInstance): void {
-  const pages = new Map<string, string>(
-    Object.keys(problemCatalog).map((code) => [code, renderPage(code as ErrorCode)]),
-  );
+  const pages = new Map<string, string>(keysOf(problemCatalog).map((code) => [code, renderPage(code)]));
   const options = { config: { permission: 'public' }, schema: { hide: true }, onRequest: addPageHeaders } as const;
 
   app.get('/docs/errors', options, (_request, reply) => reply.type('text/html; charset=utf-8').send(renderIndex()));

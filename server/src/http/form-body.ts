@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { membersOf } from '../core/objects/members-of.ts';
 import { DomainError } from '../core/errors/domain-error.ts';
 
 const formSizeMax = 32 * 1024;
@@ -19,8 +20,11 @@ export function addFormParser(app: FastifyInstance): void {
 
 /** The fields of a form; one that has none was sent by a button alone. */
 export function formOf(request: FastifyRequest): (name: string) => string {
-  const form = (request.body ?? {}) as Form;
-  return (name) => (Object.hasOwn(form, name) ? (form[name] ?? '') : '');
+  const form = membersOf(request.body);
+  return (name) => {
+    const field = Object.hasOwn(form, name) ? form[name] : undefined;
+    return typeof field === 'string' ? field : '';
+  };
 }
 
 function readForm(contentType: string, body: Buffer): Form {

@@ -1,4 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { membersOf } from '../core/objects/members-of.ts';
 import { DomainError, invalidField } from '../core/errors/domain-error.ts';
 import type { Caller } from '../core/identity/caller.ts';
 import { mayHaveHappened } from '../platform/database/database-error.ts';
@@ -24,6 +25,7 @@ export type ShowAgain = (caller: Caller, outcome: unknown) => Promise<object | s
 export function shownAgain<Outcome>(
   show: (caller: Caller, outcome: Outcome) => Promise<object | string | undefined>,
 ): ShowAgain {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by this route, for itself.
   return (caller, outcome) => show(caller, outcome as Outcome);
 }
 
@@ -148,7 +150,7 @@ export function isRepeatable(config: FastifyContextConfig | undefined, method: s
  * hold a public key, so there the body is part of the operation: nobody gets what another visitor stored under the same key.
  */
 function operationOf(request: FastifyRequest): string[] {
-  const operation = [request.method, routeOf(request), ...Object.values(request.params as Record<string, string>)];
+  const operation = [request.method, routeOf(request), ...Object.values(membersOf(request.params)).map(String)];
   const { applicationType, session } = request.caller;
   return applicationType === 'public' && session === undefined ? [...operation, request.bodyDigest] : operation;
 }

@@ -1,3 +1,4 @@
+import { codeOf } from '../core/errors/thrown.ts';
 import { DomainError, type ErrorCode, type FieldErrors } from '../core/errors/domain-error.ts';
 import { problemCatalog } from './problem-catalog.ts';
 
@@ -39,7 +40,7 @@ export function problemType(code: ErrorCode): string {
 /** Whatever was thrown becomes one of our own errors; what we did not foresee says nothing about itself. */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
-  const code = frameworkCodes.get((error as { code?: unknown } | null)?.code);
+  const code = frameworkCodes.get(codeOf(error));
   if (code !== undefined) return new DomainError(code, problemCatalog[code].meaning, { cause: error });
   return new DomainError('internal-error', 'The request could not be handled.', { cause: error });
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { membersOf } from '../core/objects/members-of.ts';
 import { OperatorError } from '../core/errors/operator-error.ts';
 import { DomainError } from '../core/errors/domain-error.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
@@ -42,10 +43,10 @@ export function describeFailure(error: unknown): {
 } {
   const cause = error instanceof DomainError && error.cause !== undefined ? error.cause : error;
   if (!(cause instanceof Error)) return { error: 'unknown', stack: '' };
-  const { sqlState } = cause as { sqlState?: string };
+  const { sqlState } = membersOf(cause);
   return {
     error: cause.name,
-    ...(sqlState === undefined ? {} : { sql_state: sqlState }),
+    ...(typeof sqlState !== 'string' ? {} : { sql_state: sqlState }),
     stack: framesOf(cause).slice(0, 12).join('\n'),
     ...(cause instanceof OperatorError ? { advice: cause.message } : {}),
   };

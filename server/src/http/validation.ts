@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { membersOf } from '../core/objects/members-of.ts';
+import { toError } from '../core/errors/thrown.ts';
 import { DomainError, type FieldErrors, invalidField } from '../core/errors/domain-error.ts';
 import { ExactNumber } from '../core/json/json-value.ts';
 import { compileMisspellings } from './misspelled-members.ts';
@@ -13,8 +15,8 @@ interface SchemaError {
 }
 
 /** What a compiled schema offers. */
-interface Validator {
-  Check(value: unknown): boolean;
+interface Validator<Value = unknown> {
+  Check(value: unknown): value is Value;
   Errors(value: unknown): readonly SchemaError[];
 }
 
@@ -34,18 +36,19 @@ export function addValidation(app: FastifyInstance): void {
         const fields = findFieldErrors(validator, value, httpPart ?? 'body', wrongName);
         return { error: new DomainError('validation-failed', 'The request did not pass validation.', { fields }) };
       } catch (error) {
-        return { error: error as Error };
+        return { error: toError(error) };
       }
     };
   });
 }
 
 /** A schema as a check of parsed JSON, in which no member may have a name that is almost one of the schema. */
-export function compileSchema(schema: TSchema): Validator {
+export function compileSchema<Schema extends TSchema>(schema: Schema): Validator<Static<Schema>> {
   const validator = Compile(schema);
   const findMisspellings = compileMisspellings(schema);
   return {
-    Check: (value) => validator.Check(withoutExactNumbers(value, schema, '')) && findMisspellings(value).length === 0,
+    Check: (value): value is Static<Schema> =>
+      validator.Check(withoutExactNumbers(value, schema, '')) && findMisspellings(value).length === 0,
     Errors: (value) => [
       ...validator.Errors(withoutExactNumbers(value, schema, '')),
       ...findMisspellings(value).map(toMisspellingError),
@@ -95,7 +98,7 @@ function withoutExactNumbers(value: unknown, shape: Shape, path: string): unknow
   const [pattern] = Object.values(patternProperties ?? {});
   const names = pattern === undefined ? Object.keys(properties) : Object.keys(value);
   if (names.length > membersMax) throw invalidField(path, 'has too many members');
-  const members = value as Readonly<Record<string, unknown>>;
+  const members = membersOf(value);
   const changed = names.flatMap((name) => {
     const inner = properties[name] ?? pattern;
     if (inner === undefined || !Object.hasOwn(members, name)) return [];
@@ -152,8 +155,9 @@ function toFieldMessages(error: SchemaError, part: string, wrongName: string): [
   if (error.keyword === 'boolean') return [];
   const path = error.instancePath.split('/').filter(Boolean).map(unescapePointer);
   if (error.keyword === 'required') {
-    const { requiredProperties } = error.params as { requiredProperties: readonly string[] };
-    return requiredProperties.map((name) => [[...path, name].join('.'), 'is required']);
+    const { requiredProperties } = membersOf(error.params);
+    const names: unknown[] = Array.isArray(requiredProperties) ? requiredProperties : [];
+    return names.map((name) => [[...path, name].join('.'), 'is required']);
   }
   const message = error.keyword === 'additionalProperties' ? wrongName : error.message;
   return [[path.join('.') || part, message]];

@@ -43,6 +43,35 @@ describe('serve without settings', () => {
   });
 });
 
+describe('settings that are probably not meant', () => {
+  const slip = { STRONGROOM_PUBLIC_URL: 'http://vault.example.com', STRONGROOM_DATABASE_ULR: 'postgresql://secret' };
+
+  it('are warned about once, before anything else, without their value', async () => {
+    const { code, stdout, stderr } = await Program.run(['serve'], slip);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.split('\n').slice(0, 3)).toEqual([
+      'Warning: STRONGROOM_DATABASE_ULR is not a setting and changes nothing; did you mean STRONGROOM_DATABASE_URL?',
+      expect.stringMatching(/^Warning: STRONGROOM_PUBLIC_URL is an http address: /),
+      'The configuration is not complete:',
+    ]);
+    expect(stderr.match(/Warning/g)).toHaveLength(2);
+    expect(stderr).not.toContain('postgresql://secret');
+  });
+
+  it('are one line of JSON each for machines', async () => {
+    const { stderr } = await Program.run(['migrate', '--json'], slip);
+    const lines: unknown[] = stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { variable: 'STRONGROOM_DATABASE_ULR', warning: expect.stringContaining('did you mean') },
+      { variable: 'STRONGROOM_PUBLIC_URL' },
+      { problems: [{ variable: 'STRONGROOM_DATABASE_URL', kind: 'missing' }] },
+    ]);
+  });
+});
+
 describe('from an empty database to a vault that serves', () => {
   it('serve asks for a migration and writes nothing', async () => {
     const { code, stdout, stderr } = await Program.run(['serve'], settings);

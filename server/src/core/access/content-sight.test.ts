@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Sensitive } from '../identity/sensitive.ts';
 import type { SearchQuery } from '../search/search-query.ts';
 import { type AccessRule, transforms } from './access-rule.ts';
 import { type AccessTarget, decideAccess, toRules } from './decide-access.ts';
@@ -22,7 +23,7 @@ const anyQuery = fc.letrec<{ query: SearchQuery }>((tie) => ({
   query: fc.oneof(
     { maxDepth: 3 },
     fc.constantFrom<SearchQuery>(
-      { kind: 'term', field: 'data', value: 'v' },
+      { kind: 'data', value: new Sensitive('v') },
       { kind: 'term', field: 'fingerprint', value: 'v' },
       { kind: 'term', field: 'id', value: 'x' },
       { kind: 'container', path: '/a/', isSubtree: true },
@@ -40,6 +41,8 @@ function matches(query: Visibility, token: AccessTarget, hasValue: boolean): boo
   switch (query.kind) {
     case 'term':
       return query.field === 'id' ? token.id === query.value : hasValue;
+    case 'data':
+      return hasValue;
     case 'container':
       return token.containers.some((path) => path.startsWith(query.path));
     case 'not':

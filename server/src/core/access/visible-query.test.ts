@@ -28,6 +28,7 @@ function matches(query: Visibility, token: Token): boolean {
       return query.operands.every((operand) => matches(operand, token));
     case 'or':
       return query.operands.some((operand) => matches(operand, token));
+    case 'data':
     case 'metadata':
     case 'range':
       throw new Error('Not asked here.');

@@ -32,9 +32,9 @@ export function withinSight(
 ): Visibility {
   switch (query.kind) {
     case 'term':
-      return query.field === 'data' || query.field === 'fingerprint'
-        ? both(query, toSight(grants, permission, least[query.field]))
-        : query;
+      return query.field === 'fingerprint' ? both(query, toSight(grants, permission, least.fingerprint)) : query;
+    case 'data':
+      return both(query, toSight(grants, permission, least.data));
     case 'not':
       return inverse(withinSight(query.operand, grants, permission, least));
     case 'and':

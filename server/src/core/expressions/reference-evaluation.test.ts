@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Sensitive } from '../identity/sensitive.ts';
 import { toJsonText } from '../json/json-text.ts';
 import { ExactNumber, type JsonValue } from '../json/json-value.ts';
 import { finish, type Steps } from '../steps/steps.ts';
@@ -24,18 +25,19 @@ const find = ({ kind, tokenId }: Reference): JsonValue | undefined => {
 const makeSource = (budget = new EvaluationBudget()): ReferenceSource => ({
   textOf(reference) {
     const value = find(reference);
-    return value === undefined ? undefined : toJsonText(value);
+    return value === undefined ? undefined : new Sensitive(toJsonText(value));
   },
-  *valueOf(reference): Steps<JsonValue> {
+  *valueOf(reference): Steps<Sensitive<JsonValue>> {
     yield;
-    return find(reference) ?? null;
+    return new Sensitive(find(reference) ?? null);
   },
   tools,
   budget,
 });
-const evaluate = (text: string, source = makeSource()) => finish(referencesJsonSteps(compileReferences(text), source));
+const evaluate = (text: string, source = makeSource()) =>
+  finish(referencesJsonSteps(compileReferences(text), source)).reveal();
 const render = (text: string, source = makeSource(), encode?: (text: string) => string) =>
-  finish(referencesTextSteps(compileReferences(text), source, encode));
+  finish(referencesTextSteps(compileReferences(text), source, encode)).reveal();
 
 describe('references as JSON', () => {
   it.each<[string, JsonValue]>([

@@ -17,12 +17,16 @@ const label = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
  * of them takes for a part of the name another takes for a second recipient: they are refused.
  */
 export function parseEmailAddress(text: string): EmailAddress | undefined {
-  if (text.length > addressMax) return undefined;
+  return isEmailAddress(text) ? text : undefined;
+}
+
+function isEmailAddress(text: string): text is EmailAddress {
+  if (text.length > addressMax) return false;
   const at = text.indexOf('@');
   const local = text.slice(0, Math.max(at, 0));
   const labels = text.slice(at + 1).split('.');
   const isLocal = local.length <= localMax && local.split('.').every((part) => atom.test(part));
   // A name in digits alone would be an address of a machine.
   const isHost = labels.length >= 2 && labels.every((part) => label.test(part)) && /[A-Za-z]/.test(labels.at(-1) ?? '');
-  return isLocal && isHost ? (text as EmailAddress) : undefined;
+  return isLocal && isHost;
 }

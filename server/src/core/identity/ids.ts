@@ -13,8 +13,20 @@ export function isUuid(text: string): boolean {
   return uuidPattern.test(text);
 }
 
+/** The same, for whoever knows what kind of thing the id names. */
+export function isId<Id extends string>(text: string): text is Id {
+  return isUuid(text);
+}
+
+/** An id that was made here, or comes from our own tables; anything else is a broken invariant. */
+export function toId<Id extends string>(text: string): Id {
+  if (!isId<Id>(text)) throw new TypeError('An id must be a UUID.');
+  return text;
+}
+
 /** Reads a tenant id that comes from our own tables or command line; anything else is a broken invariant. */
 export function parseTenantId(text: string): TenantId {
-  if (!isUuid(text)) throw new TypeError('A tenant id must be a UUID.');
-  return text.toLowerCase() as TenantId;
+  const id = text.toLowerCase();
+  if (!isId<TenantId>(id)) throw new TypeError('A tenant id must be a UUID.');
+  return id;
 }

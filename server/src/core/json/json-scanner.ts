@@ -35,7 +35,7 @@ export class JsonScanner {
 
     this.#skipToQuote();
     // Every escape has been checked. Putting the string together here took ten times as long (measured).
-    return JSON.parse(this.#text.slice(start - 1, this.at)) as string;
+    return String(JSON.parse(this.#text.slice(start - 1, this.at)));
   }
 
   /** Whether a long text holds neither escapes nor anything that a string must not. Says no as well where it is in doubt. */

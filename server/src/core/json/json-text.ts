@@ -40,14 +40,13 @@ function* writeSteps(value: JsonValue, writing: Writing): Steps<void> {
   const isObject = isJsonObject(value);
   // Only the names at once: taking the values with them took three times as long for an object of 100,000 (measured).
   const keys = isObject ? Object.keys(value) : undefined;
-  const items = value as Readonly<Record<string | number, JsonValue>>;
-  const length = keys?.length ?? (value as readonly JsonValue[]).length;
+  const length = isObject ? (keys?.length ?? 0) : value.length;
   pieces.push(isObject ? '{' : '[');
   for (let index = 0; index < length; index += 1) {
     if (index > 0) pieces.push(',');
     const key = keys?.[index];
     if (key !== undefined) pieces.push(JSON.stringify(key), ':');
-    const member = items[key ?? index] ?? null;
+    const member = (isObject ? value[key ?? ''] : value[index]) ?? null;
     writing.valueCount += 1;
     if (writing.valueCount > writing.valuesMax) throw tooManyValues();
     if (typeof member === 'object' && member !== null) yield* writeSteps(member, writing);

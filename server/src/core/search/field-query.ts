@@ -1,20 +1,15 @@
 import { parseContainer } from '../access/container.ts';
 import { parseIsoTimestamp } from '../expiry/timestamp.ts';
+import { Sensitive } from '../identity/sensitive.ts';
 import { invalidQuery } from './invalid-query.ts';
 import type { FieldToken, QueryRange, QueryText } from './query-token.ts';
 import type { ContainerQuery, MetadataQuery, RangeField, RangeQuery, SearchQuery, TermField } from './search-query.ts';
 
-const termFields: ReadonlySet<string> = new Set<TermField>([
-  'id',
-  'type',
-  'data',
-  'fingerprint',
-  'created_by',
-  'modified_by',
-]);
+const termFields: ReadonlySet<string> = new Set<TermField>(['id', 'type', 'fingerprint', 'created_by', 'modified_by']);
 const rangeFields: ReadonlySet<string> = new Set<RangeField>(['created_at', 'modified_at']);
 const metadataPrefix = 'metadata.';
-const knownFields = [...termFields, ...rangeFields, 'container', `${metadataPrefix}<key>`].join(', ');
+const knownFields =
+  'id, type, data, fingerprint, created_by, modified_by, created_at, modified_at, container, metadata.<key>';
 
 /** Gives a `field:value` its meaning. */
 export function toFieldQuery({ name, value, offset }: FieldToken): SearchQuery {
@@ -23,6 +18,7 @@ export function toFieldQuery({ name, value, offset }: FieldToken): SearchQuery {
   if (name === 'container') return toContainer(value);
 
   if (value.hasWildcard) throw invalidQuery('Only a container takes a wildcard; quote the value', value.offset);
+  if (name === 'data') return { kind: 'data', value: new Sensitive(value.text) };
   if (isTermField(name)) return { kind: 'term', field: name, value: value.text };
   if (name.startsWith(metadataPrefix)) return toMetadata(name.slice(metadataPrefix.length), value, offset);
   throw invalidQuery(`Expected one of the fields ${knownFields}`, offset);

@@ -11,6 +11,7 @@ export function includeChildren(query: SearchQuery): SearchQuery {
     case 'or':
       return { kind: query.kind, operands: query.operands.map(includeChildren) };
     case 'term':
+    case 'data':
     case 'metadata':
     case 'range':
     case 'id-prefix':

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DomainError } from '../errors/domain-error.ts';
+import { Sensitive } from '../identity/sensitive.ts';
 import { parseSearchQuery } from './parse-search-query.ts';
 import type { SearchQuery } from './search-query.ts';
 
@@ -8,7 +9,7 @@ const b = { kind: 'term', field: 'id', value: 'b' } as const;
 const c = { kind: 'term', field: 'id', value: 'c' } as const;
 
 describe('terms', () => {
-  it.each(['id', 'type', 'data', 'fingerprint', 'created_by', 'modified_by'])('compare %s', (field) => {
+  it.each(['id', 'type', 'fingerprint', 'created_by', 'modified_by'])('compare %s', (field) => {
     expect(parseSearchQuery(`${field}:x`)).toEqual({ kind: 'term', field, value: 'x' });
   });
 
@@ -30,7 +31,7 @@ describe('terms', () => {
     ['data:""', ''],
     [' \t\r\n data:x \n', 'x'],
   ])('read %j', (text, value) => {
-    expect(parseSearchQuery(text)).toEqual({ kind: 'term', field: 'data', value });
+    expect(parseSearchQuery(text)).toEqual({ kind: 'data', value: new Sensitive(value) });
   });
 });
 
@@ -124,7 +125,7 @@ describe('operators', () => {
             { kind: 'not', operand: { kind: 'metadata', key: 'user_id', value: '1234' } },
           ],
         },
-        { kind: 'term', field: 'data', value: '111-11-1111' },
+        { kind: 'data', value: new Sensitive('111-11-1111') },
       ],
     });
   });

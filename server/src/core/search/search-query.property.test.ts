@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Sensitive } from '../identity/sensitive.ts';
 import { DomainError } from '../errors/domain-error.ts';
 import { parseSearchQuery } from './parse-search-query.ts';
 import type { SearchQuery } from './search-query.ts';
@@ -50,9 +51,10 @@ const { query } = fc.letrec<{ query: SearchQuery; leaf: SearchQuery; combined: S
     leaf: fc.oneof(
       fc.record({
         kind: fc.constant('term' as const),
-        field: fc.constantFrom('id', 'type', 'data', 'fingerprint', 'created_by', 'modified_by'),
+        field: fc.constantFrom('id', 'type', 'fingerprint', 'created_by', 'modified_by'),
         value: words,
       }),
+      fc.record({ kind: fc.constant('data' as const), value: words.map((word) => new Sensitive(word)) }),
       fc.record({
         kind: fc.constant('metadata' as const),
         key: words.filter((key) => key !== ''),
@@ -85,6 +87,7 @@ const { query } = fc.letrec<{ query: SearchQuery; leaf: SearchQuery; combined: S
 
 function print(query: SearchQuery): string {
   if (query.kind === 'term') return `${query.field}:${quote(query.value)}`;
+  if (query.kind === 'data') return `data:${quote(query.value.reveal())}`;
   if (query.kind === 'metadata') return `metadata.${escapeKey(query.key)}:${quote(query.value)}`;
   if (query.kind === 'container') return `container:${quote(query.path + (query.isSubtree ? '*' : ''))}`;
   if (query.kind === 'not') return `NOT (${print(query.operand)})`;

@@ -1,9 +1,12 @@
+import type { Sensitive } from '../identity/sensitive.ts';
+
 /**
  * What a search asks for, once its text has been understood. Everything a matcher needs is resolved here: metadata
  * values and container paths are lower-cased, and times are half-open ranges.
  */
 export type SearchQuery =
   | TermQuery
+  | DataQuery
   | MetadataQuery
   | ContainerQuery
   | RangeQuery
@@ -11,14 +14,20 @@ export type SearchQuery =
   | CombinedQuery
   | { readonly kind: 'not'; readonly operand: SearchQuery };
 
-/** The field equals the value. For `data` the value equals one of the token's evaluated search indexes. */
+/** The field equals the value. */
 export interface TermQuery {
   readonly kind: 'term';
   readonly field: TermField;
   readonly value: string;
 }
 
-export type TermField = 'id' | 'type' | 'data' | 'fingerprint' | 'created_by' | 'modified_by';
+/** The value equals one of the token's evaluated search indexes: whoever asks writes down plaintext. */
+export interface DataQuery {
+  readonly kind: 'data';
+  readonly value: Sensitive<string>;
+}
+
+export type TermField = 'id' | 'type' | 'fingerprint' | 'created_by' | 'modified_by';
 
 /** The key as it was written, of which case does not matter; the value compares with the lower-cased stored one. */
 export interface MetadataQuery {

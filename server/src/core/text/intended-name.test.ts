@@ -34,6 +34,13 @@ describe('findIntendedName', () => {
     expect(findIntendedName(written, known)).toBe(intended);
   });
 
+  it('takes the nearest of several', () => {
+    expect(findIntendedName('portx', ['ports', 'pottx', 'portxx'])).toBe('ports');
+    expect(findIntendedName('adminport', ['adminhost', 'admin_ports', 'admin-port'])).toBe('admin-port');
+    expect(findIntendedName('admin_poort', ['admin_host', 'admin_pooort', 'admin_port'])).toBe('admin_pooort');
+    expect(findIntendedName('proxy_pots', ['proxy_hosts', 'proxy_ports'])).toBe('proxy_ports');
+  });
+
   it.each([
     'privacy',
     'encrypted',

@@ -3,16 +3,22 @@ const lengthMax = 60;
 
 /**
  * The known name that somebody who wrote `written` probably meant: the same letters in another case or with other
- * separators, or a slip or two away. Undefined for a name that is like none of them.
+ * separators, or the nearest of those that are a slip or two away. Undefined for a name that is like none of them.
  */
 export function findIntendedName(written: string, known: Iterable<string>): string | undefined {
   if (written.length > lengthMax) return undefined;
   const letters = toLetters(written);
+  let nearest: string | undefined;
+  let slipsMin = Number.POSITIVE_INFINITY;
   for (const name of known) {
     const intended = toLetters(name);
-    if (letters === intended || isWithin(slipsAllowed(intended.length), letters, intended)) return name;
+    if (letters === intended) return name;
+    const slips = countSlips(slipsAllowed(intended.length), letters, intended);
+    if (slips >= slipsMin) continue;
+    nearest = name;
+    slipsMin = slips;
   }
-  return undefined;
+  return nearest;
 }
 
 function toLetters(name: string): string {
@@ -25,9 +31,9 @@ function slipsAllowed(length: number): number {
   return length < 6 ? 1 : 2;
 }
 
-/** Whether so many letters inserted, left out, replaced or swapped with the next one turn one text into the other. */
-function isWithin(slips: number, a: string, b: string): boolean {
-  if (slips === 0 || Math.abs(a.length - b.length) > slips) return false;
+/** How many letters inserted, left out, replaced or swapped with the next one turn one text into the other; infinite beyond `slipsMax`. */
+function countSlips(slipsMax: number, a: string, b: string): number {
+  if (slipsMax === 0 || Math.abs(a.length - b.length) > slipsMax) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {
@@ -45,7 +51,8 @@ function isWithin(slips: number, a: string, b: string): boolean {
     beforeLast = last;
     last = current;
   }
-  return at(last, b.length) <= slips;
+  const slips = at(last, b.length);
+  return slips <= slipsMax ? slips : Number.POSITIVE_INFINITY;
 }
 
 function at(row: readonly number[], column: number): number {

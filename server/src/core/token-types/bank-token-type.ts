@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../errors/domain-error.ts';
+import type { Sensitive } from '../identity/sensitive.ts';
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { findRoutingNumberProblem } from './aba-routing-number.ts';
 import { collectFieldErrors } from './collect-field-errors.ts';
@@ -18,12 +19,13 @@ export const bankTokenType: TokenType = {
   derive: deriveBank,
 };
 
-function validateBank(data: JsonValue): FieldErrors | undefined {
-  if (!isJsonObject(data)) return { data: ['Bank data must be an object.'] };
+function validateBank(data: Sensitive<JsonValue>): FieldErrors | undefined {
+  const account = data.reveal();
+  if (!isJsonObject(account)) return { data: ['Bank data must be an object.'] };
 
   return collectFieldErrors({
-    'data.routing_number': findRoutingNumberProblem(data['routing_number']),
-    'data.account_number': isAccountNumber(data['account_number'])
+    'data.routing_number': findRoutingNumberProblem(account['routing_number']),
+    'data.account_number': isAccountNumber(account['account_number'])
       ? undefined
       : 'The account number must be a string of at most 17 digits.',
   });
@@ -33,10 +35,11 @@ function isAccountNumber(value: JsonValue | undefined): value is string {
   return isDigitString(value, { min: 1, max: 17 });
 }
 
-function deriveBank(data: JsonValue): DerivedDetails | undefined {
-  if (!isJsonObject(data)) return undefined;
-  const routingNumber = data['routing_number'];
-  const accountNumber = data['account_number'];
+function deriveBank(data: Sensitive<JsonValue>): DerivedDetails | undefined {
+  const account = data.reveal();
+  if (!isJsonObject(account)) return undefined;
+  const routingNumber = account['routing_number'];
+  const accountNumber = account['account_number'];
   if (typeof routingNumber !== 'string' || !isAccountNumber(accountNumber)) return undefined;
 
   return { bank: { routing_number: routingNumber, account_number_last4: lastFour(accountNumber) } };

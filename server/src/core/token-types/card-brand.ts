@@ -1,3 +1,5 @@
+import { keysOf } from '../objects/keys-of.ts';
+
 /**
  * Issuer prefixes as the networks publish them, `51-55` being every prefix from 51 to 55. Schemes share space (Elo
  * inside Visa and Discover, for one), so the longest prefix that covers a number names its brand.
@@ -27,8 +29,8 @@ interface PrefixRange {
   readonly last: string;
 }
 
-const longestPrefixFirst = Object.entries(prefixesByBrand)
-  .flatMap(([brand, prefixes]) => prefixes.split(' ').map((prefix) => toPrefixRange(brand as CardBrand, prefix)))
+const longestPrefixFirst = keysOf(prefixesByBrand)
+  .flatMap((brand) => prefixesByBrand[brand].split(' ').map((prefix) => toPrefixRange(brand, prefix)))
   .toSorted((a, b) => b.first.length - a.first.length);
 
 /** Absent for a number that no listed network issues. */

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { Sensitive } from '../identity/sensitive.ts';
 import { ExactNumber, type JsonValue } from '../json/json-value.ts';
 import { cardTokenType } from './card-token-type.ts';
 
 const number = '4242424242424242';
-const validate = (data: JsonValue) => cardTokenType.validate(data);
+const validate = (data: JsonValue) => cardTokenType.validate(new Sensitive(data));
+const derive = (data: JsonValue) => cardTokenType.derive?.(new Sensitive(data));
 
 describe('card data', () => {
   it.each<[string, JsonValue]>([
@@ -116,19 +118,19 @@ describe('card data', () => {
 
 describe('derived card', () => {
   it('shows prefix, last digits, brand and expiration', () => {
-    expect(cardTokenType.derive?.({ number, expiration_month: 12, expiration_year: 2030, cvc: '123' })).toEqual({
+    expect(derive({ number, expiration_month: 12, expiration_year: 2030, cvc: '123' })).toEqual({
       card: { bin: '42424242', last4: '4242', brand: 'visa', expiration_month: 12, expiration_year: 2030 },
     });
   });
 
   it('shows six digits of a number shorter than sixteen', () => {
-    expect(cardTokenType.derive?.({ number: '378282246310005' })).toEqual({
+    expect(derive({ number: '378282246310005' })).toEqual({
       card: { bin: '378282', last4: '0005', brand: 'american-express' },
     });
   });
 
   it('leaves out what is unknown', () => {
-    expect(cardTokenType.derive?.({ number: '122000000000003', expiration_month: null })).toEqual({
+    expect(derive({ number: '122000000000003', expiration_month: null })).toEqual({
       card: { bin: '122000', last4: '0003' },
     });
   });
@@ -136,7 +138,7 @@ describe('derived card', () => {
   it.each<[JsonValue]>([[null], [number], [{}], [{ number: 4242424242424242 }], [{ number: '4242' }]])(
     'is absent for %j',
     (data) => {
-      expect(cardTokenType.derive?.(data)).toBeUndefined();
+      expect(derive(data)).toBeUndefined();
     },
   );
 });

@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../errors/domain-error.ts';
+import type { Sensitive } from '../identity/sensitive.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { tokenLimits } from '../token-limits.ts';
 import { toCardDetails } from './card-details.ts';
@@ -23,19 +24,20 @@ export const cardTokenType: TokenType = {
 
 const membersMax = tokenLimits.cardMembersMax;
 
-function validateCard(data: JsonValue): FieldErrors | undefined {
-  if (!isJsonObject(data)) return { data: ['Card data must be an object.'] };
-  if (Object.keys(data).length > membersMax) return { data: [`Card data has at most ${membersMax} members.`] };
+function validateCard(data: Sensitive<JsonValue>): FieldErrors | undefined {
+  const card = data.reveal();
+  if (!isJsonObject(card)) return { data: ['Card data must be an object.'] };
+  if (Object.keys(card).length > membersMax) return { data: [`Card data has at most ${membersMax} members.`] };
 
   return collectFieldErrors({
-    'data.number': findCardNumberProblem(data['number']),
-    'data.expiration_month': isAbsentOrWhole(data['expiration_month'], 1, 12)
+    'data.number': findCardNumberProblem(card['number']),
+    'data.expiration_month': isAbsentOrWhole(card['expiration_month'], 1, 12)
       ? undefined
       : 'The expiration month must be an integer from 1 to 12.',
-    'data.expiration_year': isAbsentOrWhole(data['expiration_year'], 1000, 9999)
+    'data.expiration_year': isAbsentOrWhole(card['expiration_year'], 1000, 9999)
       ? undefined
       : 'The expiration year must be an integer of four digits.',
-    'data.cvc': findVerificationCodeProblem(data),
+    'data.cvc': findVerificationCodeProblem(card),
   });
 }
 
@@ -55,16 +57,17 @@ function findVerificationCodeProblem(card: JsonObject): string | undefined {
   return 'The card verification code must have three or four digits.';
 }
 
-function deriveCard(data: JsonValue): DerivedDetails | undefined {
-  if (!isJsonObject(data)) return undefined;
-  const card = toCardDetails(data['number']);
-  if (card === undefined) return undefined;
+function deriveCard(data: Sensitive<JsonValue>): DerivedDetails | undefined {
+  const card = data.reveal();
+  if (!isJsonObject(card)) return undefined;
+  const details = toCardDetails(card['number']);
+  if (details === undefined) return undefined;
 
-  const month = data['expiration_month'];
-  const year = data['expiration_year'];
+  const month = card['expiration_month'];
+  const year = card['expiration_year'];
   return {
     card: {
-      ...card,
+      ...details,
       ...(isWhole(month, 1, 12) && { expiration_month: month }),
       ...(isWhole(year, 1000, 9999) && { expiration_year: year }),
     },

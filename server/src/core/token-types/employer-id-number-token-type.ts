@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../errors/domain-error.ts';
+import type { Sensitive } from '../identity/sensitive.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import type { TokenType } from './token-type.ts';
 
@@ -13,7 +14,8 @@ export const employerIdNumberTokenType: TokenType = {
 
 const format = /^[0-9]{2}-?[0-9]{7}$/;
 
-function validateEmployerIdNumber(data: JsonValue): FieldErrors | undefined {
-  if (typeof data === 'string' && format.test(data)) return undefined;
+function validateEmployerIdNumber(data: Sensitive<JsonValue>): FieldErrors | undefined {
+  const number = data.reveal();
+  if (typeof number === 'string' && format.test(number)) return undefined;
   return { data: ['The employer identification number must be a string of nine digits, plain or as 00-0000000.'] };
 }

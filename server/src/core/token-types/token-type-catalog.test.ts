@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Sensitive } from '../identity/sensitive.ts';
 import { ExactNumber, type JsonValue } from '../json/json-value.ts';
 import { findTokenType, tokenTypeNames } from './token-type-catalog.ts';
 
@@ -118,11 +119,11 @@ describe.each(Object.entries(rows))('%s', (name, row) => {
   });
 
   it.each(row.valid.map((data) => [data]))('accepts %j', (data) => {
-    expect(type?.validate(data)).toBeUndefined();
+    expect(type?.validate(new Sensitive(data))).toBeUndefined();
   });
 
   it.each(row.invalid.map((data) => [data]))('refuses %j under a path below data', (data) => {
-    const errors = type?.validate(data);
+    const errors = type?.validate(new Sensitive(data));
     expect(Object.keys(errors ?? {}).every((path) => path === 'data' || path.startsWith('data.'))).toBe(true);
     expect(Object.values(errors ?? {}).flat()).not.toHaveLength(0);
   });
@@ -130,8 +131,8 @@ describe.each(Object.entries(rows))('%s', (name, row) => {
   it('never throws, whatever the data', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (data) => {
-        type?.validate(data as JsonValue);
-        type?.derive?.(data as JsonValue);
+        type?.validate(new Sensitive(data as JsonValue));
+        type?.derive?.(new Sensitive(data as JsonValue));
       }),
     );
   });
@@ -139,10 +140,10 @@ describe.each(Object.entries(rows))('%s', (name, row) => {
 
 describe('derived details', () => {
   it('exist for a card number', () => {
-    expect(findTokenType('card_number')?.derive?.('5555555555554444')).toEqual({
+    expect(findTokenType('card_number')?.derive?.(new Sensitive('5555555555554444'))).toEqual({
       card: { bin: '55555555', last4: '4444', brand: 'mastercard' },
     });
-    expect(findTokenType('card_number')?.derive?.({})).toBeUndefined();
+    expect(findTokenType('card_number')?.derive?.(new Sensitive({}))).toBeUndefined();
   });
 
   it.each(tokenTypeNames.filter((name) => !['card', 'card_number', 'bank'].includes(name)))(

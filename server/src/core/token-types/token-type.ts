@@ -1,18 +1,19 @@
 import type { FieldErrors } from '../errors/domain-error.ts';
+import type { Sensitive } from '../identity/sensitive.ts';
 import type { JsonValue } from '../json/json-value.ts';
 
 /** What makes one kind of token different from another: the rules for its data and what applies unless the caller says otherwise. */
 export interface TokenType {
   readonly name: string;
   /** Every problem at once, by path from the token: `data` for the value itself, `data.number` for a member. */
-  readonly validate: (data: JsonValue) => FieldErrors | undefined;
+  readonly validate: (data: Sensitive<JsonValue>) => FieldErrors | undefined;
   readonly defaultContainers: readonly string[];
   /** An expression, or a tree of them; without one a masked view has no data at all. */
   readonly defaultMask: JsonValue | undefined;
   readonly defaultFingerprintExpression: string;
   readonly defaultSearchIndexes: readonly string[];
   /** The parts of valid data that a response may show beside the mask; absent when the data has none. */
-  readonly derive?: (data: JsonValue) => DerivedDetails | undefined;
+  readonly derive?: (data: Sensitive<JsonValue>) => DerivedDetails | undefined;
 }
 
 /** Carries the names it has on the wire, because it is copied into the response as it stands. */

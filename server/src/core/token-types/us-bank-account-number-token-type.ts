@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../errors/domain-error.ts';
+import type { Sensitive } from '../identity/sensitive.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { isDigitString } from './digit-string.ts';
 import type { TokenType } from './token-type.ts';
@@ -12,7 +13,7 @@ export const usBankAccountNumberTokenType: TokenType = {
   defaultSearchIndexes: [],
 };
 
-function validateAccountNumber(data: JsonValue): FieldErrors | undefined {
-  if (isDigitString(data, { min: 3, max: 17 })) return undefined;
+function validateAccountNumber(data: Sensitive<JsonValue>): FieldErrors | undefined {
+  if (isDigitString(data.reveal(), { min: 3, max: 17 })) return undefined;
   return { data: ['The account number must be a string of 3 to 17 digits.'] };
 }

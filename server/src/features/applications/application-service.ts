@@ -1,3 +1,4 @@
+import { toId } from '../../core/identity/ids.ts';
 import type { ApplicationType } from '../../core/access/permission.ts';
 import { isGranted, missingPermission } from '../../core/access/require-access.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
@@ -49,7 +50,7 @@ export class ApplicationService {
     const inherited = wanted.type === 'management' ? caller.grantLimit : undefined;
     const capped = { ...wanted, grantLimit: wanted.grantLimit ?? inherited ?? null };
     requireWithinLimit(caller, capped);
-    const id = crypto.randomUUID() as ApplicationId;
+    const id = toId<ApplicationId>(crypto.randomUUID());
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const createdBy = caller.applicationId;
       const store = new ApplicationStore(tx, caller.tenantId);

@@ -50,7 +50,7 @@ export class CredentialDirectory implements Authenticator {
     });
     feed.onChange((table, id) => {
       if (table === 'application_keys' || table === 'sessions') this.#forget((keyId) => keyId === id);
-      if (table === 'applications') this.#forget((_, key) => key.applicationIds.includes(id as ApplicationId));
+      if (table === 'applications') this.#forget((_, key) => key.applicationIds.some((known) => known === id));
       if (table === 'tenants') this.#forget((_, key) => key.identity.tenantId === id);
     });
   }

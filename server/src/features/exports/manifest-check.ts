@@ -1,3 +1,4 @@
+import { membersOf } from '../../core/objects/members-of.ts';
 import { readLines } from '../../platform/files/line-reader.ts';
 import { RowHasher } from '../../platform/keyring/row-hasher.ts';
 
@@ -17,7 +18,7 @@ const namedMax = 10;
 /** Compares a decrypted export with its manifest, line by line. Needs nothing of the vault. */
 export async function checkManifest(exportPath: string, manifestPath: string): Promise<ManifestVerdict> {
   const lines = readLines(exportPath)[Symbol.asyncIterator]();
-  const hasher = toHasher((await lines.next()).value as string | undefined);
+  const hasher = toHasher(await nextLine(lines));
   const changed: string[] = [];
   let [rows, changedCount] = [0, 0];
   let end: ManifestVerdict['end'];
@@ -30,11 +31,11 @@ export async function checkManifest(exportPath: string, manifestPath: string): P
       continue;
     }
     if (entry['end'] !== undefined) {
-      end = entry['end'] as ManifestVerdict['end'];
+      end = toEnd(entry['end']);
       break;
     }
     rows += 1;
-    const line = (await lines.next()).value as string | undefined;
+    const line = await nextLine(lines);
     if (line !== undefined && hasher.hash(line) === entry['hash']) continue;
     changedCount += 1;
     if (changed.length < namedMax) changed.push(String(entry['id']));
@@ -45,8 +46,8 @@ export async function checkManifest(exportPath: string, manifestPath: string): P
 }
 
 function toHasher(headLine: string | undefined): RowHasher {
-  const head = headLine === undefined ? undefined : (parse(headLine)['strongroom_export'] as { row_key?: string });
-  const hasher = RowHasher.parse(head?.row_key ?? '');
+  const { row_key: rowKey } = membersOf(parse(headLine ?? '')['strongroom_export']);
+  const hasher = RowHasher.parse(typeof rowKey === 'string' ? rowKey : '');
   if (hasher === undefined) {
     throw new Error(
       'This is not a decrypted export: its first line does not say so. Decrypt it first, with age or gpg.',
@@ -55,9 +56,19 @@ function toHasher(headLine: string | undefined): RowHasher {
   return hasher;
 }
 
-function parse(text: string): Record<string, unknown> {
+function toEnd(value: unknown): ManifestVerdict['end'] {
+  const { tokens, file_sha256 } = membersOf(value);
+  return { tokens: Number(tokens), file_sha256: String(file_sha256) };
+}
+
+async function nextLine(lines: AsyncIterator<string>): Promise<string | undefined> {
+  const next = await lines.next();
+  return next.done === true ? undefined : next.value;
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    return membersOf(JSON.parse(text));
   } catch {
     return {};
   }

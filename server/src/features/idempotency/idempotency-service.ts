@@ -1,3 +1,4 @@
+import { membersOf } from '../../core/objects/members-of.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
@@ -55,8 +56,9 @@ export class IdempotencyService implements IdempotencyKeeper {
   /** Undefined for what earlier versions kept, which is the text of a response: nobody can judge that again. */
   async #open(tenantId: TenantId, keyHash: Buffer, sealed: Buffer): Promise<KeptOutcome | undefined> {
     const keys = await this.#keyring.forRecord(tenantId, sealed);
-    const kept = JSON.parse(keys.open(sealed, answerBinding(keyHash))) as KeptOutcome;
-    return kept.outcome === undefined ? undefined : kept;
+    const { status, location, outcome } = membersOf(JSON.parse(keys.open(sealed, answerBinding(keyHash))));
+    if (outcome === undefined || typeof status !== 'number') return undefined;
+    return { status, location: typeof location === 'string' ? location : undefined, outcome };
   }
 }
 

@@ -1,5 +1,5 @@
 import { jsonDepthMax } from '../../core/json/json-limits.ts';
-import { ExactNumber, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { ExactNumber, isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { parseJson } from '../../core/json/parse-json.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 
@@ -74,8 +74,7 @@ export function assign(body: TokenBody, target: FieldTarget, value: JsonValue): 
 /** The object below a name, made where there is none; one that was read from a file is copied, not changed. */
 function memberOf(object: Record<string, JsonValue>, name: string): Record<string, JsonValue> {
   const found = Object.hasOwn(object, name) ? object[name] : undefined;
-  const isObject = typeof found === 'object' && found !== null && !Array.isArray(found);
-  const member = isObject && !(found instanceof ExactNumber) ? { ...(found as JsonObject) } : {};
+  const member = isJsonObject(found) ? { ...found } : {};
   object[name] = member;
   return member;
 }

@@ -18,6 +18,7 @@ export interface ThreadTask {
 /** What a thread answers: the records in their order, or what stopped it. */
 export type ThreadAnswer = { readonly prepared: readonly PreparedRecord[] } | { readonly failure: string };
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- given by the pool that started this thread.
 const { intake, shape } = workerData as ThreadSettings;
 
 async function prepareAll({ keys, batch }: ThreadTask): Promise<readonly PreparedRecord[]> {

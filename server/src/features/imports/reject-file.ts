@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { membersOf } from '../../core/objects/members-of.ts';
 import { readLines } from '../../platform/files/line-reader.ts';
 import type { ImportReject } from './import-reject.ts';
 
@@ -101,7 +102,7 @@ function notOurs(path: string): Error {
 
 function lineOf(text: string): number | undefined {
   try {
-    const { line } = JSON.parse(text) as { line?: unknown };
+    const { line } = membersOf(JSON.parse(text));
     return typeof line === 'number' ? line : undefined;
   } catch {
     // The last line of a run that was killed may be half of one.

@@ -1,3 +1,4 @@
+import { membersOf } from '../../core/objects/members-of.ts';
 import { isUuid, parseTenantId } from '../../core/identity/ids.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { type DatabaseClock, databaseClock } from '../../platform/database/database-clock.ts';
@@ -53,7 +54,7 @@ export function mailInvitationJob(parts: {
 }
 
 function parsePayload(payload: unknown) {
-  const { tenant_id, invitation_id, link_number } = (payload ?? {}) as Readonly<Record<string, unknown>>;
+  const { tenant_id, invitation_id, link_number } = membersOf(payload);
   if (typeof invitation_id !== 'string' || !isUuid(invitation_id) || typeof link_number !== 'number') {
     throw new TypeError('A mail has to name its invitation.');
   }

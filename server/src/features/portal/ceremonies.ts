@@ -38,6 +38,7 @@ export class Ceremonies {
   open<Data>(kind: CeremonyKind, sealed: string | undefined): Ceremony<Data> | undefined {
     try {
       const text = this.#systemKeys.sealer().open(Buffer.from(sealed ?? '', 'base64url'), placeOf(kind));
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed here, in the place of its kind.
       const { id, data, until } = JSON.parse(text) as Ceremony<Data> & { until: number };
       return until > this.#now() ? { id, data } : undefined;
     } catch {

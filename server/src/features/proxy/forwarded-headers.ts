@@ -1,5 +1,6 @@
 import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
+import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { HeaderField } from '../../platform/outbound/destination-exchange.ts';
 import { compileText, type ReferenceTemplate } from '../tokens/index.ts';
 import { withoutOwnCookies } from './own-cookies.ts';
@@ -33,10 +34,11 @@ export function compileHeaders(
     tokenIds: new Set(templates.flatMap(({ template }) => [...template.tokenIds])),
     async render(source) {
       const fields: HeaderField[] = [];
-      for (const { name, template } of templates) fields.push({ name, value: await template.render(source) });
+      for (const { name, template } of templates)
+        fields.push({ name, value: (await template.render(source)).reveal() });
       const length = fields.reduce((sum, { name, value }) => sum + name.length + value.length, 0);
       if (length > totalLengthMax) throw invalidField('headers', 'are too long with their values');
-      return fields;
+      return new Sensitive(fields);
     },
   };
 }
@@ -59,12 +61,12 @@ function forwardingRule(headers: readonly HeaderField[]): (name: string) => bool
 function compileHeader(name: string, value: string, budget: RequestBudget): ReferenceTemplate<string> {
   const field = `headers.${name.toLowerCase()}`;
   const template = compileText(value, { field, budget, encode: toWireText });
-  if (template === undefined) return { tokenIds: new Set(), render: async () => value };
+  if (template === undefined) return { tokenIds: new Set(), render: async () => new Sensitive(value) };
   return {
     tokenIds: template.tokenIds,
     async render(source) {
       const text = await template.render(source);
-      if (!fieldValue.test(text)) throw invalidField(field, 'would hold a value that no header can carry');
+      if (!fieldValue.test(text.reveal())) throw invalidField(field, 'would hold a value that no header can carry');
       return text;
     },
   };

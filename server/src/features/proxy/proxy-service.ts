@@ -127,7 +127,8 @@ export class ProxyService {
       const outgoing = {
         method: request.method,
         target: await templates.target.render(source),
-        headers: [...(await templates.headers.render(source)), ...connection],
+        headers: await templates.headers.render(source),
+        connection,
         body: await templates.body.render(source),
       };
 

@@ -1,6 +1,7 @@
 import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import type { ReferenceSource } from '../../core/expressions/reference-evaluation.ts';
+import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { DestinationUrl } from '../../platform/outbound/destination-url.ts';
 import type { ReferenceTemplate } from '../tokens/index.ts';
 import type { ProxyRequest } from './proxy-request.ts';
@@ -27,10 +28,10 @@ export function compileTarget(
   return {
     tokenIds: new Set([...path.tokenIds, ...query.tokenIds]),
     async render(source) {
-      const question = queries.length === 0 ? '' : `?${await query.render(source)}`;
-      const target = `${(await path.render(source)) || '/'}${question}`;
+      const question = queries.length === 0 ? '' : `?${(await query.render(source)).reveal()}`;
+      const target = `${(await path.render(source)).reveal() || '/'}${question}`;
       if (target.length > lengthMax) throw invalidField('path', 'is too long with its values');
-      return target;
+      return new Sensitive(target);
     },
   };
 }
@@ -47,8 +48,8 @@ function compilePath(path: string, budget: RequestBudget): ReferenceTemplate<str
 }
 
 /** `.` and `..`, encoded or not, would have the destination walk elsewhere: a value must not decide where. */
-function requireNoStep(segment: string): string {
-  const plain = segment.replaceAll(/%2e/gi, '.');
+function requireNoStep(segment: Sensitive<string>): Sensitive<string> {
+  const plain = segment.reveal().replaceAll(/%2e/gi, '.');
   if (plain === '.' || plain === '..') throw invalidField('path', 'must not hold . or .. as a segment');
   return segment;
 }

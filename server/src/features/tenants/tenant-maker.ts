@@ -1,3 +1,4 @@
+import { toId } from '../../core/identity/ids.ts';
 import type { AccessRule } from '../../core/access/access-rule.ts';
 import type { ApplicationType, Permission } from '../../core/access/permission.ts';
 import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
@@ -41,7 +42,7 @@ export class TenantMaker {
     readonly ownerEmail: string | null;
     readonly applications: readonly FirstApplication[];
   }): Promise<MadeTenant> {
-    const tenantId = crypto.randomUUID() as TenantId;
+    const tenantId = toId<TenantId>(crypto.randomUUID());
     const tenantKeys = await this.#keyring.makeTenantKeys(tenantId);
     return this.#database.forTenant(tenantId, async (tx) => {
       const store = new TenantStore(tx, tenantId);
@@ -55,7 +56,7 @@ export class TenantMaker {
 
       const keys: string[] = [];
       for (const wanted of tenant.applications) {
-        const id = crypto.randomUUID() as ApplicationId;
+        const id = toId<ApplicationId>(crypto.randomUUID());
         const application = await new ApplicationStore(tx, tenantId).insert({
           ...wanted,
           id,

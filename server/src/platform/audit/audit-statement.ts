@@ -1,3 +1,4 @@
+import { keysOf } from '../../core/objects/keys-of.ts';
 import type { AuditRow } from './audit-event.ts';
 
 /** The columns of a record, with their types, in one place for every statement that writes one. */
@@ -17,7 +18,7 @@ const columns = {
   details: 'text',
 } as const;
 
-const names = Object.keys(columns) as (keyof typeof columns)[];
+const names = keysOf(columns);
 const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
 
 /** What `insertAuditRecords` takes from the JSON; the rest, which differs from row to row, is known to the statement. */

@@ -1,3 +1,4 @@
+import { membersOf } from '../../core/objects/members-of.ts';
 import { isSignedBy } from '../keyring/audit-signer.ts';
 
 /** The state of a tenant's tree at one size, vouched for by a signature. */
@@ -57,10 +58,12 @@ export function toCheckpointJson(checkpoint: SignedCheckpoint) {
 
 /** Undefined for anything that is not a checkpoint. Its signature is another question. */
 export function parseCheckpointJson(value: unknown): SignedCheckpoint | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const line = value as Readonly<Record<string, unknown>>;
+  const line = membersOf(value);
   const text = (name: string) => (typeof line[name] === 'string' ? line[name] : '');
-  const number = (name: string) => (Number.isSafeInteger(line[name]) ? (line[name] as number) : Number.NaN);
+  const number = (name: string) => {
+    const member = line[name];
+    return typeof member === 'number' && Number.isSafeInteger(member) ? member : Number.NaN;
+  };
   const sealedAt = new Date(text('sealed_at'));
   const numbers = [number('number'), number('tree_size'), number('key_version'), sealedAt.getTime()];
   if (text('tenant_id') === '' || !/^-?\d{1,20}$/.test(text('order_to')) || numbers.some(Number.isNaN))

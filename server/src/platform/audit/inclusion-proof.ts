@@ -1,4 +1,5 @@
-import { type AuditRecord, compareRecords, firstOrder, hashRecord } from './audit-record.ts';
+import { hasMembers, membersOf } from '../../core/objects/members-of.ts';
+import { asRecord, type AuditRecord, compareRecords, firstOrder, hashRecord } from './audit-record.ts';
 import { isGenuine, parseCheckpointJson, type SignedCheckpoint, toCheckpointJson } from './checkpoint.ts';
 import type { LogReader } from './log-reader.ts';
 import { isIncluded, MerkleFrontier, rootOf, type Subtree } from './merkle-tree.ts';
@@ -66,14 +67,13 @@ export function toProofJson({ record, index, path, checkpoint }: InclusionProof)
 
 /** Undefined for anything that is not a proof. Whether it proves anything is another question. */
 export function parseProofJson(value: unknown): InclusionProof | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { record, index, path, checkpoint } = value as Readonly<Record<string, unknown>>;
+  const { record, index, path, checkpoint } = membersOf(value);
   const parsed = parseCheckpointJson(checkpoint);
-  const isWhole = typeof record === 'object' && record !== null && Number.isSafeInteger(index) && Array.isArray(path);
-  if (!isWhole || parsed === undefined || !path.every((hash) => typeof hash === 'string')) return undefined;
+  if (typeof index !== 'number' || !Number.isSafeInteger(index) || !Array.isArray(path)) return undefined;
+  if (!hasMembers(record) || parsed === undefined || !path.every((hash) => typeof hash === 'string')) return undefined;
   return {
-    record: record as AuditRecord,
-    index: index as number,
+    record: asRecord(record),
+    index,
     path: path.map((hash) => Buffer.from(hash, 'base64')),
     checkpoint: parsed,
   };

@@ -139,6 +139,7 @@ export async function* readExport(path: string): AsyncGenerator<LogSection> {
 
 function parseLine(line: string): ExportLine | undefined {
   try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a line that was changed is found by its checkpoint.
     const parsed = JSON.parse(line) as ExportLine;
     return ['export', 'record', 'checkpoint'].includes(parsed.kind) ? parsed : undefined;
   } catch {

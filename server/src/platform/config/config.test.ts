@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Sensitive } from '../../core/identity/sensitive.ts';
 import { generateRootKey } from '../keyring/kms/file-root-key.ts';
 import { rateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
+import { ConfigError, type ConfigProblem } from './config-error.ts';
 import {
   readDatabaseConfig,
   readDevelopmentConfig,
@@ -12,7 +14,7 @@ import {
   readVaultConfig,
   readWorkerConfig,
 } from './config.ts';
-import { ConfigError, type ConfigProblem, type Environment } from './setting.ts';
+import type { Environment } from './setting.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'strongroom-config-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -281,7 +283,10 @@ describe('two root keys', () => {
     expect(kindsOf({ STRONGROOM_PREVIOUS_ROOT_KEY: 'cd'.repeat(32) })).toEqual(['file', 'file']);
     const { STRONGROOM_ROOT_KEY: _, ...rest } = complete;
     const { rootKeys } = readVaultConfig({ ...rest, ...hsm, STRONGROOM_PREVIOUS_PKCS11_KEY: 'older' });
-    expect(rootKeys).toMatchObject({ primary: { keyLabel: 'root' }, others: [{ keyLabel: 'older', pin: {} }] });
+    expect(rootKeys).toMatchObject({
+      primary: { keyLabel: 'root' },
+      others: [{ keyLabel: 'older', pin: new Sensitive('123456') }],
+    });
   });
 });
 

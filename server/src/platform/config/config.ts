@@ -2,12 +2,13 @@ import type { AddressRange } from '../../core/network/address-range.ts';
 import type { RootKeysConfig } from '../keyring/kms/open-root-key.ts';
 import { type RateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
 import type { OutboundConfig } from '../outbound/outbound-config.ts';
-import { readOutbound } from './outbound-settings.ts';
 import type { SmtpConfig } from '../mail/smtp-config.ts';
 import type { OpenidConfig } from '../outbound/openid-provider.ts';
-import { type Environment, SettingReader, type Unfinished } from './setting.ts';
+import { outbound } from './outbound-reading.ts';
 import * as portal from './portal-settings.ts';
-import { readOptionalRootKeys, readRootKeys } from './root-key-settings.ts';
+import { allOf, mapped, optional, type Reading, type ReadingsOf, readFrom, required, whereSet } from './reading.ts';
+import { optionalRootKeys, rootKeys } from './root-key-reading.ts';
+import type { Environment } from './setting.ts';
 import * as settings from './settings.ts';
 
 export interface DatabaseConfig {
@@ -57,39 +58,14 @@ export function processEnvironment(): Environment {
 
 /** What `serve` needs: a database, a root key and a public address; everything else has a default. */
 export function readServerConfig(environment: Environment): ServerConfig {
-  const reader = new SettingReader(environment);
-  const config = {
-    database: readDatabase(reader),
-    rootKeys: readRootKeys(reader),
-    listen: {
-      publicUrl: reader.read(settings.publicUrl),
-      host: reader.read(settings.host),
-      port: reader.read(settings.port),
-      adminHost: reader.read(settings.adminHost),
-      adminPort: reader.read(settings.adminPort),
-    },
-    limits: readLimits(reader),
-    outbound: readOutbound(reader),
-    openid: readOpenid(reader),
-    servesReference: reader.read(settings.apiReference),
-    logLevel: reader.read(settings.logLevel),
-  };
-  reader.finish();
-  return Object.freeze(config as ServerConfig);
+  return readFrom(environment, server);
 }
 
 /** What commands need that work on the vault without serving it. */
 export type VaultConfig = Pick<ServerConfig, 'database' | 'rootKeys' | 'logLevel'>;
 
 export function readVaultConfig(environment: Environment): VaultConfig {
-  const reader = new SettingReader(environment);
-  const config = {
-    database: readDatabase(reader),
-    rootKeys: readRootKeys(reader),
-    logLevel: reader.read(settings.logLevel),
-  };
-  reader.finish();
-  return Object.freeze(config as VaultConfig);
+  return readFrom(environment, allOf<VaultConfig>(vault));
 }
 
 /** What commands need that hand out links into the portal. */
@@ -98,15 +74,7 @@ export interface LinkConfig extends VaultConfig {
 }
 
 export function readLinkConfig(environment: Environment): LinkConfig {
-  const reader = new SettingReader(environment);
-  const config = {
-    database: readDatabase(reader),
-    rootKeys: readRootKeys(reader),
-    logLevel: reader.read(settings.logLevel),
-    publicUrl: reader.read(settings.publicUrl),
-  };
-  reader.finish();
-  return Object.freeze(config as LinkConfig);
+  return readFrom(environment, allOf<LinkConfig>({ ...vault, publicUrl: required(settings.publicUrl) }));
 }
 
 export interface AuditConfig {
@@ -130,96 +98,106 @@ export interface MailConfig {
 }
 
 export function readWorkerConfig(environment: Environment): WorkerConfig {
-  const reader = new SettingReader(environment);
-  const config = {
-    database: readDatabase(reader),
-    rootKeys: readRootKeys(reader),
-    logLevel: reader.read(settings.logLevel),
-    audit: {
-      retentionMonths: reader.read(settings.auditRetentionMonths),
-      anchorFile: reader.readOptional(settings.auditAnchorFile),
-      anchorUrl: reader.readOptional(settings.auditAnchorUrl),
-    },
-    admin: { host: reader.read(settings.adminHost), port: reader.read(settings.workerAdminPort) },
-    mail: readMail(reader),
-  };
-  reader.finish();
-  return Object.freeze(config as WorkerConfig);
+  return readFrom(environment, worker);
 }
 
 export function readDatabaseConfig(environment: Environment): DatabaseConfig {
-  const reader = new SettingReader(environment);
-  const config = readDatabase(reader);
-  reader.finish();
-  return Object.freeze(config as DatabaseConfig);
+  return readFrom(environment, database);
 }
 
 /** What `dev` takes from the environment: each part on its own, since it brings its own for the rest. */
-export function readDevelopmentConfig(environment: Environment): {
+export interface DevelopmentConfig {
   readonly database: DatabaseConfig | undefined;
   readonly rootKeys: RootKeysConfig | undefined;
   readonly limits: LimitsConfig;
   readonly outbound: OutboundConfig;
   readonly smtp: SmtpConfig | undefined;
-} {
-  const reader = new SettingReader(environment);
-  const hasDatabase = reader.has(settings.databaseUrl);
-  const database = hasDatabase ? readDatabase(reader) : undefined;
+}
+
+export function readDevelopmentConfig(environment: Environment): DevelopmentConfig {
+  return readFrom(environment, development);
+}
+
+const database: Reading<DatabaseConfig> = mapped(
+  allOf<Omit<DatabaseConfig, 'ownerUrl'> & { readonly ownerUrl: string | undefined }>({
+    url: required(settings.databaseUrl),
+    ownerUrl: optional(settings.databaseOwnerUrl),
+    connectionsMax: required(settings.databaseConnections),
+  }),
+  ({ url, ownerUrl, connectionsMax }) => Object.freeze({ url, ownerUrl: ownerUrl ?? url, connectionsMax }),
+);
+
+const limits: Reading<LimitsConfig> = mapped(
+  allOf<Pick<LimitsConfig, 'containerSets' | 'redisUrl' | 'trustedProxies'> & { rates: settings.RateLimitSetting }>({
+    rates: required(settings.rateLimits),
+    containerSets: allOf<LimitsConfig['containerSets']>({
+      tenantMax: required(settings.containerSetsMax),
+      publicDailyMax: required(settings.containerSetsPublicDailyMax),
+    }),
+    redisUrl: optional(settings.redisUrl),
+    trustedProxies: required(settings.trustedProxies),
+  }),
+  ({ rates, ...rest }) =>
+    Object.freeze({ ...rest, table: withLimits(rates === 'off' ? {} : rates), countsRequests: rates !== 'off' }),
+);
+
+const openid = whereSet(
+  portal.openidIssuer,
+  allOf<OpenidConfig>({
+    issuer: required(portal.openidIssuer),
+    clientId: required(portal.openidClientId),
+    clientSecret: required(portal.openidClientSecret),
+    name: required(portal.openidName),
+  }),
+);
+
+const smtp = whereSet(
+  portal.smtpUrl,
+  allOf<SmtpConfig>({ server: required(portal.smtpUrl), from: required(portal.mailFrom) }),
+);
+
+const vault: ReadingsOf<VaultConfig> = { database, rootKeys, logLevel: required(settings.logLevel) };
+
+const server = allOf<ServerConfig>({
+  database,
+  rootKeys,
+  listen: allOf<ListenConfig>({
+    publicUrl: required(settings.publicUrl),
+    host: required(settings.host),
+    port: required(settings.port),
+    adminHost: required(settings.adminHost),
+    adminPort: required(settings.adminPort),
+  }),
+  limits,
+  outbound,
+  openid,
+  servesReference: required(settings.apiReference),
+  logLevel: required(settings.logLevel),
+});
+
+const worker = allOf<WorkerConfig>({
+  ...vault,
+  audit: allOf<AuditConfig>({
+    retentionMonths: required(settings.auditRetentionMonths),
+    anchorFile: optional(settings.auditAnchorFile),
+    anchorUrl: optional(settings.auditAnchorUrl),
+  }),
+  admin: allOf<WorkerConfig['admin']>({
+    host: required(settings.adminHost),
+    port: required(settings.workerAdminPort),
+  }),
+  mail: allOf<MailConfig>({
+    // Needed only where links are mailed.
+    publicUrl: (source) => (source.has(portal.smtpUrl) ? required : optional)(settings.publicUrl)(source),
+    smtp,
+  }),
+});
+
+const development = allOf<DevelopmentConfig>({
+  database: whereSet(settings.databaseUrl, database),
   // A database outlives this process, so the key that seals it has to as well.
-  const rootKeys = hasDatabase ? readRootKeys(reader) : readOptionalRootKeys(reader);
-  const limits = readLimits(reader);
-  const outbound = readOutbound(reader);
-  const smtp = readSmtp(reader);
-  reader.finish();
-  return {
-    database: database as DatabaseConfig | undefined,
-    rootKeys,
-    limits,
-    outbound,
-    smtp: smtp as SmtpConfig | undefined,
-  };
-}
-
-function readDatabase(reader: SettingReader): Unfinished<DatabaseConfig> {
-  const url = reader.read(settings.databaseUrl);
-  return {
-    url,
-    ownerUrl: reader.readOptional(settings.databaseOwnerUrl) ?? url,
-    connectionsMax: reader.read(settings.databaseConnections),
-  };
-}
-
-function readLimits(reader: SettingReader): LimitsConfig {
-  const limits = reader.read(settings.rateLimits) ?? {};
-  return {
-    table: withLimits(limits === 'off' ? {} : limits),
-    countsRequests: limits !== 'off',
-    containerSets: {
-      tenantMax: reader.read(settings.containerSetsMax) ?? 0,
-      publicDailyMax: reader.read(settings.containerSetsPublicDailyMax) ?? 0,
-    },
-    redisUrl: reader.readOptional(settings.redisUrl),
-    trustedProxies: reader.read(settings.trustedProxies) ?? [],
-  };
-}
-
-function readOpenid(reader: SettingReader): Unfinished<OpenidConfig> | undefined {
-  if (!reader.has(portal.openidIssuer)) return undefined;
-  return {
-    issuer: reader.read(portal.openidIssuer),
-    clientId: reader.read(portal.openidClientId),
-    clientSecret: reader.read(portal.openidClientSecret),
-    name: reader.read(portal.openidName),
-  };
-}
-
-/** The public address is needed only where links are mailed. */
-function readMail(reader: SettingReader): { [Key in keyof MailConfig]: unknown } {
-  if (!reader.has(portal.smtpUrl)) return { publicUrl: reader.readOptional(settings.publicUrl), smtp: undefined };
-  return { publicUrl: reader.read(settings.publicUrl), smtp: readSmtp(reader) };
-}
-
-function readSmtp(reader: SettingReader): Unfinished<SmtpConfig> | undefined {
-  if (!reader.has(portal.smtpUrl)) return undefined;
-  return { server: reader.read(portal.smtpUrl), from: reader.read(portal.mailFrom) };
-}
+  rootKeys: (source) => (source.has(settings.databaseUrl) ? rootKeys : optionalRootKeys)(source),
+  limits,
+  outbound,
+  smtp,
+});

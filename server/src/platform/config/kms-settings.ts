@@ -1,54 +1,50 @@
 import { Sensitive } from '../../core/identity/sensitive.ts';
-import type { AwsCredentialsConfig } from '../keyring/kms/aws-credentials.ts';
-import type { RootKeyConfig } from '../keyring/kms/open-root-key.ts';
-import type { Setting, SettingReader, Unfinished } from './setting.ts';
+import type { Setting } from './setting.ts';
 import { loopbackHosts, parseCertificates } from './setting-parsers.ts';
 
-type KindOf<Kind> = Extract<RootKeyConfig, { readonly kind: Kind }>;
-
-const awsKey: Setting<string> = {
+export const awsKey: Setting<string> = {
   variable: 'STRONGROOM_AWS_KMS_KEY',
   expectation: 'the id, the ARN or an alias of a symmetric key in AWS KMS',
   example: 'alias/strongroom',
   parse: textLike(/^[\w:/-]{1,2048}$/),
 };
 
-const awsRegion: Setting<string> = {
+export const awsRegion: Setting<string> = {
   variable: 'STRONGROOM_AWS_KMS_REGION',
   expectation: 'the AWS region of the key',
   example: 'eu-central-1',
   parse: textLike(/^[a-z]{2,8}(-[a-z]{1,16})+-\d{1,2}$/),
 };
 
-const awsEndpoint: Setting<string> = {
+export const awsEndpoint: Setting<string> = {
   variable: 'STRONGROOM_AWS_KMS_ENDPOINT',
   expectation: 'the HTTPS address of KMS, where it is not the public one of the region',
   example: 'https://vpce-0123456789abcdef0.kms.eu-central-1.vpce.amazonaws.com',
   parse: (text) => (parseServiceUrl(text)?.pathname === '/' ? text : undefined),
 };
 
-const awsAuthority: Setting<string> = {
+export const awsAuthority: Setting<string> = {
   variable: 'STRONGROOM_AWS_KMS_CA',
   expectation: 'the certificate of the authority of that address, as PEM, where it is not a public one',
   example: '"$(cat kms-ca.pem)"',
   parse: parseCertificates,
 };
 
-const awsAccessKeyId: Setting<string> = {
+export const awsAccessKeyId: Setting<string> = {
   variable: 'STRONGROOM_AWS_KMS_ACCESS_KEY_ID',
   expectation: 'the id of an access key that may use the key; not needed in a container that has a role',
   example: 'AKIA…',
   parse: textLike(/^\w{16,128}$/),
 };
 
-const awsSecretAccessKey: Setting<Sensitive<string>> = {
+export const awsSecretAccessKey: Setting<Sensitive<string>> = {
   variable: 'STRONGROOM_AWS_KMS_SECRET_ACCESS_KEY',
   expectation: 'the secret of that access key',
   example: '"$(cat secret-access-key)"',
   parse: parseHeaderSecret,
 };
 
-const awsSessionToken: Setting<Sensitive<string>> = {
+export const awsSessionToken: Setting<Sensitive<string>> = {
   variable: 'STRONGROOM_AWS_KMS_SESSION_TOKEN',
   expectation: 'the session token, where the access key is a temporary one',
   example: '"$(cat session-token)"',
@@ -56,42 +52,42 @@ const awsSessionToken: Setting<Sensitive<string>> = {
 };
 
 /** Set by ECS and EKS in containers that have a role; AWS chose the names. */
-const containerUrl: Setting<string> = {
+export const containerUrl: Setting<string> = {
   variable: 'AWS_CONTAINER_CREDENTIALS_FULL_URI',
   expectation: 'an address for credentials that AWS put beside this container',
   example: 'http://169.254.170.23/v1/credentials',
   parse: (text) => (parseServiceUrl(text, containerHosts) === undefined ? undefined : text),
 };
 
-const containerPath: Setting<string> = {
+export const containerPath: Setting<string> = {
   variable: 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
   expectation: 'a path for credentials that AWS put beside this container',
   example: '/v2/credentials/…',
   parse: (text) => (/^\/[\w/-]{1,512}$/.test(text) ? `http://169.254.170.2${text}` : undefined),
 };
 
-const containerTokenFile: Setting<string> = {
+export const containerTokenFile: Setting<string> = {
   variable: 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE',
   expectation: 'the path of a file with the token for that address',
   example: '/var/run/secrets/pods.eks.amazonaws.com/serviceaccount/eks-pod-identity-token',
   parse: (text) => text,
 };
 
-const transitUrl: Setting<string> = {
+export const transitUrl: Setting<string> = {
   variable: 'STRONGROOM_TRANSIT_URL',
   expectation: 'the HTTPS address of a Vault or OpenBao server; HTTP only on this machine',
   example: 'https://vault.internal:8200',
   parse: (text) => (parseServiceUrl(text) === undefined ? undefined : text),
 };
 
-const transitKey: Setting<string> = {
+export const transitKey: Setting<string> = {
   variable: 'STRONGROOM_TRANSIT_KEY',
   expectation: 'the name of a key of type aes256-gcm96',
   example: 'strongroom',
   parse: textLike(/^[\w-][\w.-]{0,127}$/),
 };
 
-const transitMount: Setting<string> = {
+export const transitMount: Setting<string> = {
   variable: 'STRONGROOM_TRANSIT_MOUNT',
   expectation: 'the path at which the Transit engine is mounted',
   example: 'transit',
@@ -99,69 +95,26 @@ const transitMount: Setting<string> = {
   fallback: 'transit',
 };
 
-const transitToken: Setting<Sensitive<string>> = {
+export const transitToken: Setting<Sensitive<string>> = {
   variable: 'STRONGROOM_TRANSIT_TOKEN',
   expectation: 'a token that may use the key; not needed with an agent on this machine that adds its own',
   example: '"$(cat token)"',
   parse: parseHeaderSecret,
 };
 
-const transitNamespace: Setting<string> = {
+export const transitNamespace: Setting<string> = {
   variable: 'STRONGROOM_TRANSIT_NAMESPACE',
   expectation: 'the namespace of the Transit engine',
   example: 'payments',
   parse: textLike(/^[\w.-]+(\/[\w.-]+)*\/?$/),
 };
 
-const transitAuthority: Setting<string> = {
+export const transitAuthority: Setting<string> = {
   variable: 'STRONGROOM_TRANSIT_CA',
   expectation: 'the certificate of the authority of that server, as PEM, where it is not a public one',
   example: '"$(cat vault-ca.pem)"',
   parse: parseCertificates,
 };
-
-/** A root key in AWS KMS, where one is configured. */
-export function readAwsKms(reader: SettingReader): Unfinished<KindOf<'aws-kms'>> | undefined {
-  if (!reader.has(awsKey)) return undefined;
-  const region = reader.read(awsRegion);
-  return {
-    kind: 'aws-kms',
-    key: reader.read(awsKey),
-    region,
-    endpoint: reader.readOptional(awsEndpoint) ?? `https://kms.${region}.amazonaws.com`,
-    authority: reader.readOptional(awsAuthority),
-    credentials: readAwsCredentials(reader) as AwsCredentialsConfig,
-  };
-}
-
-/** A root key in Vault or OpenBao, where one is configured. */
-export function readTransit(reader: SettingReader): Unfinished<KindOf<'transit'>> | undefined {
-  if (!reader.has(transitUrl)) return undefined;
-  return {
-    kind: 'transit',
-    url: reader.read(transitUrl),
-    mount: reader.read(transitMount),
-    key: reader.read(transitKey),
-    token: reader.readOptional(transitToken),
-    namespace: reader.readOptional(transitNamespace),
-    authority: reader.readOptional(transitAuthority),
-  };
-}
-
-/** What the operator set comes first: a container can have a role that is meant for something else. */
-function readAwsCredentials(reader: SettingReader): Unfinished<AwsCredentialsConfig> {
-  const ofContainer = [containerUrl, containerPath].find((setting) => reader.has(setting));
-  if (ofContainer !== undefined && !reader.has(awsAccessKeyId)) {
-    const tokenFile = reader.readOptional(containerTokenFile);
-    return { kind: 'container', url: reader.read(ofContainer), tokenFile };
-  }
-  return {
-    kind: 'static',
-    accessKeyId: reader.read(awsAccessKeyId),
-    secretAccessKey: reader.read(awsSecretAccessKey),
-    sessionToken: reader.readOptional(awsSessionToken),
-  };
-}
 
 /** Beside this machine, the addresses of ECS and EKS: they never leave the host. */
 const containerHosts = [...loopbackHosts, '169.254.170.2', '169.254.170.23', '[fd00:ec2::23]'];

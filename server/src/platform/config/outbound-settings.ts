@@ -4,19 +4,18 @@ import { isUuid, parseTenantId } from '../../core/identity/ids.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import { type AddressRange, parseAddressRange } from '../../core/network/address-range.ts';
 import { parseIpAddress } from '../../core/network/ip-address.ts';
-import { type ClientCertificate, type OutboundConfig, outboundLimits } from '../outbound/outbound-config.ts';
-import type { Setting, SettingReader } from './setting.ts';
+import type { ClientCertificate } from '../outbound/outbound-config.ts';
+import type { Setting } from './setting.ts';
 import { listOf, parseBoolean, parseCertificates } from './setting-parsers.ts';
 
-const authorities: Setting<string | null> = {
+export const authorities: Setting<string> = {
   variable: 'STRONGROOM_PROXY_CA',
   expectation: 'certificates of authorities that destinations may have, beside the public ones, as PEM',
   example: '"$(cat provider-ca.pem)"',
   parse: parseCertificates,
-  fallback: null,
 };
 
-const clientCertificates: Setting<readonly ClientCertificate[]> = {
+export const clientCertificates: Setting<readonly ClientCertificate[]> = {
   variable: 'STRONGROOM_PROXY_CLIENT_CERTIFICATES',
   expectation:
     'tenant@host=file entries, each with the id of the tenant whose calls use the certificate, and a readable PEM file that holds the certificate and its key; entries without a tenant are not accepted, because every tenant could call the host with that certificate',
@@ -25,7 +24,7 @@ const clientCertificates: Setting<readonly ClientCertificate[]> = {
   fallback: [],
 };
 
-const privateRanges: Setting<readonly AddressRange[]> = {
+export const privateRanges: Setting<readonly AddressRange[]> = {
   variable: 'STRONGROOM_PROXY_PRIVATE_RANGES',
   expectation: 'ranges of addresses that the proxy may call although they are not public',
   example: '10.20.0.0/16,fd12:3456::/32',
@@ -33,7 +32,7 @@ const privateRanges: Setting<readonly AddressRange[]> = {
   fallback: [],
 };
 
-const hosts: Setting<readonly string[]> = {
+export const hosts: Setting<readonly string[]> = {
   variable: 'STRONGROOM_PROXY_HOSTS',
   expectation: 'host names that the proxy may call although they are meant for internal use',
   example: 'payments.internal',
@@ -41,7 +40,7 @@ const hosts: Setting<readonly string[]> = {
   fallback: [],
 };
 
-const ports: Setting<readonly number[]> = {
+export const ports: Setting<readonly number[]> = {
   variable: 'STRONGROOM_PROXY_PORTS',
   expectation: 'ports that the proxy may call beside 443',
   example: '8443',
@@ -49,7 +48,7 @@ const ports: Setting<readonly number[]> = {
   fallback: [],
 };
 
-const resolvers: Setting<readonly string[]> = {
+export const resolvers: Setting<readonly string[]> = {
   variable: 'STRONGROOM_PROXY_RESOLVERS',
   expectation: 'addresses of DNS servers that resolve destinations, each with or without a port',
   example: '10.0.0.2,[fd12::2]:5353',
@@ -57,7 +56,7 @@ const resolvers: Setting<readonly string[]> = {
   fallback: [],
 };
 
-const requiresDestinationList: Setting<boolean> = {
+export const requiresDestinationList: Setting<boolean> = {
   variable: 'STRONGROOM_PROXY_REQUIRE_ALLOWED_DESTINATIONS',
   expectation: 'true or false: whether the proxy serves only applications that list their destinations',
   example: 'true',
@@ -65,44 +64,13 @@ const requiresDestinationList: Setting<boolean> = {
   fallback: false,
 };
 
-const callsPerTenantMax: Setting<number> = {
+export const callsPerTenantMax: Setting<number> = {
   variable: 'STRONGROOM_PROXY_CALLS_PER_TENANT',
   expectation: 'how many proxy calls of one tenant a server has under way at a time, from 1 to 10000',
   example: '100',
   parse: (text) => (/^[1-9]\d{0,3}$|^10000$/.test(text) ? Number(text) : undefined),
   fallback: 100,
 };
-
-/** What the operator has decided about the proxy. Nothing of it is needed, and nothing of it follows from anything else. */
-export function readOutbound(reader: SettingReader): OutboundConfig {
-  return {
-    authorities: reader.read(authorities) ?? undefined,
-    clientCertificates: reader.read(clientCertificates) ?? [],
-    privateRanges: reader.read(privateRanges) ?? [],
-    hosts: reader.read(hosts) ?? [],
-    ports: reader.read(ports) ?? [],
-    resolvers: reader.read(resolvers) ?? [],
-    requiresDestinationList: reader.read(requiresDestinationList) ?? false,
-    callsPerTenantMax: reader.read(callsPerTenantMax) ?? 0,
-    limits: outboundLimits,
-  };
-}
-
-/** What an operator has set, by the names of the settings and without any secret. */
-export function describeOutbound(config: OutboundConfig): { readonly setting: string; readonly value: string }[] {
-  const set: [Setting<unknown>, readonly string[]][] = [
-    [authorities, config.authorities === undefined ? [] : ['set']],
-    [clientCertificates, config.clientCertificates.map(({ tenantId, host }) => `${tenantId}@${host}`)],
-    [privateRanges, config.privateRanges.map(({ text }) => text)],
-    [hosts, config.hosts],
-    [ports, config.ports.map(String)],
-    [resolvers, config.resolvers],
-    [requiresDestinationList, config.requiresDestinationList ? ['true'] : []],
-  ];
-  return set
-    .filter(([, values]) => values.length > 0)
-    .map(([{ variable }, values]) => ({ setting: variable, value: values.join(',') }));
-}
 
 function parseClientCertificate(text: string): ClientCertificate | undefined {
   const [, tenant = '', name = '', file = ''] = /^([^@=]*)@([^=]*)=(.*)$/.exec(text) ?? [];

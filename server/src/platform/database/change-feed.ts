@@ -6,7 +6,8 @@ const heartbeatMs = 300;
 /** Past this age of the last heartbeat nothing in memory is believed: together with the heartbeat well under a second. */
 const trustMs = 600;
 
-export type ChangedTable = 'application_keys' | 'applications' | 'sessions' | 'tenants' | 'tenant_keys';
+const changedTables = ['application_keys', 'applications', 'sessions', 'tenants', 'tenant_keys'] as const;
+export type ChangedTable = (typeof changedTables)[number];
 export type ChangeListener = (table: ChangedTable, id: string) => void;
 
 /**
@@ -54,8 +55,9 @@ export class ChangeFeed {
   }
 
   #deliver(payload: string): void {
-    const [table, id] = payload.split(' ');
+    const [name, id] = payload.split(' ');
+    const table = changedTables.find((known) => known === name);
     if (table === undefined || id === undefined) return;
-    for (const listener of this.#listeners) listener(table as ChangedTable, id);
+    for (const listener of this.#listeners) listener(table, id);
   }
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { codeOf, toError } from '../../core/errors/thrown.ts';
 import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
 import { feedName } from './change-feed.ts';
 import type { Database } from './database.ts';
@@ -122,8 +123,8 @@ async function ask<Row extends object>(url: string, text: string, values: readon
     return (await client.query<Row>(text, [...values])).rows;
   } catch (error) {
     // A name with several addresses that all refuse gives an error without a message, but with a code.
-    const { message, code } = error as NodeJS.ErrnoException;
-    const reason = message === '' ? code : message;
+    const { message } = toError(error);
+    const reason = message === '' ? codeOf(error) : message;
     throw new Error(
       `The database cannot be reached (${reason}). Check STRONGROOM_DATABASE_URL and that PostgreSQL runs.`,
       { cause: error },

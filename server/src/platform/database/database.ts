@@ -247,6 +247,7 @@ async function send<Row extends SqlRow>(client: pg.ClientBase, statement: Statem
       ...(name === undefined ? {} : { name }),
       ...(values === undefined ? {} : { values: [...values] }),
     });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement says what its rows are.
     return result.rows as Row[];
   } catch (error) {
     throw toDatabaseError(error);

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { codeOf } from '../../core/errors/thrown.ts';
 
 /**
  * The lines of a file, each without its end. Split at line feeds only: Node's own reader also splits at U+2028 and U+2029,
@@ -13,7 +14,7 @@ export async function* readLines(path: string): AsyncGenerator<string> {
       yield* lines;
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
   if (rest !== '') yield rest;
 }

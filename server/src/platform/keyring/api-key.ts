@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { toId } from '../../core/identity/ids.ts';
 import { decodeBase58, encodeBase58 } from '../../core/identity/base58.ts';
 import type { ApplicationKeyId } from '../../core/identity/ids.ts';
 
@@ -27,7 +28,7 @@ export interface ApiKey {
 
 /** A new key: its text goes to the caller once, its secret only as a keyed hash into the database. */
 export function generateApiKey(environment: KeyEnvironment, kind: KeyKind): ApiKey & { readonly text: string } {
-  const id = crypto.randomUUID() as ApplicationKeyId;
+  const id = toId<ApplicationKeyId>(crypto.randomUUID());
   const secret = randomBytes(secretLength);
   const body = `key_${environment}_${kind}_${encodeBase58(uuidBytes(id))}${encodeBase58(secret)}`;
   return { kind, id, secret, text: `${body}_${checksum(body)}` };
@@ -70,7 +71,6 @@ function uuidBytes(id: string): Uint8Array {
 
 function toUuid(bytes: Uint8Array): ApplicationKeyId {
   const hex = Buffer.from(bytes).toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
-    '-',
-  ) as ApplicationKeyId;
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
+  return toId(parts.join('-'));
 }

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { isId } from '../../core/identity/ids.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../database/database.ts';
@@ -89,9 +90,10 @@ export class Keyring {
 
   /** The next caller gets keys that are read after this. A load that is underway may have read what was there before. */
   forget(tenantId: string): void {
-    const cached = this.#cache.peek(tenantId as TenantId);
+    if (!isId<TenantId>(tenantId)) return;
+    const cached = this.#cache.peek(tenantId);
     if (cached !== undefined) outdate(cached);
-    this.#reads.outdate(tenantId as TenantId);
+    this.#reads.outdate(tenantId);
   }
 
   forgetAll(): void {

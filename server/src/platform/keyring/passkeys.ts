@@ -7,6 +7,7 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
+import { membersOf } from '../../core/objects/members-of.ts';
 
 /** What is stored of a passkey: nothing of it is secret. */
 export interface Passkey {
@@ -64,6 +65,7 @@ export class Passkeys {
   /** Undefined where the answer does not hold, for whatever reason. */
   async verifyNew(answer: string, challenge: string): Promise<Passkey | undefined> {
     try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- verified by the library; what it lacks throws.
       const response = JSON.parse(answer) as RegistrationResponseJSON;
       // Any other kind names certificates, and addresses at which to ask about them.
       const attestation = decodeAttestationObject(Buffer.from(response.response.attestationObject, 'base64url'));
@@ -92,7 +94,7 @@ export class Passkeys {
   /** The passkey that an answer claims to come from. */
   readId(answer: string): Buffer | undefined {
     try {
-      const { id } = JSON.parse(answer) as { id?: unknown };
+      const { id } = membersOf(JSON.parse(answer));
       return typeof id === 'string' ? Buffer.from(id, 'base64url') : undefined;
     } catch {
       return undefined;
@@ -106,6 +108,7 @@ export class Passkeys {
     known: Passkey & { readonly userId: string },
   ): Promise<number | undefined> {
     try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- verified by the library; what it lacks throws.
       const response = JSON.parse(answer) as AuthenticationResponseJSON;
       const { userHandle } = response.response;
       if (userHandle !== undefined && !toUserHandle(known.userId).equals(Buffer.from(userHandle, 'base64url'))) {

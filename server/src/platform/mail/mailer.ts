@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { membersOf } from '../../core/objects/members-of.ts';
 import type { EmailAddress } from '../../core/identity/email-address.ts';
 import type { SmtpConfig } from './smtp-config.ts';
 
@@ -125,7 +126,8 @@ async function* compose(parts: {
 
 /** RFC 5321 §4.2.1: a reply that begins with 5 is final. To the envelope or the text, that is; a login can be put right. */
 function isRefusal(error: unknown): boolean {
-  const { responseCode = 0, command } = error as { responseCode?: number; command?: string };
+  const { responseCode, command } = membersOf(error);
+  if (typeof responseCode !== 'number') return false;
   return responseCode >= 500 && responseCode !== 503 && (command === 'RCPT TO' || command === 'DATA');
 }
 

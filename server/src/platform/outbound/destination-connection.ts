@@ -1,5 +1,6 @@
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import { codeOf, toError } from '../../core/errors/thrown.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { DestinationFailure } from './destination-failure.ts';
 import { DestinationRefusal } from './destination-refusal.ts';
@@ -72,7 +73,7 @@ function requirePeer(socket: Socket, address: string, guard: AddressGuard): void
 
 function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onAbort = () => socket.destroy(signal.reason as Error);
+  const onAbort = () => socket.destroy(toError(signal.reason));
   const onClose = () => reject(new DestinationFailure('unreachable'));
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });
@@ -87,6 +88,6 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: Abor
 
 /** Errors that come from judging a certificate carry the codes of OpenSSL's verification, or Node's for the name. */
 function isCertificateError(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || /CERT|CRL|SIGNED|ISSUER/.test(code));
+  const code = codeOf(error);
+  return code !== undefined && (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || /CERT|CRL|SIGNED|ISSUER/.test(code));
 }

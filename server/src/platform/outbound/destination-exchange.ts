@@ -1,5 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
+import { codeOf, toError } from '../../core/errors/thrown.ts';
+import type { Sensitive } from '../../core/identity/sensitive.ts';
 import { AnswerBody } from './answer-body.ts';
 import type { AnswerPace } from './answer-pace.ts';
 import { DestinationFailure } from './destination-failure.ts';
@@ -11,13 +13,16 @@ export interface HeaderField {
   readonly value: string;
 }
 
+/** Target, headers and body hold the plaintext of tokens. */
 export interface OutboundRequest {
   readonly method: string;
   /** Path and query as they go into the request line. */
-  readonly target: string;
+  readonly target: Sensitive<string>;
   /** Without `Host` and framing, which are ours. Values are bytes as Latin-1, as HTTP has them. */
-  readonly headers: readonly HeaderField[];
-  readonly body: Buffer | undefined;
+  readonly headers: Sensitive<readonly HeaderField[]>;
+  /** Further headers, about the connection. */
+  readonly connection?: readonly HeaderField[];
+  readonly body: Sensitive<Buffer | undefined>;
 }
 
 export interface OutboundAnswer {
@@ -39,7 +44,7 @@ export interface ExchangeOptions {
 export function exchange(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundAnswer> {
   const { socket, signal, limits } = options;
   const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>();
-  const stop = () => socket.destroy(signal.reason as Error);
+  const stop = () => socket.destroy(toError(signal.reason));
   signal.addEventListener('abort', stop, { once: true });
   socket.once('close', () => signal.removeEventListener('abort', stop));
   const fail = (error: unknown) => {
@@ -50,7 +55,7 @@ export function exchange(request: OutboundRequest, options: ExchangeOptions): Pr
   const sent = requestHttp({
     createConnection: () => socket,
     method: request.method,
-    path: request.target,
+    path: request.target.reveal(),
     maxHeaderSize: limits.answerHeaderBytesMax,
     insecureHTTPParser: false,
     setHost: false,
@@ -83,9 +88,11 @@ export function exchange(request: OutboundRequest, options: ExchangeOptions): Pr
   return promise;
 }
 
-function writeRequest(sent: ClientRequest, { method, headers, body }: OutboundRequest, hostHeader: string): void {
+function writeRequest(sent: ClientRequest, request: OutboundRequest, hostHeader: string): void {
+  const { method, headers, connection = [] } = request;
+  const body = request.body.reveal();
   sent.setHeader('Host', hostHeader);
-  for (const { name, value } of headers) sent.appendHeader(name, value);
+  for (const { name, value } of [...headers.reveal(), ...connection]) sent.appendHeader(name, value);
   if (body !== undefined) sent.setHeader('Content-Length', body.length);
   else if (['POST', 'PUT', 'PATCH'].includes(method)) sent.setHeader('Content-Length', 0);
   sent.end(body);
@@ -95,7 +102,7 @@ function writeRequest(sent: ClientRequest, { method, headers, body }: OutboundRe
 function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: ExchangeOptions): Readable {
   const body = new AnswerBody(limits.answerBodyBytesMax, pace);
   // The destination may be done long before the client is: a client that does not read must not hold the call open.
-  const stop = () => body.destroy(signal.reason as Error);
+  const stop = () => body.destroy(toError(signal.reason));
   signal.addEventListener('abort', stop, { once: true });
   body.once('close', () => signal.removeEventListener('abort', stop));
   pipeline(answer, body, (error) => {
@@ -107,13 +114,10 @@ function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: Excha
 }
 
 function toFailure(error: unknown, signal: AbortSignal): Error {
-  if (signal.aborted) return signal.reason as Error;
+  if (signal.aborted) return toError(signal.reason);
   if (error instanceof DestinationFailure) return error;
-  const { code } = error as { code?: unknown };
-  return new DestinationFailure(
-    typeof code === 'string' && code.startsWith('HPE_') ? 'bad-answer' : 'closed-early',
-    error,
-  );
+  const code = codeOf(error);
+  return new DestinationFailure(code?.startsWith('HPE_') === true ? 'bad-answer' : 'closed-early', error);
 }
 
 function toFields(raw: readonly string[]): HeaderField[] {

@@ -1,3 +1,4 @@
+import { isKeyOf } from '../../core/objects/keys-of.ts';
 import type { AddressClass } from './address-class.ts';
 
 /** What the text of a URL can be refused for, before anything is resolved. */
@@ -43,7 +44,7 @@ const urlSentences = {
 function sentenceOf(reason: RefusalReason): string {
   if (reason === 'unlisted') return 'The destination is not one that this application may call.';
   if (reason === 'no-list') return 'This vault calls destinations only for applications that list them.';
-  return Object.hasOwn(urlSentences, reason)
-    ? urlSentences[reason as UrlRefusal]
+  return isKeyOf(urlSentences, reason)
+    ? urlSentences[reason]
     : 'The destination does not lead to an address that may be called.';
 }

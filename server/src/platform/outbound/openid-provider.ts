@@ -108,13 +108,14 @@ function toMilliseconds(seconds: unknown): number | undefined {
 
 /** A provider that answers without end is given up. */
 const boundedFetch: CustomFetch = async (url, options) => {
-  const answer = await fetch(url, options as RequestInit);
+  const answer = await fetch(url, { ...options, body: options.body ?? null });
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of answer.body ?? []) {
-    size += (chunk as Uint8Array).length;
+    if (!(chunk instanceof Uint8Array)) continue;
+    size += chunk.length;
     if (size > answerSizeMax) throw new Error('The provider answered too much.');
-    chunks.push(chunk as Uint8Array);
+    chunks.push(chunk);
   }
   const { status, statusText, headers } = answer;
   const body = size === 0 ? null : Buffer.concat(chunks);

@@ -69,7 +69,7 @@ export interface VettedDestination {
 /** Gives up waiting when the signal comes; the work itself has a bound of its own. */
 function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject((signal.reason as Error | undefined) ?? new DestinationFailure('late'));
+  const stop = () => reject(signal.reason instanceof Error ? signal.reason : new DestinationFailure('late'));
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', stop));

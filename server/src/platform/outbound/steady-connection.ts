@@ -44,8 +44,8 @@ export class SteadyConnection extends Duplex {
   #readPiece(): void {
     if (this.destroyed) return;
     const size = Math.min(this.#pieceBytes, Math.max(this.#socket.readableLength, 1));
-    const piece = this.#socket.read(size) as Buffer | null;
-    if (piece !== null) this.#pushPiece(piece);
+    const piece: unknown = this.#socket.read(size);
+    if (Buffer.isBuffer(piece)) this.#pushPiece(piece);
     else if (!this.#socket.readableEnded) this.#socket.once('readable', () => this.#readPiece());
   }
 

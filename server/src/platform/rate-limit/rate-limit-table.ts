@@ -1,3 +1,5 @@
+import { recordOf } from '../../core/objects/keys-of.ts';
+
 /** What is counted. The first five are counted per request; the others when the thing happens that they are about. */
 export const rateLimitScopes = [
   'global',
@@ -51,11 +53,10 @@ export const rateLimitTable: RateLimitTable = {
 
 /** The table with other limits in some rows; windows and blocks stay as they are. */
 export function withLimits(limits: Partial<Readonly<Record<RateLimitScope, number>>>): RateLimitTable {
-  const rows = rateLimitScopes.map((scope) => {
+  return recordOf(rateLimitScopes, (scope) => {
     const row = rateLimitTable[scope];
-    return [scope, { ...row, limit: limits[scope] ?? row.limit }] as const;
+    return { ...row, limit: limits[scope] ?? row.limit };
   });
-  return Object.fromEntries(rows) as Record<RateLimitScope, RateLimit>;
 }
 
 /** The fewest servers that a closed limit is divided by, however few there are. */

@@ -1,3 +1,4 @@
+import { recordOf } from '../../core/objects/keys-of.ts';
 import {
   type RateLimit,
   type RateLimitScope,
@@ -42,12 +43,10 @@ export class RateLimiter {
   constructor(options: RateLimiterOptions) {
     const { table, redisUrl, redisWaitMs = 5, clientsMax = 100_000, now = () => performance.now() } = options;
     this.#table = table;
-    this.#counters = Object.fromEntries(
-      rateLimitScopes.map((scope) => {
-        const { windowMs, blockMs } = table[scope];
-        return [scope, new WindowCounter({ windowMs, blockMs, clientsMax, now })];
-      }),
-    ) as Record<RateLimitScope, WindowCounter>;
+    this.#counters = recordOf(rateLimitScopes, (scope) => {
+      const { windowMs, blockMs } = table[scope];
+      return new WindowCounter({ windowMs, blockMs, clientsMax, now });
+    });
     this.#link = redisUrl === undefined ? undefined : new RedisLink({ url: redisUrl, waitMs: redisWaitMs });
     this.#shared = this.#link === undefined ? undefined : new SharedCounter(this.#link);
   }

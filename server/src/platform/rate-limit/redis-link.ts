@@ -85,6 +85,7 @@ export class RedisLink {
 
   constructor(options: { readonly url: string; readonly waitMs: number }) {
     this.#waitMs = options.waitMs;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client makes a method of each script.
     this.#redis = new Redis(options.url, {
       // Nothing waits for a connection: what cannot be asked now is not asked at all.
       enableOfflineQueue: false,

@@ -11,11 +11,14 @@ export function invalidAt(path: string, field: string, message: string): DomainE
 }
 
 export function requireNoFieldErrors(path: string, errors: FieldErrors | undefined): void {
-  if (errors === undefined) return;
+  if (errors !== undefined) throw fieldErrorsAt(path, errors);
+}
+
+export function fieldErrorsAt(path: string, errors: FieldErrors): DomainError {
   const fields = Object.fromEntries(
     Object.entries(errors).map(([field, messages]) => [joinPath(path, field), messages]),
   );
-  throw new DomainError('validation-failed', 'The request did not pass validation.', { fields });
+  return new DomainError('validation-failed', 'The request did not pass validation.', { fields });
 }
 
 /** Turns a refused expression into a refused field. Its message holds neither the expression nor a value. */

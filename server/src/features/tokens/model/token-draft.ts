@@ -1,3 +1,4 @@
+import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { RequestBudget } from '../../../core/budget/request-budget.ts';
 import { parseContainer } from '../../../core/access/container.ts';
 import { parseExpiresAt, type ExpiresAt } from '../../../core/expiry/expires-at.ts';
@@ -27,7 +28,7 @@ export interface TokenDraft {
   readonly wantedId: string | undefined;
   readonly type: TokenType;
   /** Without the card verification code, which goes its own way. */
-  readonly data: JsonValue;
+  readonly data: Sensitive<JsonValue>;
   readonly dataText: Sensitive<string>;
   /** JSON text of the card verification code. */
   readonly cvc: Sensitive<string> | undefined;
@@ -74,14 +75,15 @@ export async function toTokenDraft(request: TokenRequest, now: Date, budget?: Re
 /** Takes the card verification code out of card data. */
 export async function withoutCvc(
   type: TokenType,
-  data: JsonValue,
+  data: Sensitive<JsonValue>,
   dataText: Sensitive<string>,
 ): Promise<Pick<TokenDraft, 'data' | 'dataText' | 'cvc'>> {
-  if (type.name !== 'card' || !isJsonObject(data) || !Object.hasOwn(data, 'cvc'))
+  const card = data.reveal();
+  if (type.name !== 'card' || !isJsonObject(card) || !Object.hasOwn(card, 'cvc'))
     return { data, dataText, cvc: undefined };
-  const { cvc = null, ...rest } = data;
+  const { cvc = null, ...rest } = card;
   return {
-    data: rest,
+    data: new Sensitive(rest),
     dataText: new Sensitive(await inTurns(jsonTextSteps(rest))),
     cvc: cvc === null ? undefined : new Sensitive(toJsonText(cvc)),
   };
@@ -122,7 +124,7 @@ export function toExpiresAt(path: string, text: string, now: Date): ExpiresAt {
   try {
     return parseExpiresAt(text, now);
   } catch (error) {
-    const { fields } = error as { fields?: Record<string, string[]> };
+    const fields = error instanceof DomainError ? error.fields : undefined;
     throw path === '' || fields === undefined
       ? error
       : invalidAt(path, 'expires_at', fields['expires_at']?.[0] ?? 'is not valid');

@@ -97,14 +97,16 @@ export async function fingerprintContent(
   expressions: CompiledExpressions,
   scope: ExpressionScope,
   request?: RequestBudget,
-): Promise<string> {
-  const { data } = scope;
+): Promise<Sensitive<string>> {
+  const data = scope.data.reveal();
   if (expressions.isWholeFingerprint) {
-    return isScalar(data) ? toConcatenatedText(data) : inTurns(jsonTextSteps(data));
+    return new Sensitive(isScalar(data) ? toConcatenatedText(data) : await inTurns(jsonTextSteps(data)));
   }
-  return namingField(path, 'fingerprint_expression', () =>
-    evaluateTemplateAsText(expressions.fingerprint, { ...scope }, expressionTools, budgetWithin(request)),
+  const { metadata } = scope;
+  const text = namingField(path, 'fingerprint_expression', () =>
+    evaluateTemplateAsText(expressions.fingerprint, { data, metadata }, expressionTools, budgetWithin(request)),
   );
+  return new Sensitive(text);
 }
 
 /** One value for each search index: text, never empty. */
@@ -113,17 +115,17 @@ export function searchIndexValues(
   expressions: CompiledExpressions,
   scope: ExpressionScope,
   request?: RequestBudget,
-): string[] {
+): Sensitive<string>[] {
   const budget = budgetWithin(request);
   return expressions.searchIndexes.map((template, index) => {
     const field = `search_indexes.${index}`;
     const value = namingField(path, field, () =>
-      evaluateTemplate(template, { data: scope.data }, expressionTools, budget),
+      evaluateTemplate(template, { data: scope.data.reveal() }, expressionTools, budget),
     );
     const text = value instanceof ExactNumber ? value.text : value;
     if (text === null || text === '' || typeof text === 'object')
       throw invalidAt(path, field, 'must yield one value that is not empty');
-    return String(text);
+    return new Sensitive(String(text));
   });
 }
 
@@ -148,15 +150,16 @@ function toMask(supplied: JsonValue | undefined, { defaultMask }: TokenType): Ma
 export function maskedText(
   path: string,
   expressions: CompiledExpressions,
-  data: JsonValue,
+  data: Sensitive<JsonValue>,
   request?: RequestBudget,
 ): Sensitive<string> | undefined {
   const { mask } = expressions;
   return mask === undefined ? undefined : namingField(path, 'mask', () => evaluateTokenMask(mask, data, request));
 }
 
-export function evaluateTokenMask(mask: Mask, data: JsonValue, request?: RequestBudget): Sensitive<string> {
-  return new Sensitive(toJsonText(evaluateMask(mask, { data }, expressionTools, budgetWithin(request))));
+export function evaluateTokenMask(mask: Mask, data: Sensitive<JsonValue>, request?: RequestBudget): Sensitive<string> {
+  const masked = evaluateMask(mask, { data: data.reveal() }, expressionTools, budgetWithin(request));
+  return new Sensitive(toJsonText(masked));
 }
 
 /** A budget of its own for each of a token's masks, indexes and fingerprint, within that of the request. */
@@ -165,11 +168,11 @@ function budgetWithin(request: RequestBudget | undefined): EvaluationBudget {
 }
 
 /** An id given as an expression. It may hold an alias of the data, never the data. */
-export function evaluateIdExpression(path: string, text: string, data: JsonValue): string {
+export function evaluateIdExpression(path: string, text: string, data: Sensitive<JsonValue>): string {
   return namingField(path, 'id', () => {
     const template = templates.compile(text);
     requireOpaqueId(template);
-    return evaluateTemplateAsText(template, { data }, expressionTools);
+    return evaluateTemplateAsText(template, { data: data.reveal() }, expressionTools);
   });
 }
 

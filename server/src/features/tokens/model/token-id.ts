@@ -1,4 +1,5 @@
-import type { TokenId } from '../../../core/identity/ids.ts';
+import { toId, type TokenId } from '../../../core/identity/ids.ts';
+import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import { countCodePoints, isLongerThan } from '../../../core/text/code-points.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
@@ -21,10 +22,10 @@ export function isAlias(wanted: string | undefined): boolean {
 export function toTokenId(draft: {
   readonly path: string;
   readonly wantedId: string | undefined;
-  readonly data: JsonValue;
+  readonly data: Sensitive<JsonValue>;
 }): TokenId {
   const { path, wantedId, data } = draft;
-  if (wantedId === undefined) return crypto.randomUUID() as TokenId;
+  if (wantedId === undefined) return toId<TokenId>(crypto.randomUUID());
   const id = isIdExpression(wantedId) ? evaluateIdExpression(path, wantedId, data) : wantedId;
   if (!isAcceptable(id)) {
     throw invalidAt(
@@ -33,7 +34,7 @@ export function toTokenId(draft: {
       `must have ${idLengthMin} to ${idLengthMax} characters and none of ${[...forbidden].join(' ')}`,
     );
   }
-  return id as TokenId;
+  return id;
 }
 
 /** An id in a path that no token can have is simply not found. */
@@ -45,7 +46,7 @@ export function isIdExpression(wanted: string | undefined): wanted is string {
   return wanted?.includes('{{') === true;
 }
 
-function isAcceptable(id: string): boolean {
+function isAcceptable(id: string): id is TokenId {
   const isPlain = ![...id].some((character) => forbidden.has(character) || character < ' ' || character === '\u007f');
   return countCodePoints(id) >= idLengthMin && !isLongerThan(id, idLengthMax) && isPlain && id.isWellFormed();
 }

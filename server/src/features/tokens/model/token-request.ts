@@ -8,7 +8,7 @@ export interface TokenRequest {
   readonly path: string;
   readonly id: string | undefined;
   readonly type: string;
-  readonly data: JsonValue;
+  readonly data: Sensitive<JsonValue>;
   /** The text of `data`, as it was sent. */
   readonly dataText: Sensitive<string>;
   readonly mask: JsonValue | undefined;
@@ -22,7 +22,7 @@ export interface TokenRequest {
 
 /** A merge patch of a token (RFC 7386): undefined leaves a field as it is, null takes it back to its default. */
 export interface TokenPatch {
-  readonly data: JsonValue | undefined;
+  readonly data: Sensitive<JsonValue> | undefined;
   /** The text of `data`, as it was sent. */
   readonly dataText: Sensitive<string> | undefined;
   readonly mask: JsonValue | undefined;

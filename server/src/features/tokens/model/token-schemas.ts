@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchemaOptions, Type } from 'typebox';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../../core/json/json-source.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
@@ -8,6 +8,8 @@ import { orNull } from '../../../http/optional-schemas.ts';
 import { changeFields } from '../../../http/timestamp.ts';
 import type { TokenPatch, TokenRequest } from './token-request.ts';
 
+/** Any JSON, as our parser gives it. */
+const AnyJson = (options: TSchemaOptions) => Type.Unsafe<JsonValue>(Type.Unknown(options));
 const Expression = Type.String({ maxLength: tokenLimits.expressionLengthMax });
 /** The pattern that `Type.Record` has by itself stops at a line end: values under such keys would pass unseen. */
 const MetadataKey = Type.String({ pattern: String.raw`^[\s\S]*$` });
@@ -30,9 +32,9 @@ export const CreateToken = Type.Object({
     }),
   ),
   type: Type.String({ maxLength: tokenLimits.typeLengthMax }),
-  data: Type.Unknown({ description: 'Object, array or primitive.' }),
+  data: AnyJson({ description: 'Object, array or primitive.' }),
   mask: Type.Optional(
-    Type.Unknown({ description: 'An expression, or an object or array of them; null for no mask at all.' }),
+    AnyJson({ description: 'An expression, or an object or array of them; null for no mask at all.' }),
   ),
   containers: orNull(Containers),
   metadata: orNull(Type.Record(MetadataKey, MetadataValue, { description: metadataKeys })),
@@ -44,9 +46,9 @@ export const CreateToken = Type.Object({
 export type CreateToken = Static<typeof CreateToken>;
 
 export const UpdateToken = Type.Object({
-  data: Type.Optional(Type.Unknown({ description: 'Merge patch.' })),
+  data: Type.Optional(AnyJson({ description: 'Merge patch.' })),
   mask: Type.Optional(
-    Type.Unknown({
+    AnyJson({
       description:
         'Merge patch. Over stored data, mask, search_indexes and fingerprint_expression need the right to see its plaintext.',
     }),
@@ -105,14 +107,14 @@ nameSchemas({
 });
 
 export function toTokenRequest(body: CreateToken, source: JsonSource, path = ''): TokenRequest {
-  const data = body.data as JsonValue;
+  const { data } = body;
   return {
     path,
     id: body.id ?? undefined,
     type: body.type,
-    data,
+    data: new Sensitive(data),
     dataText: new Sensitive(source.textOf(body, 'data', data)),
-    mask: body.mask as JsonValue | undefined,
+    mask: body.mask,
     containers: body.containers ?? undefined,
     metadata: body.metadata ?? undefined,
     searchIndexes: body.search_indexes ?? undefined,
@@ -123,11 +125,11 @@ export function toTokenRequest(body: CreateToken, source: JsonSource, path = '')
 }
 
 export function toTokenPatch(body: Static<typeof UpdateToken>, source: JsonSource): TokenPatch {
-  const data = body.data as JsonValue | undefined;
+  const { data } = body;
   return {
-    data,
+    data: data === undefined ? undefined : new Sensitive(data),
     dataText: data === undefined ? undefined : new Sensitive(source.textOf(body, 'data', data)),
-    mask: body.mask as JsonValue | undefined,
+    mask: body.mask,
     metadata: body.metadata,
     containers: body.containers,
     searchIndexes: body.search_indexes,

@@ -1,5 +1,6 @@
 import type { RequestBudget } from '../../../core/budget/request-budget.ts';
 import type { ApplicationId, TenantId, TokenId } from '../../../core/identity/ids.ts';
+import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { CvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
 import type { FieldBinding, TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
 import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
@@ -62,7 +63,7 @@ export class TokenSealer {
     const scope = { data: draft.data, metadata: metadata ?? {} };
     budget?.spend('searchTerms', draft.expressions.searchIndexes.length + Object.keys(scope.metadata).length);
     const isFingerprinted = hasFingerprints || texts.fingerprintExpression !== undefined;
-    const content = isFingerprinted ? await fingerprintContent(path, draft.expressions, scope, budget) : '';
+    const content = isFingerprinted ? await fingerprintContent(path, draft.expressions, scope, budget) : undefined;
     const row = { id, version, type: type.name };
     return {
       tenantId: owner.tenantId,
@@ -75,10 +76,12 @@ export class TokenSealer {
       containers: draft.containers,
       metadata,
       searchIndexes: texts.searchIndexes === undefined ? null : JSON.stringify(texts.searchIndexes),
-      fingerprint: content === '' ? null : keys.fingerprint(type.name, content),
+      fingerprint: toFingerprint(keys, type.name, content),
       fingerprintExpression: texts.fingerprintExpression ?? null,
       terms: uniqueTerms([
-        ...searchIndexValues(path, draft.expressions, scope, budget).map((value) => keys.blindIndex('data', value)),
+        ...searchIndexValues(path, draft.expressions, scope, budget).map((value) =>
+          keys.blindIndex('data', value.reveal()),
+        ),
         ...metadataTerms(keys, metadata),
       ]),
       expiresAt: draft.expiresAt,
@@ -91,6 +94,11 @@ export class TokenSealer {
     const sealed = this.#cvcSealer.seal(cvc.reveal(), { ...binding, tenantId: owner.tenantId });
     return { sealed, tokenVersion: binding.recordVersion };
   }
+}
+
+/** Data in which the expressions find nothing has no fingerprint. */
+function toFingerprint(keys: TenantKeyring, type: string, content: Sensitive<string> | undefined): string | null {
+  return content === undefined || content.reveal() === '' ? null : keys.fingerprint(type, content.reveal());
 }
 
 function weighDrafts(drafts: readonly TokenDraft[]): number {

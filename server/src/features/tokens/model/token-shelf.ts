@@ -29,6 +29,7 @@ export function matchShelf(query: SearchQuery | undefined, shelf: TokenShelf): S
       return toMatch(
         shelf.containers.some((path) => (query.isSubtree ? path.startsWith(query.path) : path === query.path)),
       );
+    case 'data':
     case 'metadata':
     case 'range':
     case 'id-prefix':

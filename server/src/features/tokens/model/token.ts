@@ -55,6 +55,6 @@ export interface VisibleToken {
 
 /** The whole of what a token's expressions may refer to. The card verification code is never part of it. */
 export interface ExpressionScope {
-  readonly data: JsonValue;
+  readonly data: Sensitive<JsonValue>;
   readonly metadata: Metadata;
 }

@@ -95,9 +95,7 @@ function metadataFilters(parameters: QueryParameters): SearchQuery[] {
 function parseObject(text: string): Readonly<Record<string, string>> {
   try {
     const value: unknown = JSON.parse(text);
-    const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (isMap && Object.values(value).every((member) => typeof member === 'string'))
-      return value as Record<string, string>;
+    if (isTextMap(value)) return value;
   } catch {
     // Not JSON: refused below with everything else that is no map of strings.
   }
@@ -113,4 +111,9 @@ function invalidQuery(name: string, message: string): DomainError {
   return new DomainError('validation-failed', 'The request did not pass validation.', {
     fields: { [name]: [message] },
   });
+}
+
+function isTextMap(value: unknown): value is Record<string, string> {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMap && Object.values(value).every((member) => typeof member === 'string');
 }

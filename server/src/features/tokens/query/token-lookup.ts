@@ -16,7 +16,7 @@ export function termsOf(query: SearchQuery, keys: TenantKeyring): readonly Buffe
     const spellings = new Set([query.key.toLowerCase(), query.key]);
     return [...spellings].map((key) => keys.blindIndex('metadata', key, query.value));
   }
-  if (query.kind === 'term' && query.field === 'data') return [keys.blindIndex('data', query.value)];
+  if (query.kind === 'data') return [keys.blindIndex('data', query.value.reveal())];
   return undefined;
 }
 

@@ -19,7 +19,7 @@ export function toPredicate(query: SearchQuery, keys: TenantKeyring, parameters:
 
   switch (query.kind) {
     case 'term': {
-      const column = columns[query.field as keyof typeof columns];
+      const column = columns[query.field];
       const value = query.field.endsWith('_by') ? query.value.toLowerCase() : query.value;
       return `coalesce(${column} = ${parameters.add(value)}, false)`;
     }
@@ -34,8 +34,9 @@ export function toPredicate(query: SearchQuery, keys: TenantKeyring, parameters:
     case 'and':
     case 'or':
       return `(${query.operands.map((operand) => toPredicate(operand, keys, parameters)).join(` ${query.kind} `)})`;
+    case 'data':
     case 'metadata':
-      throw new Error('A metadata query always has a term.');
+      throw new Error('Data and metadata are found by their terms.');
   }
 }
 

@@ -4,6 +4,7 @@ import { createApplication } from '../../../../test/harness/test-application.ts'
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import { type AnsweredToken, followPages, idsOf, pageOf } from '../../../../test/harness/token-answers.ts';
 import { includeChildren } from '../../../core/search/include-children.ts';
+import { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 
 const seed = 7_331;
@@ -145,7 +146,9 @@ function matches(query: SearchQuery, token: ModelToken): boolean {
     case 'id-prefix':
       return token.id.startsWith(query.prefix);
     case 'term':
-      return query.field === 'data' ? token.indexes.includes(query.value) : token[query.field] === query.value;
+      return token[query.field] === query.value;
+    case 'data':
+      return token.indexes.includes(query.value.reveal());
   }
 }
 
@@ -153,6 +156,8 @@ function print(query: SearchQuery): string {
   switch (query.kind) {
     case 'term':
       return `${query.field}:"${query.value}"`;
+    case 'data':
+      return `data:"${query.value.reveal()}"`;
     case 'metadata':
       return `metadata.${query.key}:"${query.value}"`;
     case 'container':
@@ -173,7 +178,7 @@ function print(query: SearchQuery): string {
 function makeQueries(): fc.Arbitrary<SearchQuery> {
   const some = <T>(values: readonly T[]) => fc.constantFrom(...new Set(values));
   const term = (
-    field: 'id' | 'type' | 'data' | 'fingerprint' | 'created_by' | 'modified_by',
+    field: 'id' | 'type' | 'fingerprint' | 'created_by' | 'modified_by',
     values: readonly (string | undefined)[],
   ) => some(values.filter((value) => value !== undefined)).map((value) => ({ kind: 'term', field, value }) as const);
   const instant = some(model.flatMap((token) => [token.created_at, token.modified_at ?? token.created_at])).map(
@@ -182,7 +187,9 @@ function makeQueries(): fc.Arbitrary<SearchQuery> {
   const leaf: fc.Arbitrary<SearchQuery> = fc.oneof(
     term('id', [...model.map(({ id }) => id), 'none']),
     term('type', [...model.map(({ type }) => type), 'bank']),
-    term('data', [...model.flatMap(({ indexes }) => indexes), '1', 'none']),
+    some([...model.flatMap(({ indexes }) => indexes), '1', 'none']).map(
+      (value) => ({ kind: 'data', value: new Sensitive(value) }) as const,
+    ),
     term(
       'fingerprint',
       model.map(({ fingerprint }) => fingerprint),

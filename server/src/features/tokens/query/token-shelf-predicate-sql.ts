@@ -31,6 +31,7 @@ export function toShelfPredicate(query: SearchQuery, parameters: Parameters, isP
       return `(${query.operands
         .map((operand) => toShelfPredicate(operand, parameters, isPossibleEnough))
         .join(` ${query.kind} `)})`;
+    case 'data':
     case 'metadata':
     case 'range':
     case 'id-prefix':
@@ -79,6 +80,7 @@ export function isDecidedByShelf(query: SearchQuery): boolean {
     case 'and':
     case 'or':
       return query.operands.every(isDecidedByShelf);
+    case 'data':
     case 'metadata':
     case 'range':
     case 'id-prefix':

@@ -1,3 +1,4 @@
+import { parseSearchIndexes } from '../model/stored-search-indexes.ts';
 import type { Transform } from '../../../core/access/access-rule.ts';
 import { type FingerprintVisibility, isFingerprintShown } from '../../../core/access/fingerprint-visibility.ts';
 import { ExpressionError } from '../../../core/expressions/expression-error.ts';
@@ -27,7 +28,7 @@ const longBytes = 256 * 1024;
 export interface TokenContent {
   /** Without the card verification code. */
   readonly dataText: Sensitive<string>;
-  readonly data: JsonValue;
+  readonly data: Sensitive<JsonValue>;
   /** JSON text of the data as masked views show it; undefined where they show none. */
   readonly masked: Sensitive<string> | undefined;
 }
@@ -36,22 +37,23 @@ export interface TokenContent {
 export class OpenedToken implements TokenContent {
   readonly dataText: Sensitive<string>;
   readonly #token: StoredToken;
-  #data: JsonValue | undefined;
+  #data: Sensitive<JsonValue> | undefined;
   #masking: { readonly masked: Sensitive<string> | undefined } | undefined;
 
-  constructor(token: StoredToken, text: string) {
+  constructor(token: StoredToken, dataText: Sensitive<string>) {
     this.#token = token;
-    this.dataText = new Sensitive(text);
+    this.dataText = dataText;
   }
 
   /** Call before `data` and `masked`, which would otherwise take large data apart all at once. */
   async load(): Promise<void> {
     const text = this.dataText.reveal();
-    if (text.length > lengthAtOnceMax) this.#data ??= await inTurns(parseJsonSteps(text, { depthMax: storedDepthMax }));
+    if (text.length > lengthAtOnceMax)
+      this.#data ??= new Sensitive(await inTurns(parseJsonSteps(text, { depthMax: storedDepthMax })));
   }
 
-  get data(): JsonValue {
-    this.#data ??= parseJson(this.dataText.reveal(), { depthMax: storedDepthMax });
+  get data(): Sensitive<JsonValue> {
+    this.#data ??= new Sensitive(parseJson(this.dataText.reveal(), { depthMax: storedDepthMax }));
     return this.#data;
   }
 
@@ -100,7 +102,7 @@ export class TokenPresenter implements TokenOpener {
     const isLong = token.data.length > longBytes;
     // Each part takes milliseconds, and none can be left in the middle: others get their turn before and after.
     if (isLong) await nextTurn();
-    const opened = new OpenedToken(token, keys.open(token.data, tokenBinding(token, 'data')));
+    const opened = new OpenedToken(token, new Sensitive(keys.open(token.data, tokenBinding(token, 'data'))));
     if (isLong) await nextTurn();
     return opened;
   }
@@ -122,8 +124,7 @@ export class TokenPresenter implements TokenOpener {
       token,
       ...(await this.#dataFor(transform, token, content)),
       mask: shownMask(token, type, content),
-      searchIndexes:
-        token.searchIndexes === null ? type.defaultSearchIndexes : (JSON.parse(token.searchIndexes) as string[]),
+      searchIndexes: parseSearchIndexes(token) ?? type.defaultSearchIndexes,
       fingerprint: await this.findFingerprint(caller, token, transform),
       fingerprintExpression: token.fingerprintExpression ?? type.defaultFingerprintExpression,
       derived: transform === 'redact' ? undefined : type.derive?.(content.data),

@@ -1,5 +1,6 @@
 import { RequestBudget } from '../../../core/budget/request-budget.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
+import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../../core/json/json-source.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import { compileDocument } from './reference-template.ts';
@@ -17,7 +18,7 @@ export class DetokenizeService {
   }
 
   /** The document as JSON text. Recorded before any value leaves. */
-  async detokenize(caller: Caller, document: JsonSource): Promise<string> {
+  async detokenize(caller: Caller, document: JsonSource): Promise<Sensitive<string>> {
     const budget = new RequestBudget();
     const template = compileDocument(document, budget);
     const judged = await this.#tokens.find(caller, 'token:read', template.tokenIds);

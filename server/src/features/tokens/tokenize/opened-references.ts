@@ -2,6 +2,7 @@ import { insertedCharactersMax, type RequestBudget } from '../../../core/budget/
 import { EvaluationBudget } from '../../../core/expressions/evaluation-budget.ts';
 import type { ReferenceSource } from '../../../core/expressions/reference-evaluation.ts';
 import type { Reference } from '../../../core/expressions/reference-text.ts';
+import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { storedDepthMax } from '../../../core/json/json-limits.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import { parseJsonSteps } from '../../../core/json/parse-json.ts';
@@ -15,8 +16,8 @@ export class OpenedReferences implements ReferenceSource {
   readonly tools = expressionTools;
   readonly budget: EvaluationBudget;
   readonly #tokens: ReadonlyMap<string, VisibleToken>;
-  readonly #texts = new Map<string, string>();
-  readonly #values = new Map<string, JsonValue>();
+  readonly #texts = new Map<string, Sensitive<string>>();
+  readonly #values = new Map<string, Sensitive<JsonValue>>();
 
   constructor(tokens: readonly VisibleToken[], budget: RequestBudget) {
     this.#tokens = new Map(tokens.map((token) => [token.token.id, token]));
@@ -27,7 +28,7 @@ export class OpenedReferences implements ReferenceSource {
     });
   }
 
-  textOf(reference: Reference): string | undefined {
+  textOf(reference: Reference): Sensitive<string> | undefined {
     const key = keyOf(reference);
     const known = this.#texts.get(key);
     if (known !== undefined) return known;
@@ -38,11 +39,12 @@ export class OpenedReferences implements ReferenceSource {
     return text;
   }
 
-  *valueOf(reference: Reference): Steps<JsonValue> {
+  *valueOf(reference: Reference): Steps<Sensitive<JsonValue>> {
     const key = keyOf(reference);
     const known = this.#values.get(key);
     if (known !== undefined) return known;
-    const value = yield* parseJsonSteps(this.textOf(reference) ?? 'null', { depthMax: storedDepthMax });
+    const text = this.textOf(reference)?.reveal() ?? 'null';
+    const value = new Sensitive(yield* parseJsonSteps(text, { depthMax: storedDepthMax }));
     this.#values.set(key, value);
     return value;
   }
@@ -53,6 +55,6 @@ function keyOf({ kind, tokenId }: Reference): string {
 }
 
 /** Data that the caller may not see is null; `token:` stands for the whole token as the caller sees it. */
-function toText(token: VisibleToken, kind: Reference['kind']): string {
-  return kind === 'token' ? toTokenJson(token) : (token.data?.reveal() ?? 'null');
+function toText(token: VisibleToken, kind: Reference['kind']): Sensitive<string> {
+  return kind === 'token' ? new Sensitive(toTokenJson(token)) : (token.data ?? new Sensitive('null'));
 }

@@ -9,6 +9,7 @@ import {
   type ReferenceOptions,
   type ReferenceText,
 } from '../../../core/expressions/reference-text.ts';
+import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { type JsonSource, textPlacesMax } from '../../../core/json/json-source.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
 import { namingField, namingFieldOf } from '../model/request-path.ts';
@@ -16,7 +17,8 @@ import { namingField, namingFieldOf } from '../model/request-path.ts';
 /** Something with references in it: what they refer to is known before any token is looked at. */
 export interface ReferenceTemplate<T> {
   readonly tokenIds: ReadonlySet<string>;
-  render(source: ReferenceSource): Promise<T>;
+  /** With the values of tokens in it. */
+  render(source: ReferenceSource): Promise<Sensitive<T>>;
 }
 
 /** JSON text: a string that is exactly one reference becomes the value itself, everything else stays as it was spelled. */
@@ -34,10 +36,10 @@ export function compileDocument(source: JsonSource, budget: RequestBudget): Refe
       let at = 0;
       for (const { start, end, field, text } of texts) {
         const json = await namingFieldOf(field, inTurns(referencesJsonSteps(text, tokens)));
-        pieces.push(document.slice(at, start), json);
+        pieces.push(document.slice(at, start), json.reveal());
         at = end;
       }
-      return [...pieces, document.slice(at)].join('');
+      return new Sensitive([...pieces, document.slice(at)].join(''));
     },
   };
 }

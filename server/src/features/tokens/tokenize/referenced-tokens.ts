@@ -4,7 +4,6 @@ import { requireAccess } from '../../../core/access/require-access.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { ReferenceSource } from '../../../core/expressions/reference-evaluation.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
-import type { TokenId } from '../../../core/identity/ids.ts';
 import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenizeLimits, tokenQueryLimits } from '../../../core/token-limits.ts';
 import { OpenedReferences } from './opened-references.ts';
@@ -48,7 +47,7 @@ export class ReferencedTokens {
         `The tokens that the request refers to hold too much data together (more than ${inMebibytes(tokenQueryLimits.pageBytesMax)}). Refer to fewer of them at a time.`,
       );
     }
-    const unknown = [...ids].filter((id) => !found.has(id as TokenId));
+    const unknown = [...ids].filter((id) => !isTokenId(id) || !found.has(id));
     if (unknown.length > 0) {
       throw new DomainError(
         'validation-failed',

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { keepOutcome, shownAgain } from '../../../http/idempotency.ts';
 import { sendJsonText } from '../../../http/json-text-reply.ts';
 import { invalidField } from '../../../core/errors/domain-error.ts';
+import { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import type { DetokenizeService } from './detokenize-service.ts';
 import { writeProblems } from '../write/index.ts';
@@ -42,13 +43,14 @@ export function addTokenizeRoutes(
     },
     async (request, reply) => {
       requireDocument(request.body);
-      return sendJsonText(reply, await parts.detokenizer.detokenize(request.caller, request.bodySource));
+      const text = await parts.detokenizer.detokenize(request.caller, request.bodySource);
+      return sendJsonText(reply, text.reveal());
     },
   );
 }
 
 /** Without a body the framework hands on null. */
-function requireDocument(body: JsonValue | undefined): JsonValue {
+function requireDocument(body: JsonValue | undefined): Sensitive<JsonValue> {
   if (body === undefined || body === null) throw invalidField('body', 'is required');
-  return body;
+  return new Sensitive(body);
 }

@@ -8,7 +8,7 @@ import type { Steps } from '../../../core/steps/steps.ts';
 import { tokenizeLimits } from '../../../core/token-limits.ts';
 import { compileSchema, findFieldErrors } from '../../../http/validation.ts';
 import { inTurns, mapInTurns } from '../../../platform/waiting/turns.ts';
-import { joinPath, requireNoFieldErrors } from '../model/request-path.ts';
+import { fieldErrorsAt, joinPath } from '../model/request-path.ts';
 import type { CreatedToken, TokenCreator, TokenRepeater } from '../write/index.ts';
 import { toTokenJson } from '../model/token-json.ts';
 import type { TokenRequest } from '../model/token-request.ts';
@@ -50,7 +50,8 @@ export class TokenizeService {
   }
 
   /** One leaf that cannot be stored fails the request, and nothing of it is kept. */
-  async tokenize(caller: Caller, document: JsonValue, source: JsonSource): Promise<TokenizedDocument> {
+  async tokenize(caller: Caller, given: Sensitive<JsonValue>, source: JsonSource): Promise<TokenizedDocument> {
+    const document = given.reveal();
     if (typeof document !== 'object' || document === null) throw invalidField('body', 'must be an object or an array');
     const reader = new DocumentReader(source);
     const write = await inTurns(reader.read(document, { parent: [document], key: 0, path: '', depth: 0 }));
@@ -111,7 +112,7 @@ class DocumentReader {
       path,
       id: undefined,
       type: 'token',
-      data: value,
+      data: new Sensitive(value),
       dataText: new Sensitive(this.#source.textOf(parent, key, value)),
       mask: undefined,
       containers: undefined,
@@ -124,8 +125,8 @@ class DocumentReader {
   }
 
   #readTokenRequest(value: JsonObject, { path }: Position): Writer {
-    if (!tokenShape.Check(value)) requireNoFieldErrors(path, findFieldErrors(tokenShape, value, 'body'));
-    return this.#add('token', toTokenRequest(value as CreateToken, this.#source, path));
+    if (!tokenShape.Check(value)) throw fieldErrorsAt(path, findFieldErrors(tokenShape, value, 'body'));
+    return this.#add('token', toTokenRequest(value, this.#source, path));
   }
 
   *#readArray(values: readonly JsonValue[], position: Position): Steps<Writer> {

@@ -68,7 +68,7 @@ describe('the sweep of claims', () => {
     expect(await claimsOf(tenant)).toBe(0);
 
     await leave(tenant);
-    const folder = new URL('../../../migrations/', import.meta.url);
+    const folder = new URL('../../../../migrations/', import.meta.url);
     const [file = ''] = (await readdir(folder)).filter((name) => name.endsWith('_fingerprint_claims.sql'));
     await owner().query(await readFile(new URL(file, folder), 'utf8'));
     expect(await claimsOf(tenant)).toBe(0);

@@ -4,7 +4,7 @@ import type { JsonSource } from '../../../core/json/json-source.ts';
 import { toAuditRow } from '../../../platform/audit/audit-event.ts';
 import { noCvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
 import { compileSchema, findFieldErrors } from '../../../http/validation.ts';
-import { invalidAt, requireNoFieldErrors } from '../model/request-path.ts';
+import { fieldErrorsAt, invalidAt } from '../model/request-path.ts';
 import { toTokenDraft } from '../model/token-draft.ts';
 import { tokenEvent } from '../model/token-event.ts';
 import { toTokenId } from '../model/token-id.ts';
@@ -38,8 +38,8 @@ export class TokenIntake {
 
   /** Throws what a request with this body would be refused with. */
   async prepare(body: unknown, source: JsonSource, now: Date): Promise<TakenIn> {
-    if (!tokenShape.Check(body)) requireNoFieldErrors('', findFieldErrors(tokenShape, body, 'body'));
-    const request = toTokenRequest(body as CreateToken, source);
+    if (!tokenShape.Check(body)) throw fieldErrorsAt('', findFieldErrors(tokenShape, body, 'body'));
+    const request = toTokenRequest(body, source);
     if (request.deduplicate === true) {
       throw invalidAt('', 'deduplicate_token', 'cannot be asked for here: every id that is brought in is kept');
     }

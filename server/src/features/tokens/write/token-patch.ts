@@ -1,3 +1,4 @@
+import { parseSearchIndexes } from '../model/stored-search-indexes.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { jsonValuesMax, storedDepthMax } from '../../../core/json/json-limits.ts';
 import { jsonTextSteps } from '../../../core/json/json-text.ts';
@@ -5,7 +6,7 @@ import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { parseJson } from '../../../core/json/parse-json.ts';
 import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
-import { mergePatch, mergePatchSteps } from '../../../core/merge-patch/merge-patch.ts';
+import { mergePatchSteps } from '../../../core/merge-patch/merge-patch.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
 import { invalidAt, requireNoFieldErrors } from '../model/request-path.ts';
 import type { Metadata, StoredToken } from '../model/token.ts';
@@ -65,22 +66,20 @@ export async function applyPatch(
 export function storedTexts(token: StoredToken): ExpressionTexts {
   return {
     mask: token.mask === null ? undefined : parseJson(token.mask, { depthMax: storedDepthMax }),
-    searchIndexes: token.searchIndexes === null ? undefined : (JSON.parse(token.searchIndexes) as string[]),
+    searchIndexes: parseSearchIndexes(token),
     fingerprintExpression: token.fingerprintExpression ?? undefined,
   };
 }
 
-async function mergeData(
-  opened: OpenedToken,
-  patch: TokenPatch,
-): Promise<{ data: JsonValue; dataText: Sensitive<string> }> {
+async function mergeData(opened: OpenedToken, patch: TokenPatch): Promise<Pick<TokenDraft, 'data' | 'dataText'>> {
   if (patch.data === undefined) return { data: opened.data, dataText: opened.dataText };
+  const change = patch.data.reveal();
   // A patch that is no object replaces the data, and is stored as it was sent.
-  if (!isJsonObject(patch.data) && patch.dataText !== undefined) return { data: patch.data, dataText: patch.dataText };
-  const data = await inTurns(mergePatchSteps(opened.data, patch.data));
+  if (!isJsonObject(change) && patch.dataText !== undefined) return { data: patch.data, dataText: patch.dataText };
+  const data = await inTurns(mergePatchSteps(opened.data.reveal(), change));
   const text = await inTurns(jsonTextSteps(data, jsonValuesMax));
   requireMergedSize('data', text);
-  return { data, dataText: new Sensitive(text) };
+  return { data: new Sensitive(data), dataText: new Sensitive(text) };
 }
 
 async function mergeMask(
@@ -105,7 +104,8 @@ function requireMergedSize(field: string, text: string): void {
 function mergeMetadata(current: Metadata | null, patch: TokenPatch['metadata']): Metadata | null {
   if (patch === undefined) return current;
   if (patch === null) return null;
-  return toMetadata('', mergePatch(current ?? {}, patch) as Metadata);
+  const merged = Object.entries({ ...current, ...patch });
+  return toMetadata('', Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null)));
 }
 
 function replaced<T>(patch: T | null | undefined, current: T | undefined): T | undefined {
@@ -115,5 +115,7 @@ function replaced<T>(patch: T | null | undefined, current: T | undefined): T | u
 /** The code stays unless the patch speaks of it. */
 function cvcChange({ data }: TokenPatch, hasNewCode: boolean): CvcChange {
   if (hasNewCode) return 'set';
-  return data === undefined || (isJsonObject(data) && !Object.hasOwn(data, 'cvc')) ? 'keep' : 'remove';
+  if (data === undefined) return 'keep';
+  const change = data.reveal();
+  return isJsonObject(change) && !Object.hasOwn(change, 'cvc') ? 'keep' : 'remove';
 }

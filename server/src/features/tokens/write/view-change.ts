@@ -1,5 +1,6 @@
 import { leavesStored, mixesStored } from '../../../core/merge-patch/stored-remainder.ts';
-import { isJsonObject } from '../../../core/json/json-value.ts';
+import type { Sensitive } from '../../../core/identity/sensitive.ts';
+import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import type { Template } from '../../../core/expressions/template.ts';
 import { templatesOf } from '../../../core/expressions/mask.ts';
 import type { StoredToken } from '../model/token.ts';
@@ -18,12 +19,13 @@ export function makesView(token: StoredToken, opened: OpenedToken, patch: TokenP
   const bringsView =
     patch.mask !== undefined || patch.searchIndexes !== undefined || patch.fingerprintExpression !== undefined;
   if (patch.data === undefined) return bringsView;
-  if (!isJsonObject(patch.data) || !leavesStored(opened.data, patch.data)) return false;
-  return bringsView || readsMixture(token, opened, patch);
+  const change = patch.data.reveal();
+  if (!isJsonObject(change) || !leavesStored(opened.data.reveal(), change)) return false;
+  return bringsView || readsMixture(token, opened, patch.data);
 }
 
 /** Masks show what each expression reads by itself; indexes and fingerprints are compared as one text. */
-function readsMixture(token: StoredToken, opened: OpenedToken, { data = null }: TokenPatch): boolean {
+function readsMixture(token: StoredToken, opened: OpenedToken, change: Sensitive<JsonValue>): boolean {
   const texts = storedTexts(token);
   const { mask, searchIndexes, fingerprint } = compileExpressions('', getTokenType(token), texts);
   const shown =
@@ -34,7 +36,7 @@ function readsMixture(token: StoredToken, opened: OpenedToken, { data = null }: 
           .map((path) => [path]);
   // The default fingerprint of a generic token reads all of its data: to judge it would end every change of a part.
   const compared = [...searchIndexes, ...(texts.fingerprintExpression === undefined ? [] : [fingerprint])].map(pathsOf);
-  return [...shown, ...compared].some((paths) => mixesStored(opened.data, data, paths));
+  return [...shown, ...compared].some((paths) => mixesStored(opened.data.reveal(), change.reveal(), paths));
 }
 
 /** Where a template reads in the data. Metadata is shown to everybody who sees the token. */

@@ -24,7 +24,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 process.on('disconnect', () => stopping.abort());
 
 process.once('message', (task) => {
-  // Sent by the process that started this one.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by the process that started this one.
   const { dump, options, target } = task as DumpTask;
   const decoding = { ...options, signal: stopping.signal };
   const work: Promise<DumpOutcome> =

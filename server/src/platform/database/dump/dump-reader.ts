@@ -55,6 +55,7 @@ export class DumpReader {
       const task: DumpTask = { dump: this.#dump, options, ...(target === undefined ? {} : { target }) };
       const outcome = await new Promise<DumpOutcome>((resolve, reject) => {
         child.once('error', reject);
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by a process of ours.
         child.once('message', (message) => resolve(message as DumpOutcome));
         child.once('exit', () => reject(new Error('The process that reads the dump has ended before its work.')));
         child.send(task);

@@ -1,3 +1,4 @@
+import { membersOf } from '../../../core/objects/members-of.ts';
 import { OperatorError } from '../../../core/errors/operator-error.ts';
 import type { OperatorService, ServiceAnswer, ServiceCall } from '../../outbound/operator-service.ts';
 import { keyLength } from './root-key.ts';
@@ -37,8 +38,7 @@ export async function askKeyService(
 /** The fields of a JSON object; none where the text is something else, such as the page of a proxy on the way. */
 export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+    return membersOf(JSON.parse(text));
   } catch {
     return {};
   }

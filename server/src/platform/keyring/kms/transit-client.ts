@@ -1,3 +1,4 @@
+import { membersOf } from '../../../core/objects/members-of.ts';
 import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import { OperatorService } from '../../outbound/operator-service.ts';
 import { askKeyService, fieldsOf, KeyServiceError, textOf } from './key-service.ts';
@@ -52,9 +53,7 @@ export class TransitClient {
     });
     const fields = fieldsOf(answer.body);
     if (answer.status !== 200) throw new TransitRefusal(operation, answer.status, reasonsIn(fields['errors']));
-    const data = fields['data'];
-    const value =
-      typeof data === 'object' && data !== null ? textOf((data as Record<string, unknown>)[field]) : undefined;
+    const value = textOf(membersOf(fields['data'])[field]);
     if (value !== undefined) return value;
     throw new KeyServiceError(
       `Transit answered ${operation} without "${field}". Check what stands between it and this server.`,

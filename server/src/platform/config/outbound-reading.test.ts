@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readOutbound } from './outbound-settings.ts';
-import { ConfigError, type Environment, SettingReader } from './setting.ts';
+import { ConfigError } from './config-error.ts';
+import { outbound } from './outbound-reading.ts';
+import { readFrom } from './reading.ts';
+import type { Environment } from './setting.ts';
 
 const tenantId = '0b1c8f0e-6d5c-4a52-9d0a-5f0f5a3f5c11';
 let directory: string;
@@ -16,12 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-function read(environment: Environment) {
-  const reader = new SettingReader(environment);
-  const config = readOutbound(reader);
-  reader.finish();
-  return config;
-}
+const read = (environment: Environment) => readFrom(environment, outbound);
 
 describe('settings of the proxy', () => {
   it('name each exception', () => {

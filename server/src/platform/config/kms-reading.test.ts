@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readAwsKms, readTransit } from './kms-settings.ts';
-import { ConfigError, type Environment, SettingReader } from './setting.ts';
+import { ConfigError } from './config-error.ts';
+import { readFrom } from './reading.ts';
+import { optionalRootKeys } from './root-key-reading.ts';
+import type { Environment } from './setting.ts';
 
 const aws = {
   STRONGROOM_AWS_KMS_KEY: 'alias/strongroom',
@@ -11,33 +13,31 @@ const aws = {
 const transit = { STRONGROOM_TRANSIT_URL: 'https://vault.internal:8200', STRONGROOM_TRANSIT_KEY: 'strongroom' };
 const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 
-function problemsOf(read: (reader: SettingReader) => unknown, environment: Environment): readonly string[] {
-  const reader = new SettingReader(environment);
-  read(reader);
+const read = (environment: Environment) => readFrom(environment, optionalRootKeys)?.primary;
+
+function problemsOf(environment: Environment): readonly string[] {
   try {
-    reader.finish();
+    read(environment);
     return [];
   } catch (error) {
     return error instanceof ConfigError ? error.problems.map(({ variable }) => variable) : ['?'];
   }
 }
 
-describe('readAwsKms', () => {
+describe('a root key in AWS KMS', () => {
   it('is nothing where no key is named', () => {
-    expect(
-      readAwsKms(new SettingReader({ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://169.254.170.23/v1' })),
-    ).toBeUndefined();
+    expect(read({ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://169.254.170.23/v1' })).toBeUndefined();
   });
 
   it('takes the public address of the region', () => {
-    const config = readAwsKms(new SettingReader(aws));
+    const config = read(aws);
     expect(config).toMatchObject({ kind: 'aws-kms', endpoint: 'https://kms.eu-central-1.amazonaws.com' });
     expect(JSON.stringify(config)).not.toContain('"secret"');
-    expect(problemsOf(readAwsKms, aws)).toEqual([]);
+    expect(problemsOf(aws)).toEqual([]);
   });
 
   it('asks for everything that is missing at once', () => {
-    expect(problemsOf(readAwsKms, { STRONGROOM_AWS_KMS_KEY: 'alias/strongroom' })).toEqual([
+    expect(problemsOf({ STRONGROOM_AWS_KMS_KEY: 'alias/strongroom' })).toEqual([
       'STRONGROOM_AWS_KMS_REGION',
       'STRONGROOM_AWS_KMS_ACCESS_KEY_ID',
       'STRONGROOM_AWS_KMS_SECRET_ACCESS_KEY',
@@ -54,12 +54,9 @@ describe('readAwsKms', () => {
   ])('takes the role of the container from %s', (variable, value, url) => {
     const { STRONGROOM_AWS_KMS_KEY, STRONGROOM_AWS_KMS_REGION } = aws;
     const environment = { STRONGROOM_AWS_KMS_KEY, STRONGROOM_AWS_KMS_REGION, [variable]: value };
-    expect(readAwsKms(new SettingReader(environment))?.credentials).toEqual({
-      kind: 'container',
-      url,
-      tokenFile: undefined,
-    });
-    expect(readAwsKms(new SettingReader({ ...aws, [variable]: value }))?.credentials).toMatchObject({ kind: 'static' });
+    const credentials = { kind: 'container', url, tokenFile: undefined };
+    expect(read(environment)).toMatchObject({ credentials });
+    expect(read({ ...aws, [variable]: value })).toMatchObject({ credentials: { kind: 'static' } });
   });
 
   it.each([
@@ -71,39 +68,37 @@ describe('readAwsKms', () => {
     ['STRONGROOM_AWS_KMS_SECRET_ACCESS_KEY', 'two\nlines'],
     ['STRONGROOM_AWS_KMS_CA', 'no certificate'],
   ])('refuses %s=%s', (variable, value) => {
-    expect(problemsOf(readAwsKms, { ...aws, [variable]: value })).toEqual([variable]);
+    expect(problemsOf({ ...aws, [variable]: value })).toEqual([variable]);
   });
 
   it('takes credentials over plain HTTP from the machine and its host only', () => {
     const { STRONGROOM_AWS_KMS_KEY, STRONGROOM_AWS_KMS_REGION } = aws;
     const variable = 'AWS_CONTAINER_CREDENTIALS_FULL_URI';
     const given = (value: string) => ({ STRONGROOM_AWS_KMS_KEY, STRONGROOM_AWS_KMS_REGION, [variable]: value });
-    expect(problemsOf(readAwsKms, given('http://10.0.0.1/credentials'))).toEqual([variable]);
-    expect(problemsOf(readAwsKms, given('https://10.0.0.1/credentials'))).toEqual([]);
+    expect(problemsOf(given('http://10.0.0.1/credentials'))).toEqual([variable]);
+    expect(problemsOf(given('https://10.0.0.1/credentials'))).toEqual([]);
   });
 });
 
-describe('readTransit', () => {
+describe('a root key in Transit', () => {
   it('is nothing where no server is named', () => {
-    expect(readTransit(new SettingReader({ STRONGROOM_TRANSIT_KEY: 'strongroom' }))).toBeUndefined();
+    expect(read({ STRONGROOM_TRANSIT_KEY: 'strongroom' })).toBeUndefined();
   });
 
   it('reads what is set and takes the usual mount', () => {
-    const config = readTransit(
-      new SettingReader({
-        ...transit,
-        STRONGROOM_TRANSIT_TOKEN: 'hvs.secret',
-        STRONGROOM_TRANSIT_NAMESPACE: 'payments/',
-        STRONGROOM_TRANSIT_CA: pem,
-      }),
-    );
+    const config = read({
+      ...transit,
+      STRONGROOM_TRANSIT_TOKEN: 'hvs.secret',
+      STRONGROOM_TRANSIT_NAMESPACE: 'payments/',
+      STRONGROOM_TRANSIT_CA: pem,
+    });
     expect(config).toMatchObject({ kind: 'transit', mount: 'transit', namespace: 'payments/', authority: pem });
     expect(JSON.stringify(config)).not.toContain('hvs.secret');
   });
 
   it('speaks plain HTTP to an agent on this machine only', () => {
-    expect(problemsOf(readTransit, { ...transit, STRONGROOM_TRANSIT_URL: 'http://127.0.0.1:8200' })).toEqual([]);
-    expect(problemsOf(readTransit, { ...transit, STRONGROOM_TRANSIT_URL: 'http://vault.internal:8200' })).toEqual([
+    expect(problemsOf({ ...transit, STRONGROOM_TRANSIT_URL: 'http://127.0.0.1:8200' })).toEqual([]);
+    expect(problemsOf({ ...transit, STRONGROOM_TRANSIT_URL: 'http://vault.internal:8200' })).toEqual([
       'STRONGROOM_TRANSIT_URL',
     ]);
   });
@@ -118,6 +113,6 @@ describe('readTransit', () => {
     ['STRONGROOM_TRANSIT_NAMESPACE', 'a\r\nX-Vault-Token: b'],
     ['STRONGROOM_TRANSIT_CA', 'no certificate'],
   ])('refuses %s=%j', (variable, value) => {
-    expect(problemsOf(readTransit, { ...transit, [variable]: value })).toEqual([variable]);
+    expect(problemsOf({ ...transit, [variable]: value })).toEqual([variable]);
   });
 });

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import type { ConfigProblem } from './config-error.ts';
+import { type Environment, fileVariable, type Setting } from './setting.ts';
+
+/** What reading comes to: the value, or everything that is wrong. */
+export type Outcome<T> = { readonly value: T } | { readonly problems: readonly ConfigProblem[] };
+
+/** Looks up one setting: in its variable, or in the file that its other variable names. */
+export class SettingSource {
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  has(setting: Setting<unknown>): boolean {
+    return this.#given(setting.variable) !== undefined || this.#given(fileVariable(setting)) !== undefined;
+  }
+
+  read<T>(setting: Setting<T>): Outcome<T> {
+    const text = this.#given(setting.variable);
+    const file = this.#given(fileVariable(setting));
+    if (text !== undefined) return toOutcome(setting.parse(text), setting, 'is not valid');
+    if (file !== undefined) return readFile(setting, file);
+    if (setting.fallback !== undefined) return { value: setting.fallback };
+    return problemWith(setting, 'missing', 'is not set');
+  }
+
+  /** An empty variable is one that is not set: shells and compose files pass on what they do not have like that. */
+  #given(variable: string): string | undefined {
+    const text = this.#environment[variable];
+    return text === '' ? undefined : text;
+  }
+}
+
+function readFile<T>(setting: Setting<T>, file: string): Outcome<T> {
+  const example = `/run/secrets/${setting.variable.toLowerCase()}`;
+  const source = { ...setting, variable: fileVariable(setting), example };
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch {
+    return problemWith(source, 'invalid', 'names a file that cannot be read');
+  }
+  return toOutcome(setting.parse(text), source, 'names a file with content that is not valid');
+}
+
+function toOutcome<T>(value: T | undefined, setting: Setting<T>, problem: string): Outcome<T> {
+  return value === undefined ? problemWith(setting, 'invalid', problem) : { value };
+}
+
+function problemWith(setting: Setting<unknown>, kind: ConfigProblem['kind'], problem: string): Outcome<never> {
+  const { variable, expectation, example } = setting;
+  return { problems: [{ variable, kind, problem, expectation, example }] };
+}

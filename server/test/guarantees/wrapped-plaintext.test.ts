@@ -1,0 +1,81 @@
+import { glob, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { ReferenceSource } from '../../src/core/expressions/reference-evaluation.ts';
+import type { Sensitive } from '../../src/core/identity/sensitive.ts';
+import type { JsonValue } from '../../src/core/json/json-value.ts';
+import type { DataQuery } from '../../src/core/search/search-query.ts';
+import type { TokenType } from '../../src/core/token-types/token-type.ts';
+import type { ReferenceTemplate } from '../../src/features/tokens/index.ts';
+import type { ExpressionScope, VisibleToken } from '../../src/features/tokens/model/token.ts';
+import type { TokenDraft } from '../../src/features/tokens/model/token-draft.ts';
+import type { TokenPatch, TokenRequest } from '../../src/features/tokens/model/token-request.ts';
+import type { TokenContent } from '../../src/features/tokens/read/token-presenter.ts';
+import type { OutboundRequest } from '../../src/platform/outbound/destination-exchange.ts';
+
+const sources = path.resolve(import.meta.dirname, '../../src');
+
+/** `readonly name: type`, also private or optional, and a private field that is given a value. */
+const member = /^\s+(?:static )?(?:readonly #?|#)(\w+)\??(?::| =) (.+)$/gm;
+const wrapped = /Sensitive<(?:readonly )?[^<>]*>/g;
+/** Expressions, which are shown to whoever sees the token. */
+const masks: ReadonlySet<string> = new Set(['mask', 'defaultMask']);
+const plaintextNames: ReadonlySet<string> = new Set(['data', 'dataText', 'cvc', 'masked', 'plaintext']);
+/** Sealed, or what is decided about it. */
+const harmless = /^(?:Buffer\b|\{ readonly sealed: Buffer;|CvcChange\b|Transform\b|readonly TenantKey)/;
+
+/** Members that hold plaintext, or could, and do not wrap it. */
+function findBareMembers(source: string): string[] {
+  return [...source.matchAll(member)].flatMap(([, name = '', type = '']) => {
+    const bare = type.replaceAll(wrapped, 'Wrapped');
+    const isJson = /\bJson(?:Value|Object|Array)\b/.test(bare) && !masks.has(name);
+    const isBareName = plaintextNames.has(name) && !bare.startsWith('Wrapped') && !harmless.test(bare);
+    return isJson || isBareName ? [`${name}: ${type}`] : [];
+  });
+}
+
+describe('plaintext of tokens', () => {
+  it('is wrapped in every member of a class or an interface', async () => {
+    const bare: string[] = [];
+    let count = 0;
+    for await (const file of glob('{core,features,http,platform}/**/*.ts', { cwd: sources })) {
+      // What a ceremony of the portal remembers is no token.
+      if (file.endsWith('.test.ts') || file === 'features/portal/ceremonies.ts') continue;
+      count += 1;
+      const found = findBareMembers(await readFile(path.join(sources, file), 'utf8'));
+      bare.push(...found.map((text) => `${file} ${text}`));
+    }
+    expect(bare).toEqual([]);
+    expect(count).toBeGreaterThan(300);
+  });
+
+  it.each([
+    'readonly data: JsonValue;',
+    'readonly data: string;',
+    'readonly dataText?: string | undefined;',
+    'readonly cvc: unknown;',
+    'readonly #value: JsonObject | undefined;',
+    '#data: JsonValue | undefined;',
+    'readonly #values = new Map<string, JsonValue>();',
+    'readonly content: readonly JsonValue[];',
+    'readonly both: Sensitive<JsonValue> | JsonValue;',
+  ])('would be noticed in %j', (text) => {
+    expect(findBareMembers(`interface Planted {\n  ${text}\n}`)).toHaveLength(1);
+  });
+
+  it('is wrapped in what the parts of the vault hand each other', () => {
+    expectTypeOf<TokenRequest['data']>().toEqualTypeOf<Sensitive<JsonValue>>();
+    expectTypeOf<TokenDraft['data']>().toEqualTypeOf<Sensitive<JsonValue>>();
+    expectTypeOf<TokenContent['data']>().toEqualTypeOf<Sensitive<JsonValue>>();
+    expectTypeOf<TokenPatch['data']>().toEqualTypeOf<Sensitive<JsonValue> | undefined>();
+    expectTypeOf<ExpressionScope['data']>().toEqualTypeOf<Sensitive<JsonValue>>();
+    expectTypeOf<VisibleToken['data']>().toEqualTypeOf<Sensitive<string> | undefined>();
+    expectTypeOf<Parameters<TokenType['validate']>>().toEqualTypeOf<[data: Sensitive<JsonValue>]>();
+    expectTypeOf<Parameters<NonNullable<TokenType['derive']>>>().toEqualTypeOf<[data: Sensitive<JsonValue>]>();
+    expectTypeOf<ReturnType<ReferenceSource['textOf']>>().toEqualTypeOf<Sensitive<string> | undefined>();
+    expectTypeOf<ReturnType<ReferenceTemplate<string>['render']>>().toEqualTypeOf<Promise<Sensitive<string>>>();
+    expectTypeOf<OutboundRequest['target']>().toEqualTypeOf<Sensitive<string>>();
+    expectTypeOf<OutboundRequest['body']>().toEqualTypeOf<Sensitive<Buffer | undefined>>();
+    expectTypeOf<DataQuery['value']>().toEqualTypeOf<Sensitive<string>>();
+  });
+});
