@@ -117,7 +117,7 @@ export default {
     only(
       'fastify-at-the-edge',
       'Only the edge, routes and the composition root know the web framework.',
-      'node_modules/(fastify|@fastify|@scalar)/',
+      'node_modules/(fastify|@fastify)/',
       ['^server/src/http/', '-routes\\.ts$', '^server/src/app/'],
     ),
     only('sql-in-stores', 'SQL lives in stores and in the platform rooms that own tables.', 'node_modules/pg/', [

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { prepareDatabase } from '../src/app/prepare-database.ts';
+import { migrate } from '../src/platform/database/migrator.ts';
 import { LocalPostgres } from '../src/platform/local-postgres/local-postgres.ts';
 import { LocalRedis } from './harness/local-redis.ts';
 import { templateDatabase } from './harness/test-database.ts';
@@ -37,7 +37,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await admin.connect();
   await admin.query(`create database ${templateDatabase}`);
   await admin.end();
-  await prepareDatabase(postgres.urlOf(templateDatabase));
+  await migrate(postgres.urlOf(templateDatabase));
 
   project.provide('postgresUrl', postgres.url);
   project.provide('postgresDataDirectory', postgres.dataDirectory);

@@ -13,7 +13,7 @@ import { LocalPostgres } from '../platform/local-postgres/local-postgres.ts';
 import type { SmtpConfig } from '../platform/mail/smtp-config.ts';
 import type { OutboundConfig } from '../platform/outbound/outbound-config.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
-import { prepareDatabase } from './prepare-database.ts';
+import { migrate } from '../platform/database/migrator.ts';
 import { openWhole } from './open-whole.ts';
 import type { VaultCore } from './vault-core.ts';
 import { VaultServer } from './vault-server.ts';
@@ -69,7 +69,7 @@ export class DevelopmentVault {
     const memory = await Memory.open(options.dataDirectory);
     const database = options.database ?? (await startPostgres(options, memory.remembered, opened));
     options.report('Preparing the schema');
-    await prepareDatabase(database.ownerUrl);
+    await migrate(database.ownerUrl);
 
     const port = options.port === 0 ? await findFreePort() : options.port;
     const config = toServerConfig({ ...options, port }, memory.remembered, database);

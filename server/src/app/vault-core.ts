@@ -72,6 +72,11 @@ export function openSealerDatabase(config: DatabaseConfig): Database {
   return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, auditTimeoutMs);
 }
 
+/** For taking jobs from the queue, not for doing them. */
+export function openJobDatabase(config: DatabaseConfig): Database {
+  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, statementTimeoutMs);
+}
+
 function openDatabase(config: DatabaseConfig, timeoutMs: number): Database {
   return new Database({
     url: config.url,

@@ -10,7 +10,7 @@ import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
 import { auditRetentionJob } from '../platform/audit/audit-retention-job.ts';
 import type { MailConfig, WorkerConfig } from '../platform/config/config.ts';
 import type { Job } from '../platform/jobs/job.ts';
-import { startJobRunner } from '../platform/jobs/job-runner.ts';
+import { JobRunner } from '../platform/jobs/job-runner.ts';
 import { Mailer } from '../platform/mail/mailer.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
@@ -18,7 +18,7 @@ import { databaseCheck } from './database-check.ts';
 import { openWhole } from './open-whole.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { startSealing } from './start-sealing.ts';
-import { openSealerDatabase, VaultCore } from './vault-core.ts';
+import { openJobDatabase, openSealerDatabase, VaultCore } from './vault-core.ts';
 
 /** A running worker: takes background jobs from the database and seals the audit log. */
 export class VaultWorker {
@@ -52,9 +52,8 @@ export class VaultWorker {
       sweepInvitationsJob(core.database),
       sweepSignInsJob(core.database),
     ];
-    opened.adopt(await startJobRunner({ ownerUrl: config.database.ownerUrl, jobs, logger, metrics }), (it) =>
-      it.stop(),
-    );
+    const jobDatabase = opened.adopt(openJobDatabase(config.database), (it) => it.close());
+    opened.adopt(await JobRunner.start({ database: jobDatabase, jobs, logger, metrics }), (it) => it.stop());
     const admin = opened.adopt(createAdminEdge({ metrics, checks: [databaseCheck(core.database)] }), (it) =>
       it.close(),
     );
@@ -69,7 +68,7 @@ export class VaultWorker {
     this.#opened = opened;
   }
 
-  /** Lets jobs under way finish, then closes everything. Safe to call more than once. */
+  /** Lets jobs under way finish or hands them back, then closes everything. Safe to call more than once. */
   stop(): Promise<void> {
     this.#stopped ??= this.#opened.disposeAsync();
     return this.#stopped;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { prepareDatabase } from '../app/prepare-database.ts';
+import { migrate } from '../platform/database/migrator.ts';
 import { processEnvironment, readDatabaseConfig } from '../platform/config/config.ts';
 import { printJson, printText } from './output.ts';
 
@@ -15,7 +15,7 @@ it makes strongroom_app and strongroom_system, which own nothing and which the s
     )
     .action(async (options: { json?: boolean }) => {
       const { ownerUrl } = readDatabaseConfig(processEnvironment());
-      const { applied, version } = await prepareDatabase(ownerUrl);
+      const { applied, version } = await migrate(ownerUrl);
       if (options.json === true) printJson({ applied, version });
       else
         printText(

@@ -16,8 +16,8 @@ Jobs: sealing the audit log, making its partitions ahead of time and dropping ol
 behind and what has expired, marking proxy calls whose server died, mailing invitations (with STRONGROOM_SMTP_URL,
 STRONGROOM_MAIL_FROM and STRONGROOM_PUBLIC_URL).
 Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_WORKER_ADMIN_PORT (8082).
-Needs STRONGROOM_DATABASE_URL and STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*). The queue belongs to the role that
-migrated the database: set STRONGROOM_DATABASE_OWNER_URL where that is another one.`,
+Needs STRONGROOM_DATABASE_URL and STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*). Taking jobs and
+sealing need the role that migrated the database: set STRONGROOM_DATABASE_OWNER_URL where that is another one.`,
     )
     .action(async (options: { json?: boolean }) => {
       const config = readWorkerConfig(processEnvironment());

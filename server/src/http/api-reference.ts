@@ -1,10 +1,9 @@
 import swagger from '@fastify/swagger';
-import apiReference, { type FastifyApiReferenceOptions } from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
 import { extractComponents } from './api-components.ts';
 import { correctOperations, describeRoute } from './api-description.ts';
 import { tags } from './api-tags.ts';
-import { addReferencePolicy } from './reference-policy.ts';
+import { addReferencePage } from './reference-page.ts';
 
 /**
  * Describes every route that is added afterwards at `/openapi.json`, and shows it at `/docs`, all from this process. Both
@@ -36,24 +35,5 @@ export async function addApiReference(
   });
   if (!isServed) return;
   app.get('/openapi.json', { config: { permission: 'public' }, schema: { hide: true } }, () => app.swagger());
-  await app.register(async (pages) => {
-    addReferencePolicy(pages);
-    await pages.register(apiReference, reference);
-  });
+  addReferencePage(app);
 }
-
-const reference: FastifyApiReferenceOptions = {
-  routePrefix: '/docs',
-  // Nothing on the page may call out: no fonts, no telemetry, no assistant, no request proxy of a third party.
-  configuration: {
-    url: '/openapi.json',
-    pageTitle: 'Strongroom API',
-    withDefaultFonts: false,
-    telemetry: false,
-    agent: { disabled: true },
-    mcp: { disabled: true },
-    hideClientButton: true,
-    showDeveloperTools: 'never',
-  },
-  logLevel: 'silent',
-};

@@ -1,4 +1,4 @@
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Permission } from '../core/access/permission.ts';
 import type { ErrorCode } from '../core/errors/domain-error.ts';
@@ -36,12 +36,8 @@ declare module 'fastify' {
 /** Stops the start on a route that does not say who may call it. */
 export function requireDeclaredPermissions(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
-    if (route.config?.permission === undefined && !isDocumentation(route)) {
+    if (route.config?.permission === undefined) {
       throw new Error(`${String(route.method)} ${route.url} declares no permission.`);
     }
   });
-}
-
-function isDocumentation(route: RouteOptions): boolean {
-  return route.url === '/docs' || route.url.startsWith('/docs/');
 }

@@ -58,7 +58,14 @@ function sourcesOf(answer: Response, directive: string): string[] {
 }
 
 describe('what is served under /docs', () => {
-  const pages = ['/docs/', '/docs', '/docs/js/scalar.js', '/docs/errors', '/docs/errors/not-found'];
+  const pages = [
+    '/docs/',
+    '/docs',
+    '/docs/js/scalar.js',
+    '/docs/js/reference.js',
+    '/docs/errors',
+    '/docs/errors/not-found',
+  ];
 
   it.each(pages)('may be framed by nobody: %s', async (path) => {
     const answer = await get(path);
@@ -75,7 +82,7 @@ describe('what is served under /docs', () => {
 
   it.each(pages)('runs no script that could have been put there: %s', async (path) => {
     for (const source of sourcesOf(await get(path), 'script-src')) {
-      expect(source).toMatch(/^'self'$|^'sha256-[A-Za-z0-9+/]{43}='$/);
+      expect(source).toBe(`'self'`);
     }
     expect((await get(path)).headers.get('content-security-policy')).not.toBeNull();
   });
@@ -86,14 +93,17 @@ describe('what is served under /docs', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it.each(['/docs/', '/docs/js/scalar.js'])('is asked for once and then only whether it changed: %s', async (path) => {
-    const first = await get(path);
-    const etag = first.headers.get('etag') ?? '';
-    expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-cache']);
-    const again = await get(path, { 'if-none-match': etag });
-    expect([again.status, (await again.text()).length]).toEqual([304, 0]);
-    expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
-  });
+  it.each(['/docs/', '/docs/js/scalar.js', '/docs/js/reference.js'])(
+    'is asked for once and then only whether it changed: %s',
+    async (path) => {
+      const first = await get(path);
+      const etag = first.headers.get('etag') ?? '';
+      expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-cache']);
+      const again = await get(path, { 'if-none-match': etag });
+      expect([again.status, (await again.text()).length]).toEqual([304, 0]);
+      expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+    },
+  );
 
   it('is not read by other origins', async () => {
     const answer = await get('/docs/', { origin: 'https://evil.example' });
@@ -107,9 +117,12 @@ describe('what is served under /docs', () => {
 });
 
 describe('with the reference switched off', () => {
-  it.each(['/docs', '/docs/', '/docs/js/scalar.js', '/openapi.json'])('there is no %s', async (path) => {
-    expect((await fetch(`${bare.url}${path}`, { redirect: 'manual' })).status).toBe(404);
-  });
+  it.each(['/docs', '/docs/', '/docs/js/scalar.js', '/docs/js/reference.js', '/openapi.json'])(
+    'there is no %s',
+    async (path) => {
+      expect((await fetch(`${bare.url}${path}`, { redirect: 'manual' })).status).toBe(404);
+    },
+  );
 
   it('errors are explained all the same', async () => {
     expect((await fetch(`${bare.url}/docs/errors/not-found`)).status).toBe(200);

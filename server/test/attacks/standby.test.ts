@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { prepareDatabase } from '../../src/app/prepare-database.ts';
+import { migrate } from '../../src/platform/database/migrator.ts';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import type { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
 import { ArchivedPostgres } from '../harness/archived-postgres.ts';
@@ -15,7 +15,7 @@ let standby: LocalPostgres;
 let settings: Record<string, string>;
 beforeAll(async () => {
   primary = await ArchivedPostgres.start();
-  await prepareDatabase(primary.postgres.url);
+  await migrate(primary.postgres.url);
   await primary.takeBaseBackup();
   standby = await primary.startStandby();
   settings = {

@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareDatabase } from '../../src/app/prepare-database.ts';
+import { migrate } from '../../src/platform/database/migrator.ts';
 import { EpochKeys } from '../../src/platform/keyring/cvc/epoch-keys.ts';
 import { lifeMs } from '../../src/platform/keyring/cvc/epoch.ts';
 import { EpochStore } from '../../src/platform/keyring/cvc/epoch-store.ts';
@@ -49,7 +49,7 @@ let openedWhileLive: number;
 
 beforeAll(async () => {
   archived = await ArchivedPostgres.start();
-  await prepareDatabase(archived.postgres.url);
+  await migrate(archived.postgres.url);
   const vault = await TestVault.start(rootKey, { database: openTestDatabase(archived.postgres.url) });
   tenant = await vault.makeTenant();
   peer = await EpochKeys.start({ ...peerOptions(vault), now: () => nowMs, store: peerStore });

@@ -5,5 +5,9 @@ import { deleteExpiredResults } from './idempotency-store.ts';
 
 /** Removes answers whose day is over. They are not repeated after it, swept or not. */
 export function sweepIdempotencyJob(database: Database): Job {
-  return sweepJob(database, { name: 'sweep-idempotency', cron: '17 * * * *', step: deleteExpiredResults });
+  return sweepJob(database, {
+    name: 'sweep-idempotency',
+    schedule: { everyMinutes: 60, atMinute: 17 },
+    step: deleteExpiredResults,
+  });
 }

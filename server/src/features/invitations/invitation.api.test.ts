@@ -37,10 +37,9 @@ async function invite(email = newAddress()): Promise<View> {
 }
 /** What the queue holds for an invitation. */
 async function queuedFor(id: string): Promise<unknown[]> {
-  const { rows } = await vault.database.owner.query<{ payload: unknown }>(
-    'select payload from graphile_worker._private_jobs where key = $1',
-    [`mail-invitation:${id}`],
-  );
+  const { rows } = await vault.database.owner.query<{ payload: unknown }>('select payload from jobs where key = $1', [
+    `mail-invitation:${id}`,
+  ]);
   return rows.map(({ payload }) => payload);
 }
 
@@ -142,7 +141,7 @@ describe('POST /tenants/self/invitations', () => {
     };
     const link = vault.server.core.systemKeys.sealer().open(rows[0]?.link_sealed ?? Buffer.alloc(0), place);
     expect(link).toMatch(/^[1-9A-HJ-NP-Za-km-z]{44}$/);
-    const { rows: jobs } = await vault.database.owner.query('select * from graphile_worker._private_jobs');
+    const { rows: jobs } = await vault.database.owner.query('select * from jobs');
     const everything = [JSON.stringify(rows), JSON.stringify(jobs), ...vault.logLines].join();
     expect(everything).not.toContain(link);
     const elsewhere = { ...place, owner: crypto.randomUUID() };

@@ -5,5 +5,9 @@ import { forgetExpiredLinks } from './invitation-store.ts';
 
 /** Forgets the links of invitations that have expired. The invitations stay: they are listed, and can be sent again. */
 export function sweepInvitationsJob(database: Database): Job {
-  return sweepJob(database, { name: 'sweep-invitations', cron: '*/15 * * * *', step: forgetExpiredLinks });
+  return sweepJob(database, {
+    name: 'sweep-invitations',
+    schedule: { everyMinutes: 15, atMinute: 0 },
+    step: forgetExpiredLinks,
+  });
 }

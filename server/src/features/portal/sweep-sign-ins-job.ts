@@ -11,7 +11,7 @@ import { UserSessionStore } from './user-session-store.ts';
 export function sweepSignInsJob(database: Database): Job {
   return {
     name: 'sweep-sign-ins',
-    cron: '*/15 * * * *',
+    schedule: { everyMinutes: 15, atMinute: 0 },
     async run() {
       await database.forPortal((tx) => new UserSessionStore(tx, databaseClock).sweep());
       await database.forPortal((tx) => new SignInLinkStore(tx, databaseClock).sweep());

@@ -12,7 +12,7 @@ const callsPerRun = 1_000;
 export function abandonedCallsJob(database: Database): Job {
   return {
     name: 'abandoned-proxy-calls',
-    cron: '* * * * *',
+    schedule: { everyMinutes: 1, atMinute: 0 },
     async run() {
       const calls = await database.forSystem((tx) => listOpenCalls(tx, { olderThanSeconds, limit: callsPerRun }));
       for (const call of calls) await settle(database, call);

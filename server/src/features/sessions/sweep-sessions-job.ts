@@ -5,5 +5,9 @@ import { deleteExpiredSessions } from './session-store.ts';
 
 /** Removes sessions that have ended. */
 export function sweepSessionsJob(database: Database): Job {
-  return sweepJob(database, { name: 'sweep-sessions', cron: '*/15 * * * *', step: deleteExpiredSessions });
+  return sweepJob(database, {
+    name: 'sweep-sessions',
+    schedule: { everyMinutes: 15, atMinute: 0 },
+    step: deleteExpiredSessions,
+  });
 }

@@ -99,11 +99,10 @@ describe('DELETE /tenants/self', () => {
     });
     await expect(openStored(tenant, token.id)).rejects.toThrow();
 
-    const { rows: jobs } = await vault.database.owner.query(
-      `select task_identifier, key from graphile_worker.jobs where key = $1`,
-      [`purge-tenant:${tenant.id}`],
-    );
-    expect(jobs).toMatchObject([{ task_identifier: 'purge-tenant' }]);
+    const { rows: jobs } = await vault.database.owner.query(`select task, key from jobs where key = $1`, [
+      `purge-tenant:${tenant.id}`,
+    ]);
+    expect(jobs).toMatchObject([{ task: 'purge-tenant' }]);
     const payload = await payloadOf(`purge-tenant:${tenant.id}`);
     expect(payload).toEqual({ tenant_id: tenant.id });
 
@@ -170,10 +169,9 @@ describe('DELETE /tenants/self', () => {
 });
 
 async function payloadOf(key: string): Promise<unknown> {
-  const { rows } = await vault.database.owner.query<{ payload: unknown }>(
-    'select payload from graphile_worker._private_jobs where key = $1',
-    [key],
-  );
+  const { rows } = await vault.database.owner.query<{ payload: unknown }>('select payload from jobs where key = $1', [
+    key,
+  ]);
   return rows[0]?.payload;
 }
 

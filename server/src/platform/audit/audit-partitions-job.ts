@@ -22,5 +22,9 @@ export async function ensureAuditPartitions(database: Database): Promise<void> {
 }
 
 export function auditPartitionsJob(database: Database): Job {
-  return { name: 'audit-partitions', cron: '17 3 * * *', run: () => ensureAuditPartitions(database) };
+  return {
+    name: 'audit-partitions',
+    schedule: { everyMinutes: 24 * 60, atMinute: 3 * 60 + 17 },
+    run: () => ensureAuditPartitions(database),
+  };
 }

@@ -7,7 +7,11 @@ import { RetentionStore } from './retention-store.ts';
 
 /** Drops the months that the policy no longer keeps. What was dropped, and when, is itself in the log of each tenant. */
 export function auditRetentionJob(database: Database, monthsKept: number): Job {
-  return { name: 'audit-retention', cron: '43 * * * *', run: () => dropOldMonths(database, monthsKept) };
+  return {
+    name: 'audit-retention',
+    schedule: { everyMinutes: 60, atMinute: 43 },
+    run: () => dropOldMonths(database, monthsKept),
+  };
 }
 
 export async function dropOldMonths(database: Database, monthsKept: number): Promise<void> {

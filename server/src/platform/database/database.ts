@@ -44,15 +44,15 @@ export interface TransactionOptions {
   readonly statementTimeoutMs?: number;
 }
 
-/** What stores are built on: it exists only inside `forTenant`, `forSystem`, `forPortal` or `forSealer`. */
+/** What stores are built on: it exists only inside `forTenant`, `forSystem` and the others. */
 export interface Transaction {
   query<Row extends SqlRow>(statement: Statement): Promise<Row[]>;
 }
 
 /**
  * The one door to PostgreSQL. Every connection serves as a role that owns nothing; what it may see is decided per
- * transaction: one tenant (`forTenant`), the tables without customer data (`forSystem`), users (`forPortal`), or the audit log
- * (`forSealer`).
+ * transaction: one tenant (`forTenant`), the tables without customer data (`forSystem`), users (`forPortal`), the audit log
+ * (`forSealer`), or the queue of jobs (`forWorker`).
  */
 export class Database {
   readonly #pool: pg.Pool;
@@ -118,6 +118,11 @@ export class Database {
   /** Runs `work` on the audit log of every tenant. Only a login that is a member of that role may. */
   forSealer<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#transaction('vault', beginAs('strongroom_sealer'), work);
+  }
+
+  /** Runs `work` on the queue of jobs. Only a login that is a member of that role may. */
+  forWorker<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#transaction('vault', beginAs('strongroom_worker'), work);
   }
 
   /** Runs one statement of a tenant as a transaction of its own, in one round trip. */
@@ -262,6 +267,6 @@ function beginFor(tenantId: TenantId, { statementTimeoutMs }: TransactionOptions
   return `begin isolation level read committed; select set_config('app.tenant_id', '${tenantId}', true)${timeout}`;
 }
 
-function beginAs(role: 'strongroom_system' | 'strongroom_portal' | 'strongroom_sealer'): string {
+function beginAs(role: 'strongroom_system' | 'strongroom_portal' | 'strongroom_sealer' | 'strongroom_worker'): string {
   return `begin isolation level read committed; set local role ${role}`;
 }

@@ -1,80 +1,123 @@
-import { Logger as WorkerLogger, parseCronItems, run, type Runner, runMigrations } from 'graphile-worker';
-import pg from 'pg';
+import { setTimeout as pauseFor } from 'node:timers/promises';
+import type { Database } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { withinTime } from '../waiting/within-time.ts';
 import type { Job } from './job.ts';
+import { type ClaimedJob, JobStore } from './job-store.ts';
+import { watchSuccess } from './job-watch.ts';
 
-const silent = new WorkerLogger(() => () => undefined);
+const concurrencyMax = 4;
 
-/** Creates and updates the queue's own tables. */
-export async function migrateJobQueue(ownerUrl: string): Promise<void> {
-  await runMigrations({ connectionString: ownerUrl, logger: silent });
+export interface JobPace {
+  /** How often an idle worker looks for jobs. */
+  readonly pollMs: number;
+  /** For so long a job stays with a worker that says nothing of it, such as one that was killed. */
+  readonly leaseMs: number;
+  /** How long a stop waits for the jobs under way. */
+  readonly patienceMs: number;
 }
 
-/** Takes jobs from the queue in this process; any number of processes may do so at the same time. */
-export async function startJobRunner(options: {
-  readonly ownerUrl: string;
+/** Ends well within the thirty seconds after which many supervisors kill. */
+export const jobPace: JobPace = { pollMs: 1_000, leaseMs: 60_000, patienceMs: 20_000 };
+
+export interface JobRunnerOptions {
+  /** Of a login that is a member of `strongroom_worker`. */
+  readonly database: Database;
   readonly jobs: readonly Job[];
   readonly logger: Logger;
   readonly metrics: Metrics;
-}): Promise<{ stop(): Promise<void> }> {
-  const { ownerUrl, jobs, logger } = options;
-  const runWatched = watchSuccess(jobs, logger, options.metrics);
-  // Our own pool: the queue's would lose its error listener while it stops, and a database that goes away at that moment
-  // would end the process.
-  const pool = new pg.Pool({ connectionString: ownerUrl, max: 6, application_name: 'strongroom jobs' });
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  const runner: Runner = await run({
-    pgPool: pool,
-    concurrency: 4,
-    noHandleSignals: true,
-    logger: silent,
-    taskList: Object.fromEntries(jobs.map((job) => [job.name, (payload: unknown) => runWatched(job, payload)])),
-    parsedCronItems: parseCronItems(
-      jobs.flatMap((job) =>
-        job.cron === undefined ? [] : [{ task: job.name, match: job.cron, options: { backfillPeriod: 86_400_000 } }],
-      ),
-    ),
-  }).catch(async (error: unknown) => {
-    await pool.end();
-    throw error;
-  });
-  return {
-    async stop() {
-      try {
-        await runner.stop();
-      } finally {
-        await pool.end();
-      }
-    },
-  };
+  readonly pace?: JobPace;
 }
 
-/** Runs jobs, and tells for those that run by themselves how long ago that went well. Any worker may have been the one. */
-function watchSuccess(jobs: readonly Job[], logger: Logger, metrics: Metrics) {
-  const startedAt = performance.now();
-  const succeededAt = new Map<string, number>();
-  const idleSeconds = (name: string) => () => (performance.now() - (succeededAt.get(name) ?? startedAt)) / 1_000;
-  metrics.addGauges(
-    'strongroom_job_idle_seconds',
-    'Time since the job last went well in this process, or since the process began.',
-    'job',
-    new Map(jobs.filter(({ cron }) => cron !== undefined).map(({ name }) => [name, idleSeconds(name)])),
-  );
-  return async (job: Job, payload: unknown): Promise<void> => {
-    await attempt(job, payload, logger);
-    succeededAt.set(job.name, performance.now());
-  };
-}
+/** Takes jobs from the queue in this process; any number of processes may do so at the same time. */
+export class JobRunner {
+  readonly #store: JobStore;
+  readonly #jobs: ReadonlyMap<string, Job>;
+  readonly #logger: Logger;
+  readonly #pace: JobPace;
+  readonly #stopping = new AbortController();
+  readonly #running = new Map<ClaimedJob, Promise<void>>();
+  readonly #dispatching: Promise<void>;
+  #placeFreed = Promise.withResolvers<void>();
 
-async function attempt(job: Job, payload: unknown, logger: Logger): Promise<void> {
-  const startedAt = performance.now();
-  try {
-    await job.run(payload);
-    logger.info('job done', { job: job.name, duration_ms: Math.round(performance.now() - startedAt) });
-  } catch (error) {
-    logger.error('job failed', { job: job.name, error: error instanceof Error ? error.name : 'unknown' });
-    throw error;
+  static async start({ pace = jobPace, ...options }: JobRunnerOptions): Promise<JobRunner> {
+    const store = new JobStore(options.database, pace.leaseMs / 1_000);
+    await store.plant(options.jobs);
+    return new JobRunner(store, { ...options, pace });
   }
+
+  private constructor(store: JobStore, { jobs, logger, metrics, pace }: Required<JobRunnerOptions>) {
+    this.#store = store;
+    this.#logger = logger;
+    this.#pace = pace;
+    this.#jobs = new Map(watchSuccess(jobs, logger, metrics).map((job) => [job.name, job]));
+    this.#dispatching = this.#dispatch();
+  }
+
+  /** Lets the jobs under way finish, and hands those that do not to other workers. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#placeFreed.resolve();
+    await this.#dispatching;
+    const finished = Promise.all(this.#running.values());
+    await withinTime(finished, this.#pace.patienceMs, 'Jobs are still under way.').catch(() => undefined);
+    for (const job of this.#running.keys()) {
+      this.#running.delete(job);
+      await this.#record(job, () => this.#store.handBack(job));
+    }
+  }
+
+  async #dispatch(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      if (this.#running.size >= concurrencyMax) {
+        this.#placeFreed = Promise.withResolvers();
+        await this.#placeFreed.promise;
+      } else if (!(await this.#takeOne())) {
+        // Ended early by the signal to stop.
+        await pauseFor(this.#pace.pollMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Whether there may be another one waiting. */
+  async #takeOne(): Promise<boolean> {
+    try {
+      const claimed = await this.#store.claim([...this.#jobs.keys()]);
+      const job = claimed === undefined ? undefined : this.#jobs.get(claimed.task);
+      if (claimed === undefined || job === undefined) return false;
+      this.#running.set(claimed, this.#work(claimed, job));
+      return true;
+    } catch (error) {
+      this.#logger.error('job queue unavailable', { error: nameOf(error) });
+      return false;
+    }
+  }
+
+  /** Never fails: what cannot be recorded is done again when the lease has run out. */
+  async #work(claimed: ClaimedJob, job: Job): Promise<void> {
+    const renew = () => void this.#record(claimed, () => this.#store.renew(claimed));
+    const renewing = setInterval(renew, this.#pace.leaseMs / 3);
+    const isDone = await job.run(claimed.payload).then(
+      () => true,
+      () => false,
+    );
+    clearInterval(renewing);
+    // Handed back already when it took longer than a stop waits.
+    if (!this.#running.has(claimed)) return;
+    await this.#record(claimed, () => (isDone ? this.#store.finish(claimed, job) : this.#store.postpone(claimed, job)));
+    this.#running.delete(claimed);
+    this.#placeFreed.resolve();
+  }
+
+  async #record({ task }: ClaimedJob, write: () => Promise<void>): Promise<void> {
+    await write().catch((error: unknown) => {
+      this.#logger.error('job not recorded', { job: task, error: nameOf(error) });
+    });
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown';
 }

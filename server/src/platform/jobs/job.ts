@@ -1,7 +1,9 @@
-/** A piece of background work: safe to run twice, bounded per run, retried with growing pauses when it fails. */
+import type { Schedule } from './schedule.ts';
+
+/** A piece of background work: safe to run twice, bounded per run, retried with growing pauses until it succeeds. */
 export interface Job {
   readonly name: string;
-  /** When it runs by itself, in cron's notation and UTC; a job without runs when it is enqueued. */
-  readonly cron?: string;
+  /** When it runs by itself; a job without runs when it is enqueued. */
+  readonly schedule?: Schedule;
   run(payload: unknown): Promise<void>;
 }

@@ -2,6 +2,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import { listTenantIds } from '../database/database-inspection.ts';
 import type { Job } from './job.ts';
+import type { Schedule } from './schedule.ts';
 
 const rowsPerStep = 1_000;
 /** What is left after so many steps waits for the next run: one tenant must not keep the others waiting. */
@@ -10,16 +11,16 @@ const stepsMax = 100;
 /** Rows that have had their day. They are invisible from that moment on; a sweep gives their space back. */
 export interface Sweep {
   readonly name: string;
-  readonly cron: string;
+  readonly schedule: Schedule;
   /** Removes up to `limit` rows of one tenant and tells how many it found. Two at the same time do no harm. */
   readonly step: (tx: Transaction, tenantId: TenantId, limit: number) => Promise<number>;
 }
 
 /** Goes through all tenants, a thousand rows a transaction. */
-export function sweepJob(database: Database, { name, cron, step }: Sweep): Job {
+export function sweepJob(database: Database, { name, schedule, step }: Sweep): Job {
   return {
     name,
-    cron,
+    schedule,
     async run() {
       const failures: unknown[] = [];
       // One tenant in trouble must not keep the others waiting; that it was is told at the end.

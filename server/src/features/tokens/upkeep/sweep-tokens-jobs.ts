@@ -8,9 +8,13 @@ import { deleteExpiredCodes, deleteExpiredTokens } from './token-sweep-store.ts'
 /** Removes what tokens and card verification codes leave behind when their time is over, and sets of containers that are empty. */
 export function sweepTokensJobs(database: Database): Job[] {
   return [
-    sweepJob(database, { name: 'sweep-tokens', cron: '*/5 * * * *', step: deleteExpiredTokens }),
-    sweepJob(database, { name: 'sweep-codes', cron: '*/5 * * * *', step: deleteExpiredCodes }),
-    sweepJob(database, { name: 'sweep-claims', cron: '17 * * * *', step: deleteLeftClaims }),
-    sweepJob(database, { name: 'sweep-container-sets', cron: '41 * * * *', step: forgetEmptySets }),
+    sweepJob(database, { name: 'sweep-tokens', schedule: { everyMinutes: 5, atMinute: 0 }, step: deleteExpiredTokens }),
+    sweepJob(database, { name: 'sweep-codes', schedule: { everyMinutes: 5, atMinute: 0 }, step: deleteExpiredCodes }),
+    sweepJob(database, { name: 'sweep-claims', schedule: { everyMinutes: 60, atMinute: 17 }, step: deleteLeftClaims }),
+    sweepJob(database, {
+      name: 'sweep-container-sets',
+      schedule: { everyMinutes: 60, atMinute: 41 },
+      step: forgetEmptySets,
+    }),
   ];
 }

@@ -1,0 +1,11 @@
+// Shows the description of the API. Nothing on the page may call out: no fonts, no telemetry, no assistant, no request proxy of
+// a third party. The policy of the page holds it to that.
+globalThis.Scalar.createApiReference('#app', {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+});
