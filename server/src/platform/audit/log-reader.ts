@@ -92,7 +92,8 @@ export class LogReader {
   async listOutside(tenantId: string): Promise<AuditRecord[]> {
     // One statement, so that the sealer cannot move on between the two questions.
     return this.#records(
-      `r.tenant_id = $1 and r.sealing_order < (select sealed_to from audit_sealing)
+      `r.tenant_id = $1 and r.sealing_order < coalesce(
+          (select order_from from audit_seal_stops where tenant_id = $1), (select sealed_to from audit_sealing))
         and r.sealing_order >= coalesce(
           (select c.order_to from audit_checkpoints c where c.tenant_id = $1 order by c.number desc limit 1), $2::bigint)
         order by r.sealing_order limit ${outsideMax}`,
