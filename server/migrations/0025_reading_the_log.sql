@@ -18,8 +18,8 @@ begin
 end
 $$;
 
--- Where in the log a value occurs: records counted by minute, hour and day, for each kind of entity. The worker keeps them
--- from sealed records, so writers pay nothing for them. They say where to look; the records say what there is.
+-- Where in the log a value occurs: records counted by hour and day, for each kind of entity, and the minutes of the hour. The
+-- worker keeps them from sealed records, so writers pay nothing for them. They say where to look; the records say what there is.
 create table audit_facets (
   tenant_id uuid not null,
   field text collate "C" not null,
@@ -28,10 +28,13 @@ create table audit_facets (
   entity_type text collate "C" not null,
   bucket timestamptz(3) not null,
   records bigint not null,
+  minutes bigint,
   constraint audit_facets_pkey primary key (tenant_id, field, value, grain, entity_type, bucket),
-  constraint audit_facets_grain_known check (grain in ('minute', 'hour', 'day'))
+  constraint audit_facets_grain_known check (grain in ('hour', 'day')),
+  constraint audit_facets_minutes_of_hours check ((minutes is not null) = (grain = 'hour'))
 ) with (fillfactor = 80);
 comment on column audit_facets.field is 'Column of audit_records that holds the value.';
+comment on column audit_facets.minutes is 'Bit n is set if the value occurs in minute n of the hour. A row for each minute took ten times the space.';
 alter table audit_facets enable row level security;
 alter table audit_facets force row level security;
 create policy audit_facets_isolation on audit_facets for select to strongroom_app

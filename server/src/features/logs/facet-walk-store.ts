@@ -1,30 +1,31 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { beforeFirstHour, endHour, type FacetHour, type FacetPlace, takeExpected, toPlaces } from './facet-place.ts';
 import type { Facet, Log, LogCursor, LogFilter, LogSlice } from './log.ts';
 import { LogCountStore } from './log-count-store.ts';
 import { conditionsOf, logColumns, newestFirst, Parameters, toSqlTime, typesOf } from './log-statement.ts';
 
-/** A kind of entity in a minute in which the value occurs. */
-interface Place {
-  readonly entityType: string;
-  readonly minute: Date;
-  readonly records: number;
-  /** The values of the other facets occur here too, though perhaps not in the same record. */
-  readonly isShared: boolean;
-}
-
-/** How many places one statement looks at; later statements look at more, since the first have found too little. */
-const placesFirst = 50;
-const placesLater = 500;
+/** How many hours of each kind one statement takes; later statements take more, since the first have held too little. */
+const hoursFirst = 24;
+const hoursLater = 240;
 /** Where several filters each occur but never together, a search stops here and says where to go on. */
 const listPlacesMax = 5_000;
 /** A total is worth less than the page it stands beside. */
 const countPlacesMax = 2_000;
 const lowestId = '00000000-0000-0000-0000-000000000000';
-const minuteMs = 60_000;
+
+interface Wanted {
+  readonly limit: number;
+  readonly after: LogCursor | undefined;
+}
+
+interface Counted {
+  readonly total: number;
+  readonly isExact: boolean;
+}
 
 /**
- * Finds records by the counters of their facets: the minutes in which a value occurs, newest first, and in them the records
+ * Finds records by the counters of their facets: the minutes in which all values occur, newest first, and in them the records
  * by their primary key. What is too new to be counted is read as it is.
  */
 export class FacetWalkStore {
@@ -39,61 +40,82 @@ export class FacetWalkStore {
   }
 
   /** The newest records, up to `limit`. */
-  async list(filter: LogFilter, { limit, after }: { limit: number; after: LogCursor | undefined }): Promise<LogSlice> {
+  async list(filter: LogFilter, { limit, after }: Wanted): Promise<LogSlice> {
     // Asked first: what is counted since then is found twice, and nothing is missed.
     const keptTo = await this.#counts.facetsKeptTo();
     const fresh = await this.#listFrom(keptTo, filter, { limit, after });
     const found: Log[] = [];
-    for await (const { places, end, seen } of this.#batches(filter, { limit, after })) {
-      // Of one facet the counters say which minutes hold enough. The rest is for when they do not, or the page cuts a minute.
-      const enough = filter.facets.length > 1 ? places : takeEnough(places, limit);
-      for (const part of [enough, places.slice(enough.length)]) {
-        if (found.length >= limit || part.length === 0) break;
-        found.push(...(await this.#listIn(part, filter, { limit: limit - found.length, after })));
-      }
-      if (found.length >= limit) break;
+    let seen = 0;
+    for await (const places of this.#places(filter, { limit, after })) {
+      found.push(...(await this.#listIn(places, filter, { limit: limit - found.length, after })));
+      if (found.length >= limit) return { logs: mergeNewest(found, fresh).slice(0, limit) };
+      seen += places.length;
       if (seen < listPlacesMax) continue;
+      const end = new Date(places.at(-1)?.minute ?? 0);
       const logs = mergeNewest(found, fresh).filter(({ createdAt }) => createdAt >= end);
-      return { logs, stoppedAt: { createdAt: end, id: lowestId } };
+      return { logs: logs.slice(0, limit), stoppedAt: { createdAt: end, id: lowestId } };
     }
     return { logs: mergeNewest(found, fresh).slice(0, limit) };
   }
 
-  /** How many there are, up to `limit` and to what may be looked at for it. */
-  async count(filter: LogFilter, limit: number): Promise<{ readonly total: number; readonly isExact: boolean }> {
-    const keptTo = await this.#counts.facetsKeptTo();
-    let total = await this.#counts.countFrom(keptTo, filter);
-    for await (const { places, seen } of this.#batches(filter, { limit, after: undefined })) {
+  /** How many there are: of one facet as the counters say, of several up to `limit` and to what may be looked at for it. */
+  async count(filter: LogFilter, limit: number): Promise<Counted> {
+    const isCounted = filter.facets.length === 1 && filter.entityId === undefined;
+    if (!isCounted) {
+      const keptTo = await this.#counts.facetsKeptTo();
+      const fresh = await this.#counts.countFrom(keptTo, filter);
+      const { total, isExact } = await this.#countOneByOne(filter, keptTo, limit);
+      return { total: Math.min(total + fresh, limit), isExact: isExact && total + fresh < limit };
+    }
+    let isExact = true;
+    const total = await this.#counts.count(filter, async ({ from, to }, keptTo) => {
+      const edge = await this.#countOneByOne({ ...filter, from: new Date(from), to: new Date(to) }, keptTo, limit);
+      isExact &&= edge.isExact;
+      return edge.total;
+    });
+    return { total, isExact };
+  }
+
+  async #countOneByOne(filter: LogFilter, keptTo: string, limit: number): Promise<Counted> {
+    let total = 0;
+    let seen = 0;
+    for await (const places of this.#places(filter, { limit, after: undefined })) {
       total += await this.#countIn(places, filter, { keptTo, limit });
+      seen += places.length;
       if (total >= limit || seen >= countPlacesMax) return { total: Math.min(total, limit), isExact: false };
     }
     return { total, isExact: true };
   }
 
-  /** The places of the leading facet from the newest on; `end` is where the next batch begins, `seen` how many there were. */
-  async *#batches(filter: LogFilter, { limit, after }: { limit: number; after: LogCursor | undefined }) {
+  /** The places in which all facets occur, from the newest on: as many at a time as are expected to hold enough. */
+  async *#places(filter: LogFilter, { limit, after }: Wanted): AsyncGenerator<readonly FacetPlace[]> {
     const [leading, ...others] = await this.#rarestFirst(filter);
     if (leading === undefined) return;
-    let before = latestMinute(filter, after);
-    for (let seen = 0; ; ) {
-      const size = seen === 0 ? Math.min(limit, placesFirst) : placesLater;
-      const places = await this.#listPlaces({ filter, leading, others, before }, size);
-      const last = places.at(-1);
+    let before = endHour(filter, after);
+    let wanted = limit;
+    for (let hourCount = hoursFirst; ; hourCount = hoursLater) {
+      const hours = await this.#listHours({ filter, leading, others, before }, hourCount);
+      const last = hours.at(-1);
       if (last === undefined) return;
-      seen += places.length;
-      before = last.minute;
-      yield { places, end: last.minute, seen };
+      before = last.hour;
+      for (let rest: readonly FacetPlace[] = toPlaces(hours, filter, after); rest.length > 0; ) {
+        const places = takeExpected(rest, wanted);
+        yield places;
+        rest = rest.slice(places.length);
+        // Where they held less than expected, fewer and longer statements follow.
+        wanted *= 2;
+      }
     }
   }
 
-  /** The facet with the fewest records leads: its minutes are all that has to be looked at. */
+  /** The facet with the fewest records leads: its hours are all that has to be looked at. */
   async #rarestFirst(filter: LogFilter): Promise<readonly Facet[]> {
     if (filter.facets.length === 1) return filter.facets;
     const parameters = new Parameters(this.#tenantId);
     const types = parameters.add(typesOf(filter));
     const sums = filter.facets.map(
-      ({ field, value }) => `(select coalesce(sum(f.records), 0)::float8 from audit_facets f where f.tenant_id = $1
-        and f.field = ${parameters.add(field)} and f.value = ${parameters.add(value)} and f.grain = 'day' and f.entity_type = any(${types}))`,
+      (facet) => `(select coalesce(sum(f.records), 0)::float8 from audit_facets f
+        where ${has('f', facet, parameters)} and f.grain = 'day' and f.entity_type = any(${types}))`,
     );
     const [row] = await this.#tx.query<{ sizes: number[] }>({
       text: `select array[${sums.join(', ')}] as sizes`,
@@ -105,39 +127,36 @@ export class FacetWalkStore {
       .map(({ facet }) => facet);
   }
 
-  /** Whole minutes, so that one which is cut off here is not half forgotten. */
-  #listPlaces(
-    of: { filter: LogFilter; leading: Facet; others: readonly Facet[]; before: Date | 'any' },
+  /** Whole hours, so that one which is cut off here is not half forgotten. */
+  #listHours(
+    of: { filter: LogFilter; leading: Facet; others: readonly Facet[]; before: Date | undefined },
     limit: number,
-  ): Promise<Place[]> {
+  ): Promise<FacetHour[]> {
     const parameters = new Parameters(this.#tenantId);
-    const equal = (table: string, { field, value }: Facet) =>
-      `${table}.tenant_id = $1 and ${table}.field = ${parameters.add(field)} and ${table}.value = ${parameters.add(value)} and ${table}.grain = 'minute'`;
-    const from = of.filter.from === undefined ? '' : `and f.bucket > ${parameters.add(minuteBefore(of.filter.from))}`;
-    const before = of.before === 'any' ? '' : `and f.bucket < ${parameters.add(toSqlTime(of.before.getTime()))}`;
-    const leading = `${equal('f', of.leading)} and f.entity_type = kind.entity_type ${from} ${before}`;
+    const first = beforeFirstHour(of.filter);
+    const from = first === undefined ? '' : `and f.bucket > ${parameters.add(toSqlTime(first))}`;
+    const before = of.before === undefined ? '' : `and f.bucket < ${parameters.add(toSqlTime(of.before.getTime()))}`;
     const shared = of.others.map(
-      (other) => `and exists (select from audit_facets o where ${equal('o', other)}
-        and o.entity_type = place.entity_type and o.bucket = place.bucket)`,
+      (
+        other,
+      ) => ` & coalesce((select o.minutes from audit_facets o where ${has('o', other, parameters)} and o.grain = 'hour'
+        and o.entity_type = lead.entity_type and o.bucket = lead.bucket), 0)`,
     );
     const count = parameters.add(limit);
     return this.#tx.query({
-      text: `select place.entity_type as "entityType", place.bucket as minute, place.records::float8 as records,
-          true ${shared.join(' ')} as "isShared"
+      text: `select lead.entity_type as "entityType", lead.bucket as hour, lead.records::float8 as records,
+          (lead.minutes${shared.join('')})::text as minutes
         from unnest(${parameters.add(typesOf(of.filter))}::text[]) as kind(entity_type) cross join lateral (
-          select f.entity_type, f.bucket, f.records from audit_facets f
-          where ${leading} order by f.bucket desc limit ${count}) place
-        order by place.bucket desc fetch first ${count} rows with ties`,
+          select f.entity_type, f.bucket, f.records, f.minutes from audit_facets f
+          where ${has('f', of.leading, parameters)} and f.grain = 'hour' and f.entity_type = kind.entity_type ${from} ${before}
+          order by f.bucket desc limit ${count}) lead
+        order by lead.bucket desc fetch first ${count} rows with ties`,
       values: parameters.values,
     });
   }
 
-  /** Each place is a range of the primary key, read from its newest record on. */
-  async #listIn(
-    places: readonly Place[],
-    filter: LogFilter,
-    { limit, after }: { limit: number; after: LogCursor | undefined },
-  ): Promise<Log[]> {
+  /** Each place is read from its newest record on. */
+  #listIn(places: readonly FacetPlace[], filter: LogFilter, { limit, after }: Wanted): Promise<Log[]> {
     const parameters = new Parameters(this.#tenantId);
     const from = fromPlaces(places, parameters);
     const where = conditionsOf(filter, parameters, after);
@@ -151,7 +170,7 @@ export class FacetWalkStore {
   }
 
   async #countIn(
-    places: readonly Place[],
+    places: readonly FacetPlace[],
     filter: LogFilter,
     { keptTo, limit }: { keptTo: string; limit: number },
   ): Promise<number> {
@@ -159,18 +178,15 @@ export class FacetWalkStore {
     const from = fromPlaces(places, parameters);
     const where = `and r.sealing_order < ${parameters.add(keptTo)} ${conditionsOf(filter, parameters)}`;
     const [row] = await this.#tx.query<{ n: number }>({
-      text: `select count(*)::float8 as n from (
-        select 1 from ${from} join audit_records r on ${atPlace} where true ${where} limit ${parameters.add(limit)}) counted`,
+      text: `select count(*)::float8 as n from (select 1 from ${from} cross join lateral (
+          select 1 from audit_records r where ${atPlace} ${where}) r limit ${parameters.add(limit)}) counted`,
       values: parameters.values,
     });
     return row?.n ?? 0;
   }
 
-  #listFrom(
-    keptTo: string,
-    filter: LogFilter,
-    { limit, after }: { limit: number; after: LogCursor | undefined },
-  ): Promise<Log[]> {
+  /** What the counters do not hold yet. */
+  #listFrom(keptTo: string, filter: LogFilter, { limit, after }: Wanted): Promise<Log[]> {
     const parameters = new Parameters(this.#tenantId);
     const types = parameters.add(typesOf(filter));
     const where = `and r.sealing_order >= ${parameters.add(keptTo)} ${conditionsOf(filter, parameters, after)}`;
@@ -182,38 +198,18 @@ export class FacetWalkStore {
   }
 }
 
-function fromPlaces(places: readonly Place[], parameters: Parameters): string {
-  const shared = places.filter(({ isShared }) => isShared);
-  const kinds = parameters.add(shared.map(({ entityType }) => entityType));
-  const minutes = parameters.add(shared.map(({ minute }) => minute.toISOString()));
+function has(table: string, { field, value }: Facet, parameters: Parameters): string {
+  return `${table}.tenant_id = $1 and ${table}.field = ${parameters.add(field)} and ${table}.value = ${parameters.add(value)}`;
+}
+
+function fromPlaces(places: readonly FacetPlace[], parameters: Parameters): string {
+  const kinds = parameters.add(places.map(({ entityType }) => entityType));
+  const minutes = parameters.add(places.map(({ minute }) => new Date(minute).toISOString()));
   return `unnest(${kinds}::text[], ${minutes}::timestamptz[]) as place(entity_type, minute)`;
 }
 
 const atPlace = `r.tenant_id = $1 and r.entity_type = place.entity_type
   and r.created_at >= place.minute and r.created_at < place.minute + interval '1 minute'`;
-
-/** The minute after the last one that can hold something. */
-function latestMinute({ to }: LogFilter, after: LogCursor | undefined): Date | 'any' {
-  const ends = [...(to === undefined ? [] : [to.getTime()]), ...(after === undefined ? [] : [after.createdAt.getTime() + 1])];
-  return ends.length === 0 ? 'any' : new Date(Math.ceil(Math.min(...ends) / minuteMs) * minuteMs);
-}
-
-function minuteBefore(from: Date): string {
-  return toSqlTime(from.getTime() - minuteMs);
-}
-
-/** As many places as hold `needed` records, whole minutes only; the first minute counts for nothing. */
-function takeEnough(places: readonly Place[], needed: number): readonly Place[] {
-  const newest = places[0]?.minute.getTime();
-  let records = 0;
-  const end = places.findIndex(({ minute }, index) => {
-    const isOtherMinute = places[index - 1]?.minute.getTime() !== minute.getTime();
-    if (isOtherMinute && records >= needed) return true;
-    if (minute.getTime() !== newest) records += places[index]?.records ?? 0;
-    return false;
-  });
-  return end === -1 ? places : places.slice(0, end);
-}
 
 function mergeNewest(counted: readonly Log[], fresh: readonly Log[]): Log[] {
   const byId = new Map([...counted, ...fresh].map((log) => [`${log.id} ${log.entityId}`, log]));

@@ -2,26 +2,35 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { LogFilter } from './log.ts';
 import { conditionsOf, kindOf, Parameters, toSqlTime, typesOf } from './log-statement.ts';
-import { splitTime } from './time-grains.ts';
+import { type FinestGrain, splitTime } from './time-grains.ts';
 
 /** The worker may move on between the two looks at how far it is; it does so twice a second at most. */
 const countTriesMax = 3;
 
-/** Where the counters are, and how far they have come. */
+/** Where the counters are, how fine, and how far they have come. */
 interface Counters {
   readonly table: 'audit_counts' | 'audit_facets';
+  readonly finest: FinestGrain;
   readonly countedTo: string;
 }
 
 const bySealer: Counters = {
   table: 'audit_counts',
+  finest: 'minute',
   countedTo: `select coalesce((select order_from from audit_seal_stops where tenant_id = $1),
     (select sealed_to from audit_sealing))::text as place`,
 };
 const byFacet: Counters = {
   table: 'audit_facets',
+  finest: 'hour',
   countedTo: 'select kept_to::text as place from audit_facet_position where $1::uuid is not null',
 };
+
+/** A time, in milliseconds since 1970, that counters do not hold because they are not that fine. */
+export interface Edge {
+  readonly from: number;
+  readonly to: number;
+}
 
 /** Totals from counters: of a kind, of a time, of one facet. */
 export class LogCountStore {
@@ -33,12 +42,14 @@ export class LogCountStore {
     this.#tenantId = tenantId;
   }
 
-  /** Adds up the counters and counts the few records that they do not hold yet. */
-  async count(filter: LogFilter): Promise<number> {
+  /** Adds up the counters and counts the records that they do not hold yet; `countEdge` counts the others up to a place. */
+  async count(filter: LogFilter, countEdge: (edge: Edge, place: string) => Promise<number>): Promise<number> {
     const counters = filter.facets.length === 0 ? bySealer : byFacet;
     for (let attempt = 1; ; attempt += 1) {
       const place = await this.#placeOf(counters);
-      const total = (await this.#countBefore(filter, counters, place)) + (await this.countFrom(place, filter));
+      const { sum, edges } = await this.#sumUp(filter, counters);
+      let total = sum + (await this.countFrom(place, filter));
+      for (const edge of edges) total += await countEdge(edge, place);
       if (attempt === countTriesMax || (await this.#placeOf(counters)) === place) return total;
     }
   }
@@ -58,10 +69,16 @@ export class LogCountStore {
     );
   }
 
-  async #countBefore(filter: LogFilter, { table }: Counters, place: string): Promise<number> {
+  /** Counts one by one within a time, up to a place in sealing order. */
+  countWithin({ from, to }: Edge, place: string, filter: LogFilter): Promise<number> {
+    const bounds = { ...filter, from: new Date(from), to: new Date(to) };
+    return this.#countRecords(bounds, (parameters) => `and r.sealing_order < ${parameters.add(place)}`);
+  }
+
+  async #sumUp(filter: LogFilter, { table, finest }: Counters): Promise<{ sum: number; edges: readonly Edge[] }> {
     const from = filter.from?.getTime() ?? Number.NEGATIVE_INFINITY;
     const to = filter.to?.getTime() ?? Number.POSITIVE_INFINITY;
-    const segments = splitTime(from, to);
+    const segments = splitTime(from, to, finest);
     const counted = segments.filter(({ grain }) => grain !== 'none');
     const parameters = new Parameters(this.#tenantId);
     const types = parameters.add(typesOf(filter));
@@ -74,12 +91,8 @@ export class LogCountStore {
         where c.tenant_id = $1 ${facet} and c.grain = '${grain}' and c.entity_type = any(${types})
           and c.bucket >= ${parameters.add(toSqlTime(since))} and c.bucket < ${parameters.add(toSqlTime(until))}), 0)`,
     );
-    let total = sums.length === 0 ? 0 : await this.#number(`select (${sums.join(' + ')})::float8 as n`, parameters);
-    for (const edge of segments.filter(({ grain }) => grain === 'none')) {
-      const bounds = { ...filter, from: new Date(edge.from), to: new Date(edge.to) };
-      total += await this.#countRecords(bounds, (own) => `and r.sealing_order < ${own.add(place)}`);
-    }
-    return total;
+    const sum = sums.length === 0 ? 0 : await this.#number(`select (${sums.join(' + ')})::float8 as n`, parameters);
+    return { sum, edges: segments.filter(({ grain }) => grain === 'none') };
   }
 
   /** Counts one by one from a place in sealing order on. */

@@ -42,7 +42,9 @@ export function conditionsOf(filter: LogFilter, parameters: Parameters, after?: 
     ...(to === undefined ? [] : [`r.created_at < ${parameters.add(toSqlTime(to.getTime()))}::timestamptz`]),
     ...(after === undefined
       ? []
-      : [`(r.created_at, r.id) < (${parameters.add(after.createdAt)}::timestamptz, ${parameters.add(after.id)}::uuid)`]),
+      : [
+          `(r.created_at, r.id) < (${parameters.add(after.createdAt)}::timestamptz, ${parameters.add(after.id)}::uuid)`,
+        ]),
   ];
   return conditions.map((condition) => `and ${condition}`).join(' ');
 }

@@ -52,13 +52,13 @@ export class LogStore {
   /** `isExact` is false for a count that stopped before the end. */
   async count(filter: LogFilter): Promise<{ readonly total: number; readonly isExact: boolean }> {
     const way = wayTo(filter);
-    const isCounted = way !== 'index' && filter.facets.length <= 1 && filter.entityId === undefined;
-    if (isCounted) return { total: await this.#counts.count(filter), isExact: true };
     if (way === 'index') {
       const total = await this.#counts.countUpTo(filter, countMax);
       return { total, isExact: total < countMax };
     }
-    return new FacetWalkStore(this.#tx, this.#tenantId).count(filter, countMax);
+    if (way === 'facets') return new FacetWalkStore(this.#tx, this.#tenantId).count(filter, countMax);
+    const total = await this.#counts.count(filter, (edge, place) => this.#counts.countWithin(edge, place, filter));
+    return { total, isExact: true };
   }
 
   #listInOrder(filter: LogFilter, slice: Slice): Promise<Log[]> {

@@ -13,6 +13,3 @@ export type FacetField = (typeof facetFields)[number];
 
 /** Host names have at most 253 characters, and nothing else here is longer. A longer value is not counted. */
 export const facetValueLengthMax = 300;
-
-/** What the counters are kept by, coarsest first. */
-export const facetGrains = ['day', 'hour', 'minute'] as const;

@@ -1,16 +1,15 @@
 import type { Transaction } from '../database/database.ts';
-import { facetFields, facetGrains, facetValueLengthMax } from './audit-facet.ts';
+import { facetFields, facetValueLengthMax } from './audit-facet.ts';
 
 /** Chosen once: whoever keeps the facets holds it. */
 const keeperLock = 7_120_460_353;
 
 const values = facetFields.map((field) => `r.${field}::text as ${field}`).join(', ');
 const pairs = facetFields.map((field) => `('${field}', g.${field})`).join(', ');
-const grains = facetGrains.map((grain) => `'${grain}'`).join(', ');
 
 /**
  * Records that agree in everything are counted first, and only then split into a row for each field: under load most agree,
- * and a record costs a thirtieth of a row.
+ * and a record costs a fraction of a row.
  */
 const countNextText = `with place as (
     select kept_to, sealed_to from audit_facet_position, audit_sealing
@@ -23,12 +22,14 @@ const countNextText = `with place as (
     select tenant_id, entity_type, minute, ${facetFields.join(', ')}, count(*) as records from taken
     group by tenant_id, entity_type, minute, ${facetFields.join(', ')}
   ), counted as (
-    insert into audit_facets as kept (tenant_id, field, value, grain, entity_type, bucket, records)
-    select g.tenant_id, facet.field, facet.value, grain, g.entity_type, date_trunc(grain, g.minute, 'UTC'), sum(g.records)
-    from grouped g cross join lateral (values ${pairs}) as facet(field, value) cross join unnest(array[${grains}]) as grain
+    insert into audit_facets as kept (tenant_id, field, value, grain, entity_type, bucket, records, minutes)
+    select g.tenant_id, facet.field, facet.value, grain, g.entity_type, date_trunc(grain, g.minute, 'UTC'), sum(g.records),
+      case grain when 'hour' then bit_or(1::bigint << extract(minute from g.minute)::int) end
+    from grouped g cross join lateral (values ${pairs}) as facet(field, value) cross join unnest(array['hour', 'day']) as grain
     where length(facet.value) <= ${facetValueLengthMax}
     group by 1, 2, 3, 4, 5, 6
-    on conflict (tenant_id, field, value, grain, entity_type, bucket) do update set records = kept.records + excluded.records
+    on conflict (tenant_id, field, value, grain, entity_type, bucket)
+    do update set records = kept.records + excluded.records, minutes = kept.minutes | excluded.minutes
   ), moved as (
     update audit_facet_position set kept_to = case
       when (select count(*) from taken) >= $1 then (select max(sealing_order) + 1 from taken)
