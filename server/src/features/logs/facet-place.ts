@@ -17,7 +17,7 @@ export interface FacetPlace {
   readonly records: number;
 }
 
-const minuteMs = 60_000;
+export const minuteMs = 60_000;
 const hourMs = 3_600_000;
 
 /** The minutes of some hours that can hold what is asked for, newest first. */

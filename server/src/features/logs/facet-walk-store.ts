@@ -1,6 +1,14 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { beforeFirstHour, endHour, type FacetHour, type FacetPlace, takeExpected, toPlaces } from './facet-place.ts';
+import {
+  beforeFirstHour,
+  endHour,
+  type FacetHour,
+  type FacetPlace,
+  minuteMs,
+  takeExpected,
+  toPlaces,
+} from './facet-place.ts';
 import type { Facet, Log, LogCursor, LogFilter, LogSlice } from './log.ts';
 import { LogCountStore } from './log-count-store.ts';
 import { conditionsOf, logColumns, newestFirst, Parameters, toSqlTime, typesOf } from './log-statement.ts';
@@ -202,14 +210,16 @@ function has(table: string, { field, value }: Facet, parameters: Parameters): st
   return `${table}.tenant_id = $1 and ${table}.field = ${parameters.add(field)} and ${table}.value = ${parameters.add(value)}`;
 }
 
+/** Both ends as values: under row-level security PostgreSQL uses no index for a bound that it would have to compute. */
 function fromPlaces(places: readonly FacetPlace[], parameters: Parameters): string {
   const kinds = parameters.add(places.map(({ entityType }) => entityType));
-  const minutes = parameters.add(places.map(({ minute }) => new Date(minute).toISOString()));
-  return `unnest(${kinds}::text[], ${minutes}::timestamptz[]) as place(entity_type, minute)`;
+  const starts = parameters.add(places.map(({ minute }) => new Date(minute).toISOString()));
+  const ends = parameters.add(places.map(({ minute }) => new Date(minute + minuteMs).toISOString()));
+  return `unnest(${kinds}::text[], ${starts}::timestamptz[], ${ends}::timestamptz[]) as place(entity_type, since, until)`;
 }
 
 const atPlace = `r.tenant_id = $1 and r.entity_type = place.entity_type
-  and r.created_at >= place.minute and r.created_at < place.minute + interval '1 minute'`;
+  and r.created_at >= place.since and r.created_at < place.until`;
 
 function mergeNewest(counted: readonly Log[], fresh: readonly Log[]): Log[] {
   const byId = new Map([...counted, ...fresh].map((log) => [`${log.id} ${log.entityId}`, log]));

@@ -183,6 +183,7 @@ describe('a long log', () => {
       [tenant.id, first, second],
     );
     await seal();
+    await owner().query('analyze');
   });
 
   it('is searched for so long at a time, and `next` says where to go on', async () => {
