@@ -79,3 +79,17 @@ grant select, insert, update, delete on audit_seal_stops to strongroom_sealer;
 
 -- A worker that finds nothing to seal says so a few times a minute, so that `audit verify` can tell whether there is one.
 alter table audit_sealing add column looked_at timestamptz(3);
+
+-- The transaction that has been open for longest, which holds sealing back. With the owner's rights, because PostgreSQL hides
+-- the sessions of other logins; it shows no statement and takes nothing from its caller.
+create function oldest_open_transaction() returns table (since timestamptz, application text, is_prepared boolean)
+  language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select open.since, open.application, open.is_prepared from (
+    select age(backend_xid) as age, xact_start as since, application_name as application, false as is_prepared
+    from pg_stat_activity where backend_xid is not null
+    union all select age(transaction), prepared, gid, true from pg_prepared_xacts) open
+  order by open.age desc limit 1
+$$;
+revoke execute on function oldest_open_transaction() from public;
+grant execute on function oldest_open_transaction() to strongroom_sealer;

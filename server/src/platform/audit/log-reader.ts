@@ -3,6 +3,7 @@ import { type AuditRecord, compareOrders, firstOrder, parseRecordText, recordTex
 import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
 import type { SealedRoot } from './anchor-comparison.ts';
 import type { LogSection } from './log-verifier.ts';
+import { listWaiting, type WaitingRecords } from './waiting-records.ts';
 
 /** Of a thousand records each: what is held in memory at a time. */
 const checkpointsPerRead = 50;
@@ -99,6 +100,11 @@ export class LogReader {
         order by r.sealing_order limit ${outsideMax}`,
       [tenantId, firstOrder],
     );
+  }
+
+  /** Records that are not sealed yet, and why. */
+  listWaiting(tenantId: string | undefined): Promise<WaitingRecords[]> {
+    return listWaiting(this.#database, tenantId);
   }
 
   async findRecord(tenantId: string, id: string): Promise<AuditRecord | undefined> {
