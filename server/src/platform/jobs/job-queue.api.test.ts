@@ -89,12 +89,12 @@ describe('enqueueing', () => {
     await enqueue('work:1');
     const look = (tx: Transaction) => tx.query({ text: 'select from jobs' });
     const looks = [
-      database.forTenant(tenantId, look),
-      database.forSystem(look),
-      database.forPortal(look),
-      database.forSealer(look),
+      () => database.forTenant(tenantId, look),
+      () => database.forSystem(look),
+      () => database.forPortal(look),
+      () => database.forSealer(look),
     ];
-    for (const refused of looks) await expect(refused).rejects.toThrow('SQLSTATE 42501');
+    for (const lookAs of looks) await expect(lookAs()).rejects.toThrow('SQLSTATE 42501');
     for (const table of ['tokens', 'tenant_keys', 'system_keys', 'invitations', 'audit_records']) {
       const refused = database.forWorker((tx) => tx.query({ text: `select from ${table}` }));
       await expect(refused).rejects.toThrow('SQLSTATE 42501');
