@@ -83,8 +83,8 @@ export class InvitationAcceptance {
       const memberId = await members.insert({ userId: user.id, role, createdBy });
       const started = await this.#sessions.startInTransaction(tx, { userId: user.id, provenSince: null });
       const actor = { tenantId, userId: user.id, ...origin };
-      const signedIn = successEvent('session', started.id, 'create');
-      for (const event of [invitationEvent(invitation.id, 'delete'), memberEvent(memberId, 'create'), signedIn]) {
+      const signedIn = successEvent('session', started.id, 'sign_in');
+      for (const event of [invitationEvent(invitation.id, 'accept'), memberEvent(memberId, 'create'), signedIn]) {
         await recordInTransaction(tx, tenantId, actor, event);
       }
       return started;

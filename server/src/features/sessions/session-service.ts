@@ -74,7 +74,7 @@ export class SessionService {
       const id = await store.authorize(nonceHash, { ...grant, authorizedBy: caller.applicationId });
       if (id === undefined) {
         throw (await store.isUsed(nonceHash))
-          ? new DomainError('nonce-used', 'The nonce has been used already.')
+          ? new DomainError('nonce-used', 'The nonce has been used already.', { found: {} })
           : unknownNonce();
       }
       await recordInTransaction(tx, caller.tenantId, caller, sessionEvent(id, 'update'));

@@ -4,8 +4,10 @@ import { leastFingerprintTransform } from '../../../core/access/fingerprint-visi
 import { both, toVisibility, withinSight } from '../../../core/access/visible-query.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
+import { listFieldsAsked } from '../../../core/search/fields-asked.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 import type { PageRequest } from '../../../http/pagination.ts';
+import { type AuditEvent, noSingleEntity } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { FairLanes } from '../../../platform/waiting/fair-lanes.ts';
@@ -64,7 +66,7 @@ export class TokenFinder {
       const { tokens, isCut, totalItems } = await this.#find(caller, question, slice, true);
       // A page that ended early would leave tokens out: the next one begins at a position, not where this one ended.
       if (isCut) throw pageTooLarge();
-      return { totalItems, items: await this.#showAll(caller, question, tokens) };
+      return { totalItems, items: await this.#showAll(caller, question, { tokens, isMiss: totalItems === 0 }) };
     });
   }
 
@@ -77,7 +79,9 @@ export class TokenFinder {
     const slice = toSlice(start, size);
     return this.#lanes.run(caller.tenantId, async () => {
       const { tokens, hasMore } = await this.#find(caller, question, slice, false);
-      const items = await this.#showAll(caller, question, tokens);
+      // After the last page of something there is nothing, which is no miss.
+      const isMiss = tokens.length === 0 && start === undefined;
+      const items = await this.#showAll(caller, question, { tokens, isMiss });
       return { next: hasMore ? toCursor(tokens) : undefined, items };
     });
   }
@@ -102,29 +106,46 @@ export class TokenFinder {
     );
   }
 
-  /** Each token is shown under the rule that grants it, and each showing is recorded before the answer leaves. */
+  /** Each token is shown under the rule that grants it. The question and each showing are recorded before the answer leaves. */
   async #showAll(
     caller: Caller,
-    { permission }: TokenQuestion,
-    tokens: readonly StoredToken[],
+    { permission, query }: TokenQuestion,
+    { tokens, isMiss }: { readonly tokens: readonly StoredToken[]; readonly isMiss: boolean },
   ): Promise<VisibleToken[]> {
+    const judged = tokens.map((token) => ({ token, transform: requireAccess(caller.grants, permission, token) }));
     const [items] = await Promise.all([
-      this.#presenter.showAll(
-        caller,
-        tokens.map((token) => ({ token, transform: requireAccess(caller.grants, permission, token) })),
-      ),
-      this.#audit.appendAll(
-        caller,
-        tokens.map((token) => tokenEvent(token, 'read')),
-      ),
+      this.#presenter.showAll(caller, judged),
+      this.#audit.appendAll(caller, [
+        searchEvent(query, { found: tokens.length, isMiss }),
+        ...judged.map(({ token, transform }) => tokenEvent(token, 'read', { transform })),
+      ]),
     ]);
     return items;
   }
+}
+
+/** What was asked for, by the names of its fields, and how many tokens the response has. */
+function searchEvent(
+  query: SearchQuery | undefined,
+  { found, isMiss }: { readonly found: number; readonly isMiss: boolean },
+): AuditEvent {
+  return {
+    entityType: 'token',
+    entityId: noSingleEntity,
+    operation: 'search',
+    outcome: isMiss ? 'missed' : 'success',
+    details: {
+      ...(query === undefined ? {} : { fields: listFieldsAsked(query) }),
+      found,
+      ...(isMiss ? { missing: 1 } : {}),
+    },
+  };
 }
 
 function pageTooLarge(): DomainError {
   return new DomainError(
     'page-too-large',
     'The tokens of this page hold too much data together (more than 8 MiB). Ask for a smaller size, or use the /v2 route, whose pages end early.',
+    { found: {} },
   );
 }
