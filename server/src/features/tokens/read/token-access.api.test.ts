@@ -259,6 +259,10 @@ describe('what is recorded', () => {
       tokens.patchRaw(id, '{'),
     ]);
     expect(answers.map(({ status }) => status)).toStrictEqual([409, 400, 400, 415, 400]);
-    expect(await recordsOf(vault, tenant, id)).toMatchObject([{ operation: 'create' }]);
+    // That the id was taken told something.
+    expect(await recordsOf(vault, tenant, id)).toMatchObject([
+      { operation: 'create', outcome: 'success' },
+      { operation: 'create', outcome: 'failed', details: '{"found":1}' },
+    ]);
   });
 });
