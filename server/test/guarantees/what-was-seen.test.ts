@@ -66,6 +66,10 @@ describe('the log', () => {
     timeLimitMs,
   );
 
+  it('could lack no record and name no other transform without anybody noticing', async () => {
+    expect(await world.listUnnoticed()).toEqual([]);
+  }, 120_000);
+
   it('was asked about every way in which a token is shown, and about refusals and misses', () => {
     const wanted: readonly (readonly [route: string, ...statuses: number[]])[] = [
       ['POST /tokens', 200, 201, 403, 409],

@@ -160,7 +160,7 @@ describe('POST /tenants/self/invitations/{id}/resend', () => {
     const after = answer.body as View;
     expect(Date.parse(after.expires_at) - Date.parse(before.expires_at)).toBe(3 * day);
     expect(await queuedFor(before.id)).toEqual([{ tenant_id: tenant.id, invitation_id: before.id, link_number: 2 }]);
-    expect(await recordsOf(vault, tenant, before.id)).toMatchObject([{ operation: 'create' }, { operation: 'update' }]);
+    expect(await recordsOf(vault, tenant, before.id)).toMatchObject([{ operation: 'create' }, { operation: 'resend' }]);
   });
 
   it.each(['', '{}', 'a=b'])('200 takes a body of %j', async (rawBody) => {

@@ -225,6 +225,7 @@ describe('GET /logs/entity-types', () => {
       'bank',
       'card',
       'export',
+      'import',
       'invitation',
       'key',
       'log',

@@ -34,6 +34,10 @@ interface Exchange {
   readonly expected: readonly ExpectedRecord[];
 }
 
+interface RecordedExchange extends Exchange {
+  readonly stored: readonly StoredRecord[];
+}
+
 /** Answers with what it got; below `/fail` it hangs up instead. */
 const echo: Behaviour = (socket, { head, body }) => {
   if (head.includes(' /fail')) socket.destroy();
@@ -83,6 +87,10 @@ export class SeenWorld {
   anyId(): string {
     const { random } = this;
     const roll = random.next();
+    // What can be repeated is changed more often than the rest: a repetition then shows what somebody else has made of it.
+    const repeated = roll < 0.25 && this.repeatables.length > 0 ? random.pick(this.repeatables).first.body : undefined;
+    const { id } = (repeated ?? {}) as { readonly id?: string };
+    if (id !== undefined && this.tokens.has(id)) return id;
     if (roll < 0.7 && this.tokens.size > 0) return random.pick([...this.tokens.keys()]);
     if (roll < 0.8 && this.gone.length > 0) return random.pick(this.gone);
     return roll < 0.95 ? random.uuid() : '4242424242424242';
@@ -109,17 +117,34 @@ export class SeenWorld {
 
   /** Where what the log says differs from what was received; empty if nowhere. */
   async listDifferences(): Promise<string[]> {
+    return (await this.#recorded()).flatMap(listDifferencesOf);
+  }
+
+  /**
+   * Takes each record away, and gives each another transform, and names those for which nobody would notice. Which transform
+   * a filter has failed on cannot be told from outside.
+   */
+  async listUnnoticed(): Promise<string[]> {
+    return (await this.#recorded()).flatMap((exchange) =>
+      exchange.stored.flatMap((one, index) => {
+        const spared = exchange.stored.toSpliced(index, 1);
+        const isNoticed = (stored: readonly StoredRecord[]) => listDifferencesOf({ ...exchange, stored }).length > 0;
+        const others = ['redact', 'mask', 'reveal', null].filter((transform) => transform !== one['transform']);
+        const isVague = one['outcome'] === 'failed' || exchange.expected.some(({ transforms }) => transforms.length > 1);
+        return [
+          ...(isNoticed(spared) ? [] : [`${exchange.what}\n  may lack ${toText(one)}`]),
+          ...(isVague ? [] : others)
+            .filter((transform) => !isNoticed([...spared, { ...one, transform }]))
+            .map((transform) => `${exchange.what}\n  may say ${transform} in ${toText(one)}`),
+        ];
+      }),
+    );
+  }
+
+  /** Every exchange with what the log has of it. */
+  async #recorded(): Promise<RecordedExchange[]> {
     const byRequest = Map.groupBy(await this.#settledRecords(), ({ request_id: id }) => id as string);
-    return [...this.#exchanges].flatMap(([id, { what, caller, expected }]) => {
-      const stored = byRequest.get(id) ?? [];
-      const { missing, surplus } = compareRecords(expected, stored);
-      const foreign = stored.filter(({ key_id: key }) => caller.keyId !== undefined && key !== caller.keyId);
-      return [
-        ...missing.map((one) => `${what}\n  lacks ${toText(one)}`),
-        ...surplus.map((one) => `${what}\n  has ${toText(one)}`),
-        ...foreign.map((one) => `${what}\n  names another key: ${toText(one)}`),
-      ];
-    });
+    return [...this.#exchanges].map(([id, exchange]) => ({ ...exchange, stored: byRequest.get(id) ?? [] }));
   }
 
   async stop(): Promise<void> {
@@ -141,6 +166,16 @@ export class SeenWorld {
     }
     return (await vault.auditRecords(tenant.id)).filter(({ request_id: id }) => String(id).startsWith('seen-'));
   }
+}
+
+function listDifferencesOf({ what, caller, expected, stored }: RecordedExchange): string[] {
+  const { missing, surplus } = compareRecords(expected, stored);
+  const foreign = stored.filter(({ key_id: key }) => caller.keyId !== undefined && key !== caller.keyId);
+  return [
+    ...missing.map((one) => `${what}\n  lacks ${toText(one)}`),
+    ...surplus.map((one) => `${what}\n  has ${toText(one)}`),
+    ...foreign.map((one) => `${what}\n  names another key: ${toText(one)}`),
+  ];
 }
 
 /** What a refusal leaves: a denial, a miss, or nothing. */
