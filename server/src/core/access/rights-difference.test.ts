@@ -59,8 +59,13 @@ describe('listRightsChanges', () => {
       { attribute: 'id', operator: 'equals', value: '4242424242424242' },
       { attribute: 'container', operator: 'starts_with', value: '/pci/' },
     ] as const;
-    const [line = ''] = listRightsChanges(undefined, rights({ rules: [{ ...rule(), container: undefined, conditions } as never] }));
-    expect(line).toBe('rule added: id equals * and container starts_with /pci/ reveal token:read, token:search (priority 1)');
+    const [line = ''] = listRightsChanges(
+      undefined,
+      rights({ rules: [{ ...rule(), container: undefined, conditions } as never] }),
+    );
+    expect(line).toBe(
+      'rule added: id equals * and container starts_with /pci/ reveal token:read, token:search (priority 1)',
+    );
   });
 });
 

@@ -52,7 +52,10 @@ function linesOf({ permissions, rules, expiresAt, allowedDestinations, grantLimi
     ...list('permission', permissions.toSorted()),
     ...list('rule', rules.toSorted((a, b) => a.priority - b.priority).map(toRuleText)),
     ...list('grant limit', grantLimit === null || grantLimit === undefined ? [] : [toLimitText(grantLimit)]),
-    ...list('limit of destinations', allowedDestinations === null || allowedDestinations === undefined ? [] : ['to a list']),
+    ...list(
+      'limit of destinations',
+      allowedDestinations === null || allowedDestinations === undefined ? [] : ['to a list'],
+    ),
     ...list('destination', allowedDestinations?.toSorted() ?? []),
     ...list('expiry', expiresAt === null || expiresAt === undefined ? [] : [expiresAt.toISOString()]),
   ];

@@ -71,7 +71,8 @@ export class TokenImport {
   /** Throws where another process has begun it since `findState` looked. */
   async begin(identity: ImportIdentity, { isRepeated }: Pick<ImportWish, 'isRepeated'>): Promise<void> {
     await this.#database.forTenant(this.#tenantId, async (tx) => {
-      if (!(await new TokenImportStore(tx, this.#tenantId).begin(identity, isRepeated))) throw new Error(importedElsewhere);
+      if (!(await new TokenImportStore(tx, this.#tenantId).begin(identity, isRepeated)))
+        throw new Error(importedElsewhere);
       await recordInTransaction(tx, this.#tenantId, 'system', importEvent(identity.source, 'intent'));
     });
   }

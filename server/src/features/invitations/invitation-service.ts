@@ -52,7 +52,9 @@ export class InvitationService {
       // The tenant may be deleted at this very moment, by somebody else with the right to do so.
       if (!(await new ApplicationStore(tx, tenantId).holdTenant())) throw noSuchTenant();
       if (await new MemberStore(tx, tenantId).hasEmail(email)) {
-        throw new DomainError('already-a-member', 'Somebody with this e-mail address is a member already.', { found: {} });
+        throw new DomainError('already-a-member', 'Somebody with this e-mail address is a member already.', {
+          found: {},
+        });
       }
       const store = this.#store(tx, tenantId);
       if ((await store.count()) >= invitationsMax) {

@@ -52,7 +52,12 @@ export class MemberService {
         await recordInTransaction(tx, caller.tenantId, caller, roleEvent(owner.id, 'update', handedOver));
       }
       await store.updateRole(id, role, caller.applicationId);
-      await recordInTransaction(tx, caller.tenantId, caller, roleEvent(id, 'update', { before: current.role, after: role }));
+      await recordInTransaction(
+        tx,
+        caller.tenantId,
+        caller,
+        roleEvent(id, 'update', { before: current.role, after: role }),
+      );
       const member = await store.find(id);
       if (member === undefined) throw noSuchMember();
       return member;

@@ -84,7 +84,11 @@ export class InvitationAcceptance {
       const started = await this.#sessions.startInTransaction(tx, { userId: user.id, provenSince: null });
       const actor = { tenantId, userId: user.id, ...origin };
       const signedIn = successEvent('session', started.id, 'sign_in');
-      for (const event of [invitationEvent(invitation.id, 'accept'), roleEvent(memberId, 'create', { after: role }), signedIn]) {
+      for (const event of [
+        invitationEvent(invitation.id, 'accept'),
+        roleEvent(memberId, 'create', { after: role }),
+        signedIn,
+      ]) {
         await recordInTransaction(tx, tenantId, actor, event);
       }
       return started;

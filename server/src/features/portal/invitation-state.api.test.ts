@@ -160,7 +160,9 @@ describe('the states of an invitation', () => {
         details: expect.stringContaining('role added: READ_ONLY'),
       },
     ]);
-    expect(await recordsOf(vault, tenant, started.id)).toMatchObject([{ entity_type: 'session', operation: 'sign_in' }]);
+    expect(await recordsOf(vault, tenant, started.id)).toMatchObject([
+      { entity_type: 'session', operation: 'sign_in' },
+    ]);
   });
 
   it('accepted → accepted again → refused', async () => {

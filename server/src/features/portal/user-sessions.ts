@@ -47,7 +47,13 @@ export class UserSessions {
       await new UserSessionStore(tx, this.#clock).trim(userId);
       return { started, memberships: await new UserStore(tx).listMemberships(userId) };
     });
-    await this.#record(memberships, { userId, sessionId: started.id, operation: 'sign_in', outcome: 'success', origin });
+    await this.#record(memberships, {
+      userId,
+      sessionId: started.id,
+      operation: 'sign_in',
+      outcome: 'success',
+      origin,
+    });
     return started;
   }
 

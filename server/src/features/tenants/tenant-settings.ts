@@ -67,7 +67,9 @@ export function listSettingsChanges(before: StoredSettings, after: StoredSetting
 
 /** Those settings that mean something to the vault, as one text. */
 export function toCanonicalSettings(settings: StoredSettings): string {
-  return JSON.stringify(Object.fromEntries([...knownValues.keys()].sort().map((name) => [name, settings[name] ?? null])));
+  return JSON.stringify(
+    Object.fromEntries([...knownValues.keys()].sort().map((name) => [name, settings[name] ?? null])),
+  );
 }
 
 /** Settings as they are stored at this moment. */

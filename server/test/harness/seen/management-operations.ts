@@ -47,19 +47,45 @@ export async function manageApplication(world: SeenWorld): Promise<void> {
   const updated = () => [record(entityType, 'update', entityId, change)];
   const deeds: Omit<Deed, 'entityType'>[] = [
     { route: ['GET', '/applications/{id}', path], operation: 'read', entityId },
-    { route: ['PUT', '/applications/{id}', path], body: randomRights(random), operation: 'update', entityId, done: updated },
+    {
+      route: ['PUT', '/applications/{id}', path],
+      body: randomRights(random),
+      operation: 'update',
+      entityId,
+      done: updated,
+    },
     { route: ['GET', '/applications/{id}/keys', `${path}/keys`], operation: 'read', entityId },
     { route: ['POST', '/applications/{id}/keys', `${path}/keys`], operation: 'create', entityId, done: updated },
     { route: ['GET', '/applications/{id}/keys/{keyId}', `${path}/keys/${keyId}`], operation: 'read', entityId },
-    { route: ['DELETE', '/applications/{id}/keys/{keyId}', `${path}/keys/${keyId}`], operation: 'delete', entityId, done: updated },
+    {
+      route: ['DELETE', '/applications/{id}/keys/{keyId}', `${path}/keys/${keyId}`],
+      operation: 'delete',
+      entityId,
+      done: updated,
+    },
     { route: ['GET', '/applications', '/applications?size=1'], operation: 'read' },
-    { route: ['POST', '/access/explain', '/access/explain'], body: { application_id: entityId, container: '/' }, operation: 'read', done: () => [record(entityType, 'read', entityId)] },
-    { route: ['POST', '/access/explain', '/access/explain'], body: { permissions: ['token:read'], token_id: random.uuid() }, operation: 'read' },
+    {
+      route: ['POST', '/access/explain', '/access/explain'],
+      body: { application_id: entityId, container: '/' },
+      operation: 'read',
+      done: () => [record(entityType, 'read', entityId)],
+    },
+    {
+      route: ['POST', '/access/explain', '/access/explain'],
+      body: { permissions: ['token:read'], token_id: random.uuid() },
+      operation: 'read',
+    },
   ];
   for (const deed of random.some(deeds, 0.4)) await manage(world, manager(world), { ...deed, entityType });
   if (random.chance(0.8)) {
     const deleted = () => [record(entityType, 'delete', entityId, change)];
-    await manage(world, manager(world), { route: ['DELETE', '/applications/{id}', path], entityType, operation: 'delete', entityId, done: deleted });
+    await manage(world, manager(world), {
+      route: ['DELETE', '/applications/{id}', path],
+      entityType,
+      operation: 'delete',
+      entityId,
+      done: deleted,
+    });
   }
 }
 
@@ -95,11 +121,32 @@ export async function managePeople(world: SeenWorld): Promise<void> {
   const deeds: Deed[] = [
     { route: ['GET', invitations, `${invitations}?size=1`], entityType: 'invitation', operation: 'read' },
     { route: ['GET', `${invitations}/{id}`, path], entityType: 'invitation', operation: 'read', entityId },
-    { route: ['POST', `${invitations}/{id}/resend`, `${path}/resend`], entityType: 'invitation', operation: 'update', entityId, done: () => [record('invitation', 'resend', entityId)] },
+    {
+      route: ['POST', `${invitations}/{id}/resend`, `${path}/resend`],
+      entityType: 'invitation',
+      operation: 'update',
+      entityId,
+      done: () => [record('invitation', 'resend', entityId)],
+    },
     { route: ['DELETE', `${invitations}/{id}`, path], entityType: 'invitation', operation: 'delete', entityId },
-    { route: ['GET', '/tenants/self/members', '/tenants/self/members?size=1'], entityType: 'member', operation: 'read' },
-    { route: ['PUT', '/tenants/self/members/{id}', `/tenants/self/members/${member}`], body: { role: 'ADMIN' }, entityType: 'member', operation: 'update', entityId: member },
-    { route: ['DELETE', '/tenants/self/members/{id}', `/tenants/self/members/${member}`], entityType: 'member', operation: 'delete', entityId: member },
+    {
+      route: ['GET', '/tenants/self/members', '/tenants/self/members?size=1'],
+      entityType: 'member',
+      operation: 'read',
+    },
+    {
+      route: ['PUT', '/tenants/self/members/{id}', `/tenants/self/members/${member}`],
+      body: { role: 'ADMIN' },
+      entityType: 'member',
+      operation: 'update',
+      entityId: member,
+    },
+    {
+      route: ['DELETE', '/tenants/self/members/{id}', `/tenants/self/members/${member}`],
+      entityType: 'member',
+      operation: 'delete',
+      entityId: member,
+    },
   ];
   for (const deed of random.some(deeds, 0.4)) await manage(world, manager(world), deed);
   // There is a limit to how many a tenant has.
@@ -115,15 +162,42 @@ export async function manageTenant(world: SeenWorld): Promise<void> {
   const nothing = () => [];
   const deeds: Deed[] = [
     { route: ['GET', self, self], entityType: 'tenant', operation: 'read', entityId },
-    { route: ['PUT', self, self], body: { name: 'Seen', ...settings }, entityType: 'tenant', operation: 'update', entityId, done: configured },
-    { route: ['GET', `${self}/owner`, `${self}/owner`], entityType: 'member', operation: 'read', done: (body) => [record('member', 'read', idOf(body))] },
-    { route: ['GET', `${self}/reports/usage`, `${self}/reports/usage`], entityType: 'tenant', operation: 'read', entityId },
+    {
+      route: ['PUT', self, self],
+      body: { name: 'Seen', ...settings },
+      entityType: 'tenant',
+      operation: 'update',
+      entityId,
+      done: configured,
+    },
+    {
+      route: ['GET', `${self}/owner`, `${self}/owner`],
+      entityType: 'member',
+      operation: 'read',
+      done: (body) => [record('member', 'read', idOf(body))],
+    },
+    {
+      route: ['GET', `${self}/reports/usage`, `${self}/reports/usage`],
+      entityType: 'tenant',
+      operation: 'read',
+      entityId,
+    },
     { route: ['GET', '/logs', '/logs?size=1'], entityType: 'log', operation: 'read' },
     { route: ['GET', '/logs/entity-types', '/logs/entity-types'], entityType: 'log', operation: 'read', done: nothing },
-    { route: ['GET', '/applications/key', '/applications/key'], entityType: 'application', operation: 'read', done: (body) => [record('application', 'read', idOf(body))] },
+    {
+      route: ['GET', '/applications/key', '/applications/key'],
+      entityType: 'application',
+      operation: 'read',
+      done: (body) => [record('application', 'read', idOf(body))],
+    },
     { route: ['GET', '/permissions', '/permissions'], entityType: 'application', operation: 'read', done: nothing },
     { route: ['GET', '/roles', '/roles'], entityType: 'application', operation: 'read', done: nothing },
-    { route: ['GET', '/application-templates', '/application-templates'], entityType: 'application', operation: 'read', done: nothing },
+    {
+      route: ['GET', '/application-templates', '/application-templates'],
+      entityType: 'application',
+      operation: 'read',
+      done: nothing,
+    },
   ];
   await manage(world, manager(world), random.pick(deeds));
 }
@@ -172,6 +246,7 @@ export function sessionRights(transform: string): object {
 /** Requests that nobody is known to have made, and paths that lead nowhere: they leave nothing. */
 export async function askAmiss(world: SeenWorld): Promise<void> {
   const stranger = { key: 'key_test_us_pvt_nonsense', keyId: undefined, applicationId: '' };
-  if (world.random.chance(0.5)) await world.exchange(stranger, ['GET', '/tokens/{id}', `/tokens/${world.anyId()}`], {}, () => []);
+  if (world.random.chance(0.5))
+    await world.exchange(stranger, ['GET', '/tokens/{id}', `/tokens/${world.anyId()}`], {}, () => []);
   else await world.exchange(world.management, ['GET', '/nowhere', '/nowhere'], {}, () => []);
 }

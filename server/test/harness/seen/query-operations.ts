@@ -15,7 +15,11 @@ function randomQuestion({ random }: SeenWorld): { fields: string[]; filters: str
   const asked = random.some(
     [
       { field: 'type', filter: 'type=card', term: 'type:card' },
-      { field: 'container', filter: `container=${random.pick(containers)}`, term: `container:${random.pick(containers)}` },
+      {
+        field: 'container',
+        filter: `container=${random.pick(containers)}`,
+        term: `container:${random.pick(containers)}`,
+      },
       { field: 'metadata', filter: 'metadata.order=1', term: 'metadata.order:1' },
       { field: 'id', filter: `id=${random.uuid()}`, term: `id:${random.uuid()}` },
     ],
@@ -56,8 +60,11 @@ export async function searchTokens(world: SeenWorld): Promise<void> {
   const query = isGuess ? [guess, question.query].filter((term) => term !== '').join(' AND ') : question.query;
   const fields = isGuess ? ['data', ...question.fields].sort() : question.fields;
   const path = random.chance(0.5) ? '/v2/tokens/search' : '/tokens/search';
-  await world.exchange(world.anyCaller(), ['POST', path, path], { body: { query, size: 1 + random.below(20) } }, (got) =>
-    expectPage(got, { fields, operation: 'search', isFirst: true }),
+  await world.exchange(
+    world.anyCaller(),
+    ['POST', path, path],
+    { body: { query, size: 1 + random.below(20) } },
+    (got) => expectPage(got, { fields, operation: 'search', isFirst: true }),
   );
 }
 

@@ -1,7 +1,14 @@
 import type { SeededRandom } from './seeded-random.ts';
 
 export const containers = ['/a/', '/a/b/', '/b/', '/c/'] as const;
-const permissions = ['token:create', 'token:read', 'token:update', 'token:delete', 'token:search', 'token:use'] as const;
+const permissions = [
+  'token:create',
+  'token:read',
+  'token:update',
+  'token:delete',
+  'token:search',
+  'token:use',
+] as const;
 
 /** Rights of a private application: plain permissions, rules, or both. */
 export function randomRights(random: SeededRandom): {

@@ -101,7 +101,8 @@ export async function callDestination(world: SeenWorld): Promise<void> {
   const call = (outcome: string, more: Partial<ExpectedRecord> = {}) =>
     record('proxy', 'invoke', anything, { outcome, destination, ...more });
   await world.exchange(world.anyCaller(), ['POST', '/proxy', `/proxy${path}`], request, (got) => {
-    if (got.status === 400) return [{ ...missed('proxy', 'invoke', world, references), entityId: anything, destination }];
+    if (got.status === 400)
+      return [{ ...missed('proxy', 'invoke', world, references), entityId: anything, destination }];
     if (got.status === 403) return [deniedCall(got)];
     if (got.status === 200) requirePlaintext(got);
     const sent = references.length === 0 ? {} : { transforms: ['reveal'] };
@@ -125,7 +126,8 @@ function deniedCall({ text }: TestAnswer): ExpectedRecord {
 function requirePlaintext({ body }: TestAnswer): void {
   const { values } = body as { values: unknown[] };
   for (const value of values) {
-    if (!viewsOfReference(value).includes('reveal')) throw new Error('A destination got something else than plaintext.');
+    if (!viewsOfReference(value).includes('reveal'))
+      throw new Error('A destination got something else than plaintext.');
   }
 }
 

@@ -130,7 +130,8 @@ export class SeenWorld {
         const spared = exchange.stored.toSpliced(index, 1);
         const isNoticed = (stored: readonly StoredRecord[]) => listDifferencesOf({ ...exchange, stored }).length > 0;
         const others = ['redact', 'mask', 'reveal', null].filter((transform) => transform !== one['transform']);
-        const isVague = one['outcome'] === 'failed' || exchange.expected.some(({ transforms }) => transforms.length > 1);
+        const isVague =
+          one['outcome'] === 'failed' || exchange.expected.some(({ transforms }) => transforms.length > 1);
         return [
           ...(isNoticed(spared) ? [] : [`${exchange.what}\n  may lack ${toText(one)}`]),
           ...(isVague ? [] : others)

@@ -69,7 +69,9 @@ export async function patchToken(world: SeenWorld): Promise<void> {
   const id = world.anyId();
   const isCard = world.tokens.get(id)?.type === 'card';
   const last = 1 + random.below(3);
-  const view = { mask: isCard ? { number: `{{ data.number | reveal_last: ${last} }}` } : `{{ data | reveal_last: ${last} }}` };
+  const view = {
+    mask: isCard ? { number: `{{ data.number | reveal_last: ${last} }}` } : `{{ data | reveal_last: ${last} }}`,
+  };
   const patch = random.pick([
     { metadata: { order: String(random.below(5)) } },
     // A token without a mask stays where no session sees it: it would look the same to it masked and redacted.
@@ -85,13 +87,28 @@ export async function patchToken(world: SeenWorld): Promise<void> {
   const key = random.chance(0.2) ? { 'bt-idempotency-key': random.uuid() } : {};
   const request = { body, headers: { ...mergePatch, ...key } };
   const wholeView = { transforms: ['reveal'], details: { via: 'view' } };
-  const answer = await onToken(world, caller, { method: 'PATCH', id, operation: 'update', request }, (got) => {
-    const token = got.body as ShownToken;
-    const reading = isView ? [record(entityOf(token), 'read', id, wholeView)] : [];
-    return [shown('update', token), ...reading];
-  }, (got) => (got.status === 400 && isView ? [record(typeOf(world, id), 'update', id, { ...wholeView, outcome: 'failed' })] : undefined));
+  const answer = await onToken(
+    world,
+    caller,
+    { method: 'PATCH', id, operation: 'update', request },
+    (got) => {
+      const token = got.body as ShownToken;
+      const reading = isView ? [record(entityOf(token), 'read', id, wholeView)] : [];
+      return [shown('update', token), ...reading];
+    },
+    (got) =>
+      got.status === 400 && isView
+        ? [record(typeOf(world, id), 'update', id, { ...wholeView, outcome: 'failed' })]
+        : undefined,
+  );
   if (answer.status === 200 && 'bt-idempotency-key' in key) {
-    world.repeatables.push({ caller, method: 'PATCH', path: `/tokens/${encodeURIComponent(id)}`, request, first: answer });
+    world.repeatables.push({
+      caller,
+      method: 'PATCH',
+      path: `/tokens/${encodeURIComponent(id)}`,
+      request,
+      first: answer,
+    });
   }
 }
 

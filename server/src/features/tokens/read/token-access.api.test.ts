@@ -231,7 +231,8 @@ describe('who may do what', () => {
       expect(foreign).toMatchObject({ status: 404, text: (await call(crypto.randomUUID())).text });
     }
     expect(await theirs.get(id)).toMatchObject({ status: 200, body: { data: 'theirs' } });
-    expect(await vault.auditRecords(tenant.id)).toStrictEqual(before);
+    const misses = (await vault.auditRecords(tenant.id)).slice(before.length);
+    expect(misses).toMatchObject(Array.from({ length: 6 }, () => ({ outcome: 'missed', containers: null })));
   });
 });
 

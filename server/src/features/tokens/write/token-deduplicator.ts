@@ -101,11 +101,7 @@ function sharing(inserts: readonly DraftedInsert[], text: string): readonly Draf
 }
 
 /** The most that the response shows of the token; undefined if it has only its id. */
-function findMostShown(
-  caller: Caller,
-  current: StoredToken,
-  inserts: readonly DraftedInsert[],
-): Transform | undefined {
+function findMostShown(caller: Caller, current: StoredToken, inserts: readonly DraftedInsert[]): Transform | undefined {
   const shown = inserts.filter(({ isIdOnly }) => !isIdOnly);
   return mostTransform(shown.map(({ transform }) => findShownTransform(caller, current, transform)));
 }
