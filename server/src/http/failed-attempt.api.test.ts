@@ -28,21 +28,39 @@ async function ask(method: string, path: string, key: keyof TestTenant['keys'], 
 
 describe('something that does not exist', () => {
   it.each([
-    ['GET', `/tokens/${uuid}`, 'private', 'token', 'read'],
-    ['PATCH', `/tokens/${uuid}`, 'private', 'token', 'update'],
-    ['DELETE', `/tokens/${uuid}`, 'private', 'token', 'delete'],
-    ['GET', `/applications/${uuid}`, 'management', 'application', 'read'],
-    ['DELETE', `/applications/${uuid}`, 'management', 'application', 'delete'],
-    ['GET', `/applications/${uuid}/keys/${uuid}`, 'management', 'application', 'read'],
-    ['PUT', `/tenants/self/members/${uuid}`, 'management', 'member', 'update'],
-    ['GET', `/tenants/self/invitations/${uuid}`, 'management', 'invitation', 'read'],
-  ] as const)('is missed by %s %s once', async (method, path, key, entityType, operation) => {
-    const body = method === 'PATCH' ? {} : method === 'PUT' ? { role: 'ADMIN' } : undefined;
-    const { status, records } = await ask(method, path, key, body);
+    { method: 'GET', path: `/tokens/${uuid}`, key: 'private', entity: 'token', operation: 'read' },
+    { method: 'PATCH', path: `/tokens/${uuid}`, key: 'private', entity: 'token', operation: 'update', body: {} },
+    { method: 'DELETE', path: `/tokens/${uuid}`, key: 'private', entity: 'token', operation: 'delete' },
+    { method: 'GET', path: `/applications/${uuid}`, key: 'management', entity: 'application', operation: 'read' },
+    { method: 'DELETE', path: `/applications/${uuid}`, key: 'management', entity: 'application', operation: 'delete' },
+    {
+      method: 'GET',
+      path: `/applications/${uuid}/keys/${uuid}`,
+      key: 'management',
+      entity: 'application',
+      operation: 'read',
+    },
+    {
+      method: 'PUT',
+      path: `/tenants/self/members/${uuid}`,
+      key: 'management',
+      entity: 'member',
+      operation: 'update',
+      body: { role: 'ADMIN' },
+    },
+    {
+      method: 'GET',
+      path: `/tenants/self/invitations/${uuid}`,
+      key: 'management',
+      entity: 'invitation',
+      operation: 'read',
+    },
+  ] as const)('is missed by $method $path once', async ({ method, path, key, entity, operation, ...more }) => {
+    const { status, records } = await ask(method, path, key, 'body' in more ? more.body : undefined);
     expect(status).toBe(404);
     expect(records).toMatchObject([
       {
-        entity_type: entityType,
+        entity_type: entity,
         entity_id: uuid,
         operation,
         outcome: 'missed',

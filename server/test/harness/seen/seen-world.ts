@@ -41,7 +41,10 @@ interface RecordedExchange extends Exchange {
 /** Answers with what it got; below `/fail` it hangs up instead. */
 const echo: Behaviour = (socket, { head, body }) => {
   if (head.includes(' /fail')) socket.destroy();
-  else socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  else
+    socket.end(
+      `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.toString()}`,
+    );
 };
 
 /** A vault with callers of random rights, and the recording of everything that they received. */

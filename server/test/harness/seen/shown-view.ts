@@ -23,7 +23,7 @@ export function viewsOf(token: ShownToken): readonly string[] {
 /** The same of a value that stands alone, of a token that has a mask. */
 export function viewsOfValue(value: unknown): readonly string[] {
   if (value === null) return ['redact'];
-  const text = typeof value === 'object' ? String((value as { number?: unknown }).number) : String(value);
+  const text = typeof value === 'string' ? value : ((value as { readonly number?: string }).number ?? '');
   if (plaintext.test(text)) return ['reveal'];
   if (masked.test(text)) return ['mask'];
   throw new Error('A value is neither plaintext nor masked.');

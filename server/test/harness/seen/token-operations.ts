@@ -1,7 +1,7 @@
 import type { TestAnswer } from '../test-vault.ts';
 import { anything, type ExpectedRecord, record } from './expected-record.ts';
 import { containers } from './random-rights.ts';
-import { recordable, refusalRecords, type SeenCaller, type SeenWorld } from './seen-world.ts';
+import { type KnownToken, recordable, refusalRecords, type SeenCaller, type SeenWorld } from './seen-world.ts';
 import { type ShownToken, viewsOf } from './shown-view.ts';
 
 const cardNumbers = ['4242424242424242', '5555555555554444', '378282246310005', '4000056655665556'] as const;
@@ -50,16 +50,16 @@ export async function createToken(world: SeenWorld): Promise<void> {
 
 export async function getToken(world: SeenWorld): Promise<void> {
   const id = world.anyId();
-  await onToken(world, world.anyCaller(), { method: 'GET', id, operation: 'read' }, (got) => [
-    shown('read', got.body as ShownToken),
-  ]);
+  await onToken(world, world.anyCaller(), { method: 'GET', id, operation: 'read' }, (got) =>
+    got.status === 200 ? [shown('read', got.body as ShownToken)] : undefined,
+  );
 }
 
 export async function deleteToken(world: SeenWorld): Promise<void> {
   const id = world.anyId();
-  const answer = await onToken(world, world.anyCaller(), { method: 'DELETE', id, operation: 'delete' }, () => [
-    record(typeOf(world, id), 'delete', id),
-  ]);
+  const answer = await onToken(world, world.anyCaller(), { method: 'DELETE', id, operation: 'delete' }, (got) =>
+    got.status === 204 ? [record(typeOf(world, id), 'delete', id)] : undefined,
+  );
   if (answer.status === 204) forget(world, id);
 }
 
@@ -67,49 +67,40 @@ export async function patchToken(world: SeenWorld): Promise<void> {
   const { random } = world;
   const caller = world.anyCaller();
   const id = world.anyId();
-  const isCard = world.tokens.get(id)?.type === 'card';
-  const last = 1 + random.below(3);
-  const view = {
-    mask: isCard ? { number: `{{ data.number | reveal_last: ${last} }}` } : `{{ data | reveal_last: ${last} }}`,
-  };
-  const patch = random.pick([
-    { metadata: { order: String(random.below(5)) } },
-    // A token without a mask stays where no session sees it: it would look the same to it masked and redacted.
-    world.tokens.get(id)?.hasMask === false ? {} : { containers: [random.pick(containers)] },
-    { containers: ['not a container'] },
-    isCard ? {} : { data: `plain-${random.below(40)}` },
-    view,
-    // Fails on what is stored, which tells something about it.
-    { mask: `{{ ${isCard ? 'data.number' : 'data'} | to_boolean }}` },
-  ] as Record<string, unknown>[]);
+  const patch = randomPatch(world, world.tokens.get(id));
   const body = random.chance(0.1) ? { ...patch, deduplicate_token: true } : patch;
   const isView = 'mask' in body;
   const key = random.chance(0.2) ? { 'bt-idempotency-key': random.uuid() } : {};
   const request = { body, headers: { ...mergePatch, ...key } };
   const wholeView = { transforms: ['reveal'], details: { via: 'view' } };
-  const answer = await onToken(
-    world,
-    caller,
-    { method: 'PATCH', id, operation: 'update', request },
-    (got) => {
-      const token = got.body as ShownToken;
-      const reading = isView ? [record(entityOf(token), 'read', id, wholeView)] : [];
-      return [shown('update', token), ...reading];
-    },
-    (got) =>
-      got.status === 400 && isView
-        ? [record(typeOf(world, id), 'update', id, { ...wholeView, outcome: 'failed' })]
-        : undefined,
-  );
+  const answer = await onToken(world, caller, { method: 'PATCH', id, operation: 'update', request }, (got) => {
+    if (got.status === 400 && isView) {
+      return [record(typeOf(world, id), 'update', id, { ...wholeView, outcome: 'failed' })];
+    }
+    if (got.status !== 200) return undefined;
+    const token = got.body as ShownToken;
+    return [shown('update', token), ...(isView ? [record(entityOf(token), 'read', id, wholeView)] : [])];
+  });
   if (answer.status === 200 && 'bt-idempotency-key' in key) {
-    world.repeatables.push({
-      caller,
-      method: 'PATCH',
-      path: `/tokens/${encodeURIComponent(id)}`,
-      request,
-      first: answer,
-    });
+    const path = `/tokens/${encodeURIComponent(id)}`;
+    world.repeatables.push({ caller, method: 'PATCH', path, request, first: answer });
   }
+}
+
+function randomPatch({ random }: SeenWorld, token: KnownToken | undefined): Record<string, unknown> {
+  const isCard = token?.type === 'card';
+  const place = isCard ? 'data.number' : 'data';
+  const mask = `{{ ${place} | reveal_last: ${1 + random.below(3)} }}`;
+  return random.pick<Record<string, unknown>>([
+    { metadata: { order: String(random.below(5)) } },
+    // A token without a mask stays where no session sees it: it would look the same to it masked and redacted.
+    token?.hasMask === false ? {} : { containers: [random.pick(containers)] },
+    { containers: ['not a container'] },
+    isCard ? {} : { data: `plain-${random.below(40)}` },
+    { mask: isCard ? { number: mask } : mask },
+    // Fails on what is stored, which tells something about it.
+    { mask: `{{ ${place} | to_boolean }}` },
+  ]);
 }
 
 /** Sends a request again that has succeeded; what it shows now is a read of its own. */
@@ -184,17 +175,19 @@ function missedReplay({ body }: TestAnswer): ExpectedRecord {
   return record('token', 'read', id, { outcome: 'missed', details: { via: 'replay', missing: 1 } });
 }
 
+/** `expect` says nothing of a refusal that leaves what refusals leave. */
 async function onToken(
   world: SeenWorld,
   caller: SeenCaller,
   { method, id, operation, request = {} }: { method: string; id: string; operation: string; request?: object },
-  expect: (answer: TestAnswer) => readonly ExpectedRecord[],
-  expectRefusal: (answer: TestAnswer) => readonly ExpectedRecord[] | undefined = () => undefined,
+  expect: (answer: TestAnswer) => readonly ExpectedRecord[] | undefined,
 ): Promise<TestAnswer> {
-  return world.exchange(caller, [method, '/tokens/{id}', `/tokens/${encodeURIComponent(id)}`], request, (got) =>
-    got.status < 300
-      ? expect(got)
-      : (expectRefusal(got) ?? refusalRecords(got, { entityType: 'token', operation, entityId: recordable(id) })),
+  const refused = { entityType: 'token', operation, entityId: recordable(id) };
+  return world.exchange(
+    caller,
+    [method, '/tokens/{id}', `/tokens/${encodeURIComponent(id)}`],
+    request,
+    (got) => expect(got) ?? refusalRecords(got, refused),
   );
 }
 
