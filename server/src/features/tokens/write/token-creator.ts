@@ -4,7 +4,6 @@ import { RequestBudget } from '../../../core/budget/request-budget.ts';
 import { requireAccessToEach } from '../../../core/access/require-access.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
-import type { TokenId } from '../../../core/identity/ids.ts';
 import { type AuditRow, toAuditRow } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
@@ -133,6 +132,7 @@ export class TokenCreator {
       return await write(inserts);
     } catch (error) {
       if (!(error instanceof TakenIds)) throw error;
+      requireOnlyAliasesTaken(inserts, error);
       const renamed = await Promise.all(
         inserts.map(async (insert, index) => (error.indexes.has(index) ? this.#rename(caller, insert) : insert)),
       );
@@ -143,7 +143,6 @@ export class TokenCreator {
   /** Another alias, a few times; then an id that cannot meet any. */
   async #rename(caller: Caller, insert: PreparedInsert): Promise<PreparedInsert> {
     const { draft, aliasTries } = insert;
-    if (!isAlias(draft.wantedId)) throw idTaken(draft.path, insert.token.id);
     const renamed = aliasTries < aliasTriesMax ? draft : { ...draft, wantedId: undefined };
     const [token = missing()] = await this.#sealer.sealAll(caller, [{ draft: renamed, id: toTokenId(renamed) }], {
       hasFingerprints: insert.token.fingerprint !== null,
@@ -242,9 +241,17 @@ function toDeduplicated({ token, made }: Pick<CreateOutcome, 'token' | 'made'>):
   return { isCreated: false, token: { ...token, isDeduplicated: true }, made: { ...made, isDeduplicated: true } };
 }
 
-function idTaken(path: string, id: TokenId): DomainError {
+function requireOnlyAliasesTaken(inserts: readonly PreparedInsert[], { indexes }: TakenIds): void {
+  const taken = inserts.find(({ draft }, index) => indexes.has(index) && !isAlias(draft.wantedId));
+  if (taken === undefined) return;
+  const { path } = taken.draft;
+  const { id } = taken.token;
   const place = path === '' ? '' : ` (${joinPath(path, 'id')})`;
-  return new DomainError('token-id-taken', `A token with this id exists already${place}.`, { found: { id } });
+  // An id that the request itself has twice may be no token's, and so no id at all.
+  const isTwice = inserts.filter(({ token }) => token.id === id).length > 1;
+  throw new DomainError('token-id-taken', `A token with this id exists already${place}.`, {
+    found: isTwice ? {} : { id },
+  });
 }
 
 function missing(): never {
