@@ -40,8 +40,8 @@ describe('strongroom members', () => {
     );
     expect(rows.map(({ operation, actor_type }) => `${actor_type} ${operation}`)).toEqual([
       'system create',
-      'system read',
-      'system read',
+      'system issue_link',
+      'system issue_link',
     ]);
   });
 
