@@ -26,6 +26,12 @@ export type DraftedInsert = DeduplicatedInsert & {
   readonly isIdOnly: boolean;
 };
 
+/** By the text of their keys: the one of each content that is written, and all that it stands for. */
+interface WantedTokens {
+  readonly wanted: ReadonlyMap<string, DraftedInsert>;
+  readonly sharing: ReadonlyMap<string, readonly DraftedInsert[]>;
+}
+
 /** Requests for one content take turns within a process, and those of other servers at its claim; only updates by id get in between. */
 const attemptsMax = 20;
 const waitingMax = 1_000;
@@ -50,7 +56,8 @@ export class TokenDeduplicator {
     const wanted = requireDistinct(inserts);
     const [turn = ''] = [...wanted.keys()].sort();
     const keys = [...wanted.values()].flatMap((insert) => findWantedKey(insert, behavior) ?? []);
-    const prepare = (found: Duplicates) => this.#prepareChanges(caller, { wanted, inserts }, found);
+    const sharing = Map.groupBy(inserts, (insert) => findWantedKey(insert, behavior)?.text ?? '');
+    const prepare = (found: Duplicates) => this.#prepareChanges(caller, { wanted, sharing }, found);
     return this.#turns.run(`${caller.tenantId}/${turn}`, async () => {
       for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
         const found = await this.#store.findAll(caller.tenantId, keys);
@@ -69,7 +76,7 @@ export class TokenDeduplicator {
   /** The keys that it needs were fetched for the inserts. */
   async #prepareChanges(
     caller: Caller,
-    { wanted, inserts }: { wanted: ReadonlyMap<string, DraftedInsert>; inserts: readonly DraftedInsert[] },
+    { wanted, sharing }: WantedTokens,
     duplicates: Duplicates,
   ): Promise<ReadonlyMap<string, TokenChange>> {
     const found = [...duplicates].flatMap(([text, current]) => {
@@ -86,18 +93,13 @@ export class TokenDeduplicator {
         const next = sealed[index];
         if (next === undefined) throw new Error('A batch came back shorter than it went out.');
         const cvc = draft.cvc === undefined ? 'remove' : 'set';
-        const transform = findMostShown(caller, current, sharing(inserts, text));
+        const transform = findMostShown(caller, current, sharing.get(text) ?? []);
         const audit = [toAuditRow(caller, tokenEvent(next, 'update', { transform, details: { via: 'duplicate' } }))];
         const by = { modifiedBy: caller.applicationId, isPublic: isHeldByPublic(caller) };
         return [[text, { current, next, cvc, audit, ...by }] as const];
       }),
     );
   }
-}
-
-/** Those of a request that stand for one token. */
-function sharing(inserts: readonly DraftedInsert[], text: string): readonly DraftedInsert[] {
-  return inserts.filter((insert) => findWantedKey(insert, 'update_existing')?.text === text);
 }
 
 /** The most that the response shows of the token; undefined if it has only its id. */
