@@ -89,7 +89,9 @@ describe('a numbered page of large tokens', () => {
   it('records no read of what it does not show', async () => {
     const before = (await vault.auditRecords(tenant.id)).length;
     await vault.request('GET', '/tokens?size=100', { key: tenant.keys.reveal });
-    expect((await vault.auditRecords(tenant.id)).length).toBe(before);
+    expect((await vault.auditRecords(tenant.id)).slice(before)).toMatchObject([
+      { entity_id: '*', outcome: 'failed', transform: null },
+    ]);
   });
 
   it.each([1, 2])('works with %i on it', async (size) => {

@@ -75,14 +75,14 @@ describe('POST /tokens', () => {
     expect(Object.keys((answer.body as { errors: object }).errors)).toContain(field);
   });
 
-  it('409 refuses a taken id, keeps the first value and leaves no second record', async () => {
+  it('409 refuses a taken id, keeps the first value and leaves no second record of a creation', async () => {
     const id = `order-${crypto.randomUUID()}`;
     expect((await create({ id, type: 'token', data: 'first' })).status).toBe(201);
     expect((await create({ id, type: 'token', data: 'second' })).status).toBe(409);
     const read = await vault.request('GET', `/tokens/${id}`, { key: tenant.keys.reveal });
     expect(read.body).toMatchObject({ data: 'first' });
     const creations = (await vault.auditRecords(tenant.id)).filter(
-      (r) => r['entity_id'] === id && r['operation'] === 'create',
+      (r) => r['entity_id'] === id && r['operation'] === 'create' && r['outcome'] === 'success',
     );
     expect(creations).toHaveLength(1);
   });
@@ -98,7 +98,7 @@ describe('POST /tokens', () => {
     const read = await vault.request('GET', `/tokens/${id}`, { key: tenant.keys.reveal });
     expect(read.body).toMatchObject({ data: (winners[0]?.body as { data: number } | undefined)?.data });
     const creations = (await vault.auditRecords(tenant.id)).filter(
-      (r) => r['entity_id'] === id && r['operation'] === 'create',
+      (r) => r['entity_id'] === id && r['operation'] === 'create' && r['outcome'] === 'success',
     );
     expect(creations).toHaveLength(1);
   });
@@ -157,7 +157,10 @@ describe('DELETE /tokens/{id}', () => {
     expect((await vault.request('GET', `/tokens/${id}`, { key: own.keys.reveal })).status).toBe(404);
     expect((await vault.request('DELETE', `/tokens/${id}`, { key: own.keys.private })).status).toBe(404);
     const deletions = (await vault.auditRecords(own.id)).filter((record) => record['operation'] === 'delete');
-    expect(deletions).toMatchObject([{ entity_id: id }]);
+    expect(deletions).toMatchObject([
+      { entity_id: id, outcome: 'success', transform: null },
+      { entity_id: id, outcome: 'missed' },
+    ]);
     const report = await vault.request('GET', '/tenants/self/reports/usage', { key: own.keys.management });
     expect(report.body).toMatchObject({ total_tokens: 1, token_report: { metrics_by_type: { token: { count: 1 } } } });
   });

@@ -89,12 +89,17 @@ describe('expires_at', () => {
     expect(fieldsOf(await tokens.create({ type: 'token', data: 1, expires_at }))).toStrictEqual(['expires_at']);
   });
 
-  it('404 from that instant on, for every operation, and none of them is recorded', async () => {
+  it('404 from that instant on, for every operation, each recorded as a miss', async () => {
     const { id } = await tokens.make({ data: 1, expires_at: '2050-01-01' });
     await expire(id);
     const answers = [await tokens.get(id), await tokens.patch(id, { expires_at: null }), await tokens.delete(id)];
     expect(answers.map(({ status }) => status)).toStrictEqual([404, 404, 404]);
-    expect(await recordsOf(vault, tenant, id)).toMatchObject([{ operation: 'create' }]);
+    expect(await recordsOf(vault, tenant, id)).toMatchObject([
+      { operation: 'create', outcome: 'success' },
+      { operation: 'read', outcome: 'missed' },
+      { operation: 'update', outcome: 'missed' },
+      { operation: 'delete', outcome: 'missed' },
+    ]);
   });
 
   it('leaves a token visible until then', async () => {

@@ -136,7 +136,11 @@ describe('the record of a list', () => {
       }),
     );
     expect(answer.data).toHaveLength(7);
-    const records = (await vault.auditRecords(tenant.id)).filter((record) => record['request_id'] === requestId);
+    const all = (await vault.auditRecords(tenant.id)).filter((record) => record['request_id'] === requestId);
+    expect(all.filter(({ operation }) => operation === 'search')).toMatchObject([
+      { entity_id: '*', outcome: 'success', transform: null, details: '{"found":7}' },
+    ]);
+    const records = all.filter(({ operation }) => operation !== 'search');
     expect(records.map((record) => String(record['entity_id'])).toSorted()).toEqual(idsOf(answer).toSorted());
     for (const record of records) {
       expect(record).toMatchObject({
@@ -144,6 +148,7 @@ describe('the record of a list', () => {
         outcome: 'success',
         entity_type: 'token',
         containers: ['/general/high/'],
+        transform: 'mask',
       });
     }
   });
@@ -152,6 +157,9 @@ describe('the record of a list', () => {
     const before = (await vault.auditRecords(tenant.id)).length;
     await page('?page=100');
     await page('?metadata.group=none');
-    expect((await vault.auditRecords(tenant.id)).length).toBe(before);
+    expect((await vault.auditRecords(tenant.id)).slice(before)).toMatchObject([
+      { operation: 'search', outcome: 'success', details: '{"found":0}' },
+      { operation: 'search', outcome: 'missed', details: '{"fields":["metadata"],"found":0,"missing":1}' },
+    ]);
   });
 });
