@@ -46,13 +46,16 @@ let tenant: TestTenant;
 let restoredDatabase: TestDatabase;
 let restoredVault: TestVault;
 let openedWhileLive: number;
+const opened = new AsyncDisposableStack();
 
 beforeAll(async () => {
-  archived = await ArchivedPostgres.start();
+  archived = opened.adopt(await ArchivedPostgres.start(), (postgres) => postgres.stop());
   await prepareDatabase(archived.postgres.url);
   const vault = await TestVault.start(rootKey, { database: openTestDatabase(archived.postgres.url) });
   tenant = await vault.makeTenant();
-  peer = await EpochKeys.start({ ...peerOptions(vault), now: () => nowMs, store: peerStore });
+  peer = opened.adopt(await EpochKeys.start({ ...peerOptions(vault), now: () => nowMs, store: peerStore }), (keys) =>
+    keys.stop(),
+  );
   await archived.takeBaseBackup();
 
   await forEachCard(async (card) => {
@@ -66,13 +69,9 @@ beforeAll(async () => {
   await vault.stop();
 
   restoredDatabase = openTestDatabase((await archived.restore()).url);
-  restoredVault = await TestVault.start(rootKey, { database: restoredDatabase });
+  restoredVault = opened.adopt(await TestVault.start(rootKey, { database: restoredDatabase }), (own) => own.stop());
 }, 600_000);
-afterAll(async () => {
-  await peer.stop();
-  await restoredVault.stop();
-  await archived.stop();
-});
+afterAll(() => opened.disposeAsync());
 
 describe('a base backup and the write-ahead log, restored', () => {
   it('bring back every card and every sealed code', async () => {

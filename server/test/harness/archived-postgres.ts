@@ -46,7 +46,8 @@ export class ArchivedPostgres {
 
   /** Starts a second server from the base backup and everything that was archived until now. */
   restore(): Promise<LocalPostgres> {
-    return this.#startFromBackup('recovery.signal');
+    // Lets nobody in before all is replayed: otherwise it is ready as a standby until then.
+    return this.#startFromBackup('recovery.signal', { hot_standby: 'off' });
   }
 
   /** The same, but it goes on waiting for more: a standby that can be read and not written to. */
@@ -60,14 +61,17 @@ export class ArchivedPostgres {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  async #startFromBackup(signalFile: 'recovery.signal' | 'standby.signal'): Promise<LocalPostgres> {
+  async #startFromBackup(
+    signalFile: 'recovery.signal' | 'standby.signal',
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<LocalPostgres> {
     await this.#archiveAll();
     await writeFile(path.join(this.directory, 'postgres', signalFile), '');
     const restore_command = `cp ${path.join(this.directory, 'archive')}/%f %p`;
     this.#restored = await LocalPostgres.start({
       password: this.#password,
       dataDirectory: this.directory,
-      settings: { ...quick, restore_command },
+      settings: { ...quick, ...settings, restore_command },
     });
     return this.#restored;
   }
