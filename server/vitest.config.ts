@@ -1,13 +1,34 @@
 import { defineConfig } from 'vitest/config';
 
+/** They measure the memory of their own process, or load a library that keeps its settings for as long as the process lives. */
+const alone = [
+  'test/fuzz/fuzz.test.ts',
+  'test/guarantees/hostile-destinations.test.ts',
+  'test/guarantees/root-key-move.test.ts',
+  'src/platform/keyring/kms/pkcs11-*.test.ts',
+];
+
+/** Generous, in the one place for it: a test waits on conditions, so that only one that hangs meets a limit. */
+const limits = { testTimeout: 120_000, hookTimeout: 120_000 };
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
-    pool: 'forks',
     // Most of a test is waiting for another process, so both processors of a small machine are used.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          name: 'shared',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: alone,
+          pool: 'forks',
+          // Importing the vault takes longer than most files: once for each worker is enough.
+          isolate: false,
+          ...limits,
+        },
+      },
+      { test: { name: 'alone', include: alone, pool: 'forks', ...limits } },
+    ],
   },
 });

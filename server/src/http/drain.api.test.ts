@@ -19,14 +19,12 @@ describe('a server that is told to stop', () => {
     await owner.query('begin; lock table applications in access exclusive mode');
     const answers = Array.from({ length: count }, call);
     await untilTrue(async () => (await waitingFor(vault)) > 0 && (await queued(vault)) >= count - 8, {
-      deadlineMs: 5_000,
       waitingFor: 'every request to be under way',
     });
 
     const stoppedAt = performance.now();
     const stopping = vault.server.stop();
     await untilTrue(async () => (await vault.request('GET', '/readyz', { url: adminUrl })).status === 503, {
-      deadlineMs: 5_000,
       waitingFor: 'the server to say that it is going',
     });
     await expect(fetch(`${url}/roles`)).rejects.toThrow();

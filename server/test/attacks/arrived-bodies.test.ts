@@ -87,6 +87,6 @@ describe('two hundred bodies of many values at a time', () => {
     const large = JSON.stringify({ type: 'token', data: 'x' }).padEnd(4 * 1024 * 1024, ' ');
     const four = () => Promise.all(Array.from({ length: 4 }, () => post(large, { key: tenant.keys.private })));
     const isFree = async () => (await four()).every((status) => status === 201);
-    await untilTrue(isFree, { deadlineMs: 15_000, waitingFor: 'memory to be given back' });
+    await untilTrue(isFree, { waitingFor: 'memory to be given back' });
   });
 });

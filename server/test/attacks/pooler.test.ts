@@ -135,10 +135,10 @@ describe('a session that is not what was asked for', () => {
       isDropping = true;
       await database.owner.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name like 'strongroom%'`);
-      await untilTrue(async () => (await ready()) === 503, { deadlineMs: 5_000, waitingFor: 'readiness to be red' });
+      await untilTrue(async () => (await ready()) === 503, { waitingFor: 'readiness to be red' });
       expect(await read()).toBe(503);
       isDropping = false;
-      await untilTrue(async () => (await ready()) === 200, { deadlineMs: 10_000, waitingFor: 'readiness to be green' });
+      await untilTrue(async () => (await ready()) === 200, { waitingFor: 'readiness to be green' });
       expect(await read()).toBe(200);
     } finally {
       await vault.stop();
@@ -210,7 +210,7 @@ describe('a connection on which notifications do not arrive', () => {
     feed.onChange((table) => void heard.push(table));
     await feed.start();
     await database.owner.query(`select pg_notify('strongroom_changes', 'tenants 1')`);
-    await untilTrue(() => heard.length > 0, { deadlineMs: 5_000, waitingFor: 'the change' });
+    await untilTrue(() => heard.length > 0, { waitingFor: 'the change' });
     expect(heard).toEqual(['tenants']);
     await feed.stop();
   });
@@ -239,11 +239,10 @@ describe('a connection whose statements never complete', () => {
         for (const { pid } of rows) seen.add(pid);
         return seen.size >= 4;
       },
-      { deadlineMs: 15_000, waitingFor: 'four connections in turn' },
+      { waitingFor: 'four connections in turn' },
     );
     await feed.stop();
     await untilTrue(async () => (await listening('strongroom changes late')) === 0, {
-      deadlineMs: 3_000,
       waitingFor: 'every connection to be closed',
     });
   });

@@ -43,7 +43,7 @@ async function sealByWorker(): Promise<string> {
       );
       return rows.length === 0;
     },
-    { deadlineMs: 30_000, waitingFor: 'everything to be sealed' },
+    { waitingFor: 'everything to be sealed' },
   );
   const metrics = await (await fetch(`${admin_url}/metrics`)).text();
   expect((await fetch(`${admin_url}/readyz`)).status).toBe(200);

@@ -126,7 +126,7 @@ async function killPostgres(): Promise<void> {
 
 /** Looks twenty times a second, so that the program under test has the machine to itself in between. */
 async function eventually(waitingFor: string, isTrue: () => Promise<boolean>): Promise<void> {
-  await untilTrue(() => pause(50).then(isTrue), { deadlineMs: 30_000, waitingFor });
+  await untilTrue(() => pause(50).then(isTrue), { waitingFor });
 }
 
 async function expectKeysToDoTheirPart(ready: Ready): Promise<void> {

@@ -69,13 +69,12 @@ function observe(path: string, url = proxy.url, body?: Buffer): Promise<Observed
 }
 
 async function expectNothingLeft(): Promise<void> {
-  await untilTrue(() => proxy.destination.sockets.size === 0, { deadlineMs: 5_000, waitingFor: 'closed connections' });
+  await untilTrue(() => proxy.destination.sockets.size === 0, { waitingFor: 'closed connections' });
   await untilTrue(async () => (await gauge('strongroom_proxy_calls_open')) === 0, {
-    deadlineMs: 5_000,
     waitingFor: 'no open call',
   });
   const openRows = async () => (await proxy.vault.database.owner.query('select from proxy_calls')).rows.length;
-  await untilTrue(async () => (await openRows()) === 0, { deadlineMs: 5_000, waitingFor: 'no open row' });
+  await untilTrue(async () => (await openRows()) === 0, { waitingFor: 'no open row' });
 }
 
 async function gauge(name: string): Promise<number> {
@@ -172,7 +171,7 @@ describe('a client that', () => {
     const before = proxy.destination.connectionCount;
     const sent = request(`${proxy.vault.server.url}/proxy/0`, { agent: false, headers }).end();
     sent.on('error', () => undefined);
-    await untilTrue(() => proxy.destination.connectionCount > before, { deadlineMs: 5_000, waitingFor: 'the call' });
+    await untilTrue(() => proxy.destination.connectionCount > before, { waitingFor: 'the call' });
     sent.destroy();
     await expectNothingLeft();
     const { rows } = await proxy.vault.database.owner.query<{ outcome: string }>(

@@ -72,7 +72,7 @@ describe('a server that dies between the intent and the outcome', { timeout: 90_
     const proxyUrl = `https://${destinationHost}:${destination.port}`;
     const call = post(`${url}/proxy`, key, { number: `{{ ${id} }}` }, { 'bt-proxy-url': proxyUrl });
     const ending = expect(call).rejects.toThrow();
-    await untilTrue(() => destination.seen.length === 1, { deadlineMs: 10_000, waitingFor: 'the request' });
+    await untilTrue(() => destination.seen.length === 1, { waitingFor: 'the request' });
     expect(destination.last.body.toString()).toBe('{"number":"4242424242424242"}');
     await program.stop('SIGKILL');
     await ending;

@@ -153,7 +153,7 @@ async function untilShared(value: 0 | 1): Promise<void> {
         text.includes(`strongroom_rate_limits_shared ${value}`) && text.includes('strongroom_rate_limits_servers 2')
       );
     };
-    await untilTrue(isSo, { deadlineMs: 15_000, waitingFor: `sharing to be ${value}` });
+    await untilTrue(isSo, { waitingFor: `sharing to be ${value}` });
   }
 }
 

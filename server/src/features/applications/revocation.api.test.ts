@@ -69,7 +69,6 @@ async function untilRefused(application: TestApplication, { revoke, refusal }: R
   const answer = await revoke(application);
   expect([200, 204]).toContain(answer.status);
   await untilTrue(async () => (await read(application.key, other.url)) === refusal, {
-    deadlineMs: 10_000,
     waitingFor: 'the other server to refuse',
   });
   return performance.now() - startedAt;
@@ -78,7 +77,6 @@ async function untilRefused(application: TestApplication, { revoke, refusal }: R
 /** What is in memory is trusted again once changes arrive again: what was missed meanwhile must not come back. */
 async function expectRefusedForGood(application: TestApplication, { refusal }: Revocation): Promise<void> {
   await untilTrue(async () => (await vault.request('GET', '/readyz', { url: other.adminUrl })).status === 200, {
-    deadlineMs: 5_000,
     waitingFor: 'the other server to hear of changes again',
   });
   for (let count = 0; count < 5; count += 1) expect(await read(application.key, other.url)).toBe(refusal);
@@ -92,7 +90,7 @@ async function listenerPids(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 const untilBothListen = () =>
-  untilTrue(async () => (await listenerPids()).length === 2, { deadlineMs: 5_000, waitingFor: 'both to listen again' });
+  untilTrue(async () => (await listenerPids()).length === 2, { waitingFor: 'both to listen again' });
 
 describe('on another server, which answered from memory a moment ago', () => {
   it.each(revocations)('refuses within a second after $name', async (revocation) => {

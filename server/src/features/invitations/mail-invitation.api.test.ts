@@ -220,7 +220,6 @@ describe('the queue', () => {
       const pauses: number[] = [];
       for (const attempt of [1, 2, 3]) {
         await untilTrue(async () => (await stateOf(id)).attempts === attempt && !(await stateOf(id)).isRunning, {
-          deadlineMs: 10_000,
           waitingFor: `try ${attempt}`,
         });
         pauses.push((await stateOf(id)).pauseSeconds);
@@ -233,7 +232,6 @@ describe('the queue', () => {
       await ask('POST', `/${id}/resend`);
       const { mails } = server;
       await untilTrue(async () => (await stateOf(id)).attempts === -1, {
-        deadlineMs: 10_000,
         waitingFor: 'the job to be done',
       });
       expect([mails.length, await hasSealedLink(id)]).toEqual([1, false]);
