@@ -9,7 +9,7 @@ const alone = [
 ];
 
 /** Generous, in the one place for it: a test waits on conditions, so that only one that hangs meets a limit. */
-const limits = { testTimeout: 120_000, hookTimeout: 120_000 };
+const limits = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } };
 
 export default defineConfig({
   test: {

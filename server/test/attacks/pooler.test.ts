@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ChangeFeed } from '../../src/platform/database/change-feed.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { EpochChannel } from '../../src/platform/keyring/cvc/epoch-channel.ts';
@@ -8,9 +8,6 @@ import { Program } from '../harness/program.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { TestVault } from '../harness/test-vault.ts';
 import { WireRelay, type WireRelayOptions } from '../harness/wire-relay.ts';
-
-// Programs start here again and again, which takes its time on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 const rootKey = generateRootKey();
 const parsedRootKey = parseRootKey(rootKey);

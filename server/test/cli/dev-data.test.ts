@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => Program.killAll());
 afterAll(() => rm(parent, { recursive: true }));
 
-describe('strongroom dev --data', { timeout: 60_000 }, () => {
+describe('strongroom dev --data', () => {
   let printed: string;
   let tokenId: string;
 

@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(temporary, { recursive: true });
 });
 
-describe('strongroom dev', { timeout: 60_000 }, () => {
+describe('strongroom dev', () => {
   it('is a whole vault after one line, with four keys, and is gone without a trace after SIGTERM', async () => {
     const program = Program.start(['dev', '--port', '0', '--json'], { TMPDIR: temporary });
     const ready = await program.ready<Ready>();

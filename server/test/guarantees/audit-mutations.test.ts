@@ -46,7 +46,7 @@ beforeAll(async () => {
   for await (const { checkpoint, records } of new LogReader(database.open()).sections(tenantId)) {
     if (records !== 'dropped') sections.push({ checkpoint, records: [...records] });
   }
-}, 300_000);
+});
 afterAll(() => database.drop());
 
 function verify(log: readonly LogSection[], after?: StoredCheckpoint): readonly Finding[] {
@@ -219,7 +219,7 @@ describe('the sealed log', () => {
     expect(byForger).toHaveLength(sections.length + 1);
     expect(await verdictOf(signer)).toEqual(['anchor-differs']);
     await rm(file);
-  }, 120_000);
+  });
 });
 
 /** As `deal`, for a part of the log. */

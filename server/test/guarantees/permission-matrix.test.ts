@@ -20,7 +20,7 @@ beforeAll(async () => {
   proxy = await ProxyVault.start({ behaviour: echo });
   ({ vault, tenant } = proxy);
   keys = await makeMatrixKeys(vault, tenant);
-}, 120_000);
+});
 afterAll(() => proxy.stop());
 
 /** Gives back what it got, as tokens look that were read. */

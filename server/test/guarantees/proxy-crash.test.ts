@@ -59,7 +59,7 @@ async function post(url: string, key: string, body: unknown, headers = {}): Prom
   return (await answer.json()) as Record<string, string>;
 }
 
-describe('a server that dies between the intent and the outcome', { timeout: 90_000 }, () => {
+describe('a server that dies between the intent and the outcome', () => {
   it('leaves the intent, and the job marks the call as unknown, once', async () => {
     const made = await Program.run(['bootstrap', '--name', 'Acme', '--json'], environment);
     const { keys } = JSON.parse(made.stdout) as { keys: { management: string } };

@@ -72,7 +72,7 @@ describe.each(Object.keys(faults))('Redis %s under load', (name) => {
     expect(Math.min(...growths)).toBeLessThanOrEqual(growthMaxMs);
     // Together again: the sum of both servers is the limit, and not twice that.
     expect(await flood(nextClient(), limit * 2)).toBeLessThanOrEqual(limit * 1.2);
-  }, 90_000);
+  });
 });
 
 /** By how much the slowest hundredth of requests gets slower while Redis fails. */

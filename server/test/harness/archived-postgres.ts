@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { vi } from 'vitest';
 import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
 import { findProcessOwner } from '../../src/platform/local-postgres/postgres-binaries.ts';
+import { untilPasses } from './deadline.ts';
 
 const run = promisify(execFile);
 
@@ -80,15 +80,12 @@ export class ArchivedPostgres {
     const client = new pg.Client({ connectionString: this.postgres.url });
     await client.connect();
     const { rows } = await client.query<{ name: string }>('select pg_walfile_name(pg_switch_wal()) as name');
-    await vi.waitFor(
-      async () => {
-        const { rows: archived } = await client.query<{ last: string | null }>(
-          'select last_archived_wal as last from pg_stat_archiver',
-        );
-        if ((archived[0]?.last ?? '') < (rows[0]?.name ?? '?')) throw new Error('The log is not archived yet.');
-      },
-      { timeout: 60_000 },
-    );
+    await untilPasses(async () => {
+      const { rows: archived } = await client.query<{ last: string | null }>(
+        'select last_archived_wal as last from pg_stat_archiver',
+      );
+      if ((archived[0]?.last ?? '') < (rows[0]?.name ?? '?')) throw new Error('The log is not archived yet.');
+    });
     await client.end();
   }
 }

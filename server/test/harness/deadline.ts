@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { vi } from 'vitest';
 
 /**
  * How long a test waits for something that must come. Far longer than it takes, also on a machine with ten times more work
  * than processors: only a test that would wait for ever meets it.
  */
-export const patienceMs = 60_000;
+export const patienceMs = 120_000;
 const pauseMs = 5;
 
 /**
@@ -22,4 +23,9 @@ export async function untilTrue(
     await pause(pauseMs);
   }
   throw new Error(`Waited ${deadlineMs} ms in vain for ${waitingFor}.`);
+}
+
+/** The same for a check that throws until it holds, which then says what was wrong at last. */
+export function untilPasses<T>(check: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(check, { timeout: patienceMs, interval: pauseMs });
 }

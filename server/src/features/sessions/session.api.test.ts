@@ -272,5 +272,5 @@ describe('POST /sessions/authorize', () => {
       expect(statuses.filter((status) => status === 200)).toHaveLength(1);
       expect(statuses.filter((status) => status === 409)).toHaveLength(199);
     }
-  }, 120_000);
+  });
 });
