@@ -27,7 +27,7 @@ describe('a server that is told to stop', () => {
     await untilTrue(async () => (await vault.request('GET', '/readyz', { url: adminUrl })).status === 503, {
       waitingFor: 'the server to say that it is going',
     });
-    await expect(fetch(`${url}/roles`)).rejects.toThrow();
+    await expect(fetch(`${url}/roles`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
 
     await owner.query('commit');
     owner.release();
@@ -35,9 +35,10 @@ describe('a server that is told to stop', () => {
     expect(finished.map(({ status }) => status)).toEqual(Array(count).fill(200));
     expect(finished.map(({ connection }) => connection)).toEqual(Array(count).fill('close'));
     await stopping;
-    expect(performance.now() - stoppedAt).toBeLessThan(5_000);
+    // Before it would have cut connections that are idle: it closed them itself.
+    expect(performance.now() - stoppedAt).toBeLessThan(20_000);
     expect(Object.keys(agent.sockets)).toEqual([]);
-    await expect(fetch(`${adminUrl}/livez`)).rejects.toThrow();
+    await expect(fetch(`${adminUrl}/livez`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
     agent.destroy();
     await vault.database.drop();
   });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ChangeFeed } from '../../src/platform/database/change-feed.ts';
+import { migrate, requireFittingSchema } from '../../src/platform/database/migrator.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { EpochChannel } from '../../src/platform/keyring/cvc/epoch-channel.ts';
 import { untilTrue } from '../harness/deadline.ts';
@@ -35,20 +36,49 @@ const listening = async (name: string) => {
   return rows[0]?.count ?? 0;
 };
 
+const settingsFor = (url: string) => ({
+  STRONGROOM_DATABASE_URL: url,
+  STRONGROOM_ROOT_KEY: rootKey,
+  STRONGROOM_PUBLIC_URL: 'http://localhost',
+  STRONGROOM_PORT: '0',
+  STRONGROOM_ADMIN_PORT: '0',
+  STRONGROOM_WORKER_ADMIN_PORT: '0',
+});
+
 describe.each(['session', 'transaction', 'statement'] as const)('PgBouncer in %s mode, ignoring options', (mode) => {
   let pooler: LocalPgbouncer;
   beforeAll(async () => {
     pooler = await LocalPgbouncer.start(inject('postgresUrl'), mode);
   });
   afterAll(() => pooler.stop());
-  const settings = () => ({
-    STRONGROOM_DATABASE_URL: pooler.urlOf(database.url),
-    STRONGROOM_ROOT_KEY: rootKey,
-    STRONGROOM_PUBLIC_URL: 'http://localhost',
-    STRONGROOM_PORT: '0',
-    STRONGROOM_ADMIN_PORT: '0',
-    STRONGROOM_WORKER_ADMIN_PORT: '0',
+
+  it('is refused by what every command begins with', async () => {
+    const url = pooler.urlOf(database.url);
+    for (const begin of [
+      () => requireFittingSchema(url),
+      () => migrate(url),
+      () => database.open({ url }).requireConnection(),
+    ]) {
+      await expect(begin()).rejects.toThrow(/^The database address leads to a connection pooler/);
+    }
   });
+
+  it('nothing is read through it', async () => {
+    const open = database.open({ url: pooler.urlOf(database.url) });
+    const reading = open.forSystem((tx) => tx.query({ text: 'select * from audit_records' }));
+    await expect(reading).rejects.toMatchObject({ code: 'overloaded', cause: { name: 'Error' } });
+    expect(open.usage.open).toBe(0);
+  });
+});
+
+/** What tells a pooler from PostgreSQL does not depend on its mode, nor on the command: each of them shows it once. */
+describe('PgBouncer in front of a command', () => {
+  let pooler: LocalPgbouncer;
+  beforeAll(async () => {
+    pooler = await LocalPgbouncer.start(inject('postgresUrl'), 'transaction');
+  });
+  afterAll(() => pooler.stop());
+  const settings = () => settingsFor(pooler.urlOf(database.url));
 
   it.each([['serve'], ['work'], ['migrate'], ['bootstrap', '--name', 'Acme']])(
     '%s refuses it in one line',
@@ -78,13 +108,6 @@ describe.each(['session', 'transaction', 'statement'] as const)('PgBouncer in %s
       code: 1,
       stderr: expect.stringMatching(/^The database address leads to a connection pooler/),
     });
-  });
-
-  it('nothing is read through it', async () => {
-    const open = database.open({ url: pooler.urlOf(database.url) });
-    const reading = open.forSystem((tx) => tx.query({ text: 'select * from audit_records' }));
-    await expect(reading).rejects.toMatchObject({ code: 'overloaded', cause: { name: 'Error' } });
-    expect(open.usage.open).toBe(0);
   });
 });
 

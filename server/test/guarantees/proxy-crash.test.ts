@@ -71,7 +71,7 @@ describe('a server that dies between the intent and the outcome', () => {
 
     const proxyUrl = `https://${destinationHost}:${destination.port}`;
     const call = post(`${url}/proxy`, key, { number: `{{ ${id} }}` }, { 'bt-proxy-url': proxyUrl });
-    const ending = expect(call).rejects.toThrow();
+    const ending = expect(call).rejects.toThrow('fetch failed');
     await untilTrue(() => destination.seen.length === 1, { waitingFor: 'the request' });
     expect(destination.last.body.toString()).toBe('{"number":"4242424242424242"}');
     await program.stop('SIGKILL');

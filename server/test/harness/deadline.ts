@@ -7,6 +7,7 @@ import { vi } from 'vitest';
  */
 export const patienceMs = 120_000;
 const pauseMs = 5;
+const attemptsMax = 10;
 
 /**
  * Asks again and again until the answer is the wanted one; returns how many milliseconds that took.
@@ -28,4 +29,16 @@ export async function untilTrue(
 /** The same for a check that throws until it holds, which then says what was wrong at last. */
 export function untilPasses<T>(check: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(check, { timeout: patienceMs, interval: pauseMs });
+}
+
+/**
+ * The shortest of a few measurements, for a promise in time: other work on the machine only adds to it. Ends with the first
+ * that is short enough.
+ */
+export async function fastest(measure: () => Promise<number>, options: { readonly enoughMs: number }): Promise<number> {
+  let shortest = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < attemptsMax && shortest >= options.enoughMs; attempt += 1) {
+    shortest = Math.min(shortest, await measure());
+  }
+  return shortest;
 }

@@ -128,7 +128,7 @@ describe('the mail of an invitation', () => {
   });
 
   it.each([{}, null, { tenant_id: 'x' }, { invitation_id: 7 }])('refuses a job of %j', async (payload) => {
-    await expect(jobFor(smtpConfigFor(1)).run(payload)).rejects.toThrow();
+    await expect(jobFor(smtpConfigFor(1)).run(payload)).rejects.toThrow('A mail has to name its invitation.');
   });
 });
 
@@ -136,7 +136,7 @@ describe('a mail server in trouble', () => {
   it('that is away fails the try, and gets the mail once it is back', async () => {
     const port = await findFreePort();
     const { id } = await invite();
-    await expect(jobFor(smtpConfigFor(port)).run(payloadOf(id))).rejects.toThrow();
+    await expect(jobFor(smtpConfigFor(port)).run(payloadOf(id))).rejects.toThrow('ECONNREFUSED');
     expect(await hasSealedLink(id)).toBe(true);
     server = await MailServer.start({}, port);
     await jobFor(server.config).run(payloadOf(id));
@@ -147,8 +147,8 @@ describe('a mail server in trouble', () => {
     server = await MailServer.start({ onConnect: () => undefined });
     const { id } = await invite();
     const startedAt = performance.now();
-    await expect(jobFor(server.config).run(payloadOf(id))).rejects.toThrow();
-    expect(performance.now() - startedAt).toBeLessThan(timeouts.wholeMs + 1_000);
+    await expect(jobFor(server.config).run(payloadOf(id))).rejects.toThrow('Timeout');
+    expect(performance.now() - startedAt).toBeLessThan(timeouts.wholeMs + 20_000);
   });
 
   it('that greylists is tried again, and nobody is told twice', async () => {
@@ -161,7 +161,7 @@ describe('a mail server in trouble', () => {
     });
     const { id } = await invite();
     const job = jobFor(server.config);
-    await expect(job.run(payloadOf(id))).rejects.toThrow();
+    await expect(job.run(payloadOf(id))).rejects.toThrow(/all recipients were rejected/);
     await job.run(payloadOf(id));
     expect([tries, server.mails.length]).toEqual([2, 1]);
   });
@@ -181,7 +181,7 @@ describe('a mail server in trouble', () => {
       onMailFrom: (_address, _session, done) => done(refusal(553, 'Not from here')),
     });
     const { id } = await invite();
-    await expect(jobFor(server.config).run(payloadOf(id))).rejects.toThrow();
+    await expect(jobFor(server.config).run(payloadOf(id))).rejects.toThrow('553 Not from here');
   });
 
   it.each(['starttls', 'from-start'] as const)(
@@ -199,7 +199,7 @@ describe('a mail server in trouble', () => {
     server = await MailServer.start();
     const { id } = await invite();
     const config = { ...server.config, server: { ...server.config.server, encryption: 'starttls' as const } };
-    await expect(jobFor(config).run(payloadOf(id))).rejects.toThrow();
+    await expect(jobFor(config).run(payloadOf(id))).rejects.toThrow('Error upgrading connection with STARTTLS');
     expect(server.mails).toEqual([]);
   });
 });
@@ -223,7 +223,8 @@ describe('the queue', () => {
           waitingFor: `try ${attempt}`,
         });
         pauses.push((await stateOf(id)).pauseSeconds);
-        await runNow(id);
+        // Not after the last: a further try could come after the server is back, with the older link.
+        if (attempt < 3) await runNow(id);
       }
       expect(pauses[1]).toBeGreaterThan((pauses[0] ?? 0) * 1.5);
       expect(pauses[2]).toBeGreaterThan((pauses[1] ?? 0) * 1.5);

@@ -11,7 +11,7 @@ export function purgeTenantJob(database: Database): Job {
   return {
     name: 'purge-tenant',
     async run(payload) {
-      const tenantId = parseTenantId(String((payload as { tenant_id?: unknown }).tenant_id));
+      const tenantId = parseTenantId(String((payload as { tenant_id?: unknown } | null)?.tenant_id));
       const tenant = await database.forTenant(tenantId, (tx) => new TenantStore(tx, tenantId).find());
       if (tenant !== undefined) throw new Error('A tenant that still exists is not purged.');
       for (const table of purgedTables) await purge(database, tenantId, table);

@@ -203,7 +203,7 @@ describe('the role that serves requests', () => {
       const attempt = vault.database
         .open()
         .forSealer((tx) => tx.query({ text: `select drop_audit_partition(${month})` }));
-      await expect(attempt).rejects.toThrow();
+      await expect(attempt).rejects.toMatchObject({ sqlState: 'P0001' });
     }
   });
 });

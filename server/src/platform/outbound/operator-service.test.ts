@@ -61,7 +61,7 @@ describe('OperatorService', () => {
     await service.ask('/', { body: '{}' });
     const seenBefore = endpoint.destination.seen.length;
     endpoint.mood = 'hangs-up';
-    await expect(service.ask('/', { body: '{}' })).rejects.toThrow();
+    await expect(service.ask('/', { body: '{}' })).rejects.toThrow('socket hang up');
     expect(endpoint.destination.seen.length - seenBefore).toBe(2);
   });
 
