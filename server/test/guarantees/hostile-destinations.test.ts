@@ -132,6 +132,7 @@ describe('a destination that', () => {
     const { got, status } = await observe('/', url, Buffer.alloc(3 * 1024 * 1024));
     expect([
       ['whole', 413],
+      [408, 408],
       [502, 502],
     ]).toContainEqual([got, status]);
   });
