@@ -56,6 +56,17 @@ export default {
       to: { path: '^server/src/cli/' },
     },
     {
+      name: 'commands-load-on-demand',
+      comment: 'Help and a mistyped argument answer at once: a command imports what it runs when it runs.',
+      severity: 'error',
+      from: { path: '^server/src/cli/', pathNot: tests },
+      to: {
+        path: '^server/src/(app|features|http|platform/(?!config/))',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'features-meet-at-the-index',
       comment: 'Another feature is reached only through its index.ts.',
       severity: 'error',

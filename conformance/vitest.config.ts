@@ -8,7 +8,7 @@ export default defineConfig({
     // Importing the clients takes longer than most files; and while one file waits for a limit to end, others can go on.
     isolate: false,
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

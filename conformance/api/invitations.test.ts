@@ -35,7 +35,7 @@ async function linksTo(email: string, count: number): Promise<string[]> {
     links = (await readMails(inject('mailboxUrl'))).filter(({ to }) => to.includes(email)).map(linkIn);
     return links.length >= count;
   };
-  await untilTrue(haveCome, { deadlineMs: 20_000, waitingFor: 'a mail' });
+  await untilTrue(haveCome, { waitingFor: 'a mail' });
   return links;
 }
 

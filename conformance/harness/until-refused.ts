@@ -9,6 +9,6 @@ export async function untilRefused(call: () => PromiseLike<unknown>): Promise<un
     const { statusCode, status = statusCode } = (error ?? {}) as { statusCode?: number; status?: number };
     return status === 401;
   };
-  await untilTrue(isRefused, { deadlineMs: 1_000, waitingFor: 'a key to be refused' });
+  await untilTrue(isRefused, { waitingFor: 'a key to be refused' });
   return error;
 }

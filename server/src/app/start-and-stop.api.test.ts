@@ -35,8 +35,7 @@ async function countConnections(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-const untilAlone = () =>
-  untilTrue(async () => (await countConnections()) === 0, { deadlineMs: 5_000, waitingFor: 'the last connection' });
+const untilAlone = () => untilTrue(async () => (await countConnections()) === 0, { waitingFor: 'the last connection' });
 
 const workerConfig = (port: number) => ({
   ...vault.config,

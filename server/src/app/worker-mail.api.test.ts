@@ -48,7 +48,6 @@ async function countQueued(): Promise<number> {
 }
 const untilMailed = (count: number) =>
   untilTrue(async () => mailServer.mails.length >= count && (await countQueued()) === 0, {
-    deadlineMs: 20_000,
     waitingFor: `${count} mails`,
   });
 
@@ -72,7 +71,7 @@ describe('the mail of an invitation', () => {
     const isDone = async () =>
       (await owner.query(`select from jobs where key = 'sweep-invitations' and claim is null and run_at > now()`))
         .rowCount === 1;
-    await untilTrue(isDone, { deadlineMs: 20_000, waitingFor: 'another job' });
+    await untilTrue(isDone, { waitingFor: 'another job' });
     expect(await countQueued()).toBe(1);
 
     await startWorker(mailServer);

@@ -1,9 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { withLog } from '../app/open-log.ts';
-import { isProven, parseProofJson, proveInclusion, toProofJson } from '../platform/audit/inclusion-proof.ts';
-import { writeExport } from '../platform/audit/log-export.ts';
-import { type OpenLog, verifyDatabase, verifyExport } from '../platform/audit/log-verification.ts';
+import type { OpenLog } from '../platform/audit/log-verification.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { parseUuid } from './arguments.ts';
 import { describeVerdict, toVerdictJson } from './audit-text.ts';
@@ -43,6 +40,7 @@ Names how many records are not sealed yet, for how long, and why: nothing vouche
 Whoever can write to the database can remove the newest records together with their checkpoints: only an anchor shows that.`,
     )
     .action(async (flags: VerifyFlags) => {
+      const { verifyDatabase, verifyExport } = await import('../platform/audit/log-verification.ts');
       const progress = new Progress('Verifying records', flags.json !== true);
       const options = { anchorFile: flags.anchor, onProgress: progress.update.bind(progress) };
       const verdict =
@@ -66,6 +64,7 @@ function exportCommand(): Command {
     .action(async (flags: { output: string; tenant?: string; json?: boolean }) => {
       const progress = new Progress('Exporting records', flags.json !== true);
       const report = await withOwnLog(async ({ reader, publicKey }) => {
+        const { writeExport } = await import('../platform/audit/log-export.ts');
         return writeExport({
           path: flags.output,
           reader,
@@ -88,10 +87,11 @@ function proveCommand(): Command {
     .addHelpText('after', '\nPrints the proof as JSON; `strongroom audit check` verifies it anywhere.')
     .action(async (flags: { tenant: string; record: string }) => {
       printJson(
-        await withOwnLog(async ({ reader, publicKey }) => ({
-          ...toProofJson(await proveInclusion(reader, flags.tenant, flags.record)),
-          public_key: publicKey.toString('base64'),
-        })),
+        await withOwnLog(async ({ reader, publicKey }) => {
+          const { proveInclusion, toProofJson } = await import('../platform/audit/inclusion-proof.ts');
+          const proof = await proveInclusion(reader, flags.tenant, flags.record);
+          return { ...toProofJson(proof), public_key: publicKey.toString('base64') };
+        }),
       );
     });
 }
@@ -103,6 +103,7 @@ function checkCommand(): Command {
     .requiredOption('--public-key <key>', 'the key that must have signed, as base64', parsePublicKey)
     .option('--json', 'print the result as JSON')
     .action(async (file: string, flags: { publicKey: Buffer; json?: boolean }) => {
+      const { isProven, parseProofJson } = await import('../platform/audit/inclusion-proof.ts');
       const proof = parseProofJson(JSON.parse(await readFile(file, 'utf8')));
       const isOk = proof !== undefined && isProven(proof, flags.publicKey);
       if (flags.json === true) printJson({ ok: isOk });
@@ -111,8 +112,10 @@ function checkCommand(): Command {
     });
 }
 
-function withOwnLog<T>(work: (log: OpenLog) => Promise<T>): Promise<T> {
-  return withLog(readVaultConfig(processEnvironment()), work);
+async function withOwnLog<T>(work: (log: OpenLog) => Promise<T>): Promise<T> {
+  const config = readVaultConfig(processEnvironment());
+  const { withLog } = await import('../app/open-log.ts');
+  return withLog(config, work);
 }
 
 function parsePublicKey(text: string): Buffer {

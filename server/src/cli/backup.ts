@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { type BackupReport, checkBackup } from '../app/backup-check.ts';
+import type { BackupReport } from '../app/backup-check.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { printJson, printText } from './output.ts';
 import { Progress } from './progress.ts';
@@ -36,13 +36,16 @@ Needs pg_restore of the version that wrote the dump or newer. Exits with 1 when 
     )
     .action(async (flags: VerifyFlags) => {
       const environment = processEnvironment();
+      const config = readVaultConfig(environment);
+      const signal = stopSignal();
+      const { checkBackup } = await import('../app/backup-check.ts');
       const progress = new Progress('Opening tokens', flags.json !== true);
-      const report = await checkBackup(readVaultConfig(environment), {
+      const report = await checkBackup(config, {
         dump: flags.dump,
         sampleSize: flags.sample,
         unpackedBytesMax: flags.unpackedMax === undefined ? undefined : flags.unpackedMax * 1024 ** 2,
         searchPath: environment['PATH'],
-        signal: stopSignal(),
+        signal,
         onStep: (step) => {
           if (flags.json !== true) process.stderr.write(`${step} …\n`);
         },

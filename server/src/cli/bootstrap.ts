@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { VaultCore } from '../app/vault-core.ts';
 import { permissionsOf } from '../core/access/permission.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { parseEmail } from './arguments.ts';
@@ -27,7 +26,9 @@ With the management key, create applications for your services: POST /applicatio
 The key is stored only as a hash. If it is lost, run bootstrap for a new tenant or create a key with another management key.`,
     )
     .action(async (options: BootstrapOptions) => {
-      const core = await VaultCore.open(readVaultConfig(processEnvironment()));
+      const config = readVaultConfig(processEnvironment());
+      const { VaultCore } = await import('../app/vault-core.ts');
+      const core = await VaultCore.open(config);
       try {
         const { tenantId, keys } = await core.tenantMaker.make({
           name: options.name,

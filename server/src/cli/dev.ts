@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { DevelopmentVault } from '../app/development-vault.ts';
+import type { DevelopmentVault } from '../app/development-vault.ts';
 import { processEnvironment, readDevelopmentConfig } from '../platform/config/config.ts';
-import { createLogger } from '../platform/telemetry/logger.ts';
 import { printJson, printText } from './output.ts';
 import { runUntilStopped } from './until-stopped.ts';
 
@@ -45,7 +44,11 @@ Not for production: secrets are printed, and there is no backup and no TLS.`,
         },
       };
       await runUntilStopped(
-        () => DevelopmentVault.start(settings, createLogger('warn')),
+        async () => {
+          const { DevelopmentVault } = await import('../app/development-vault.ts');
+          const { createLogger } = await import('../platform/telemetry/logger.ts');
+          return DevelopmentVault.start(settings, createLogger('warn'));
+        },
         (vault) => {
           const { url, adminUrl, tenantId, keys, signInUrl, settings } = vault;
           if (isJson)

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { examine, type Finding } from '../app/examination.ts';
+import type { Finding } from '../app/examination.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { printJson, printText } from './output.ts';
 
@@ -9,7 +9,9 @@ export function doctorCommand(): Command {
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', '\nChanges nothing. Exits with 1 when something is wrong; a warning is not.')
     .action(async (options: { json?: boolean }) => {
-      const findings = await examine(readVaultConfig(processEnvironment()));
+      const config = readVaultConfig(processEnvironment());
+      const { examine } = await import('../app/examination.ts');
+      const findings = await examine(config);
       const isOk = findings.every((finding) => finding.isOk);
       if (options.json === true) printJson({ ok: isOk, findings: findings.map(toJson) });
       else for (const finding of findings) printText(`${markOf(finding)} ${finding.name}: ${finding.detail}`);

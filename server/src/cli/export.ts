@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { Command } from 'commander';
-import { exportTokens, withExports } from '../app/export-tokens.ts';
 import { parseContainer } from '../core/access/container.ts';
 import type { TenantId } from '../core/identity/ids.ts';
-import { checkManifest, type ManifestVerdict, type TokenExport } from '../features/exports/index.ts';
-import { processEnvironment, readLinkConfig, readVaultConfig } from '../platform/config/config.ts';
-import { type ExportRecipient, parseAgeRecipient, parsePgpKey } from '../platform/keyring/export-recipient.ts';
+import type { ExportApprovals, ManifestVerdict, TokenExport } from '../features/exports/index.ts';
+import { processEnvironment, readLinkConfig, readVaultConfig, type VaultConfig } from '../platform/config/config.ts';
+import type { ExportRecipient } from '../platform/keyring/export-recipient.ts';
 import { parseUuid, parseTenant } from './arguments.ts';
 import { printJson, printText } from './output.ts';
 import { Progress } from './progress.ts';
@@ -111,12 +110,15 @@ recipient; plaintext never reaches the disk. Verification codes are not in it. E
 the audit log before it leaves the vault. The manifest holds keyed hashes of the rows: \`strongroom export check\`.`,
     )
     .action(async ({ tenant, export: id, output, json }: ExportFlags & { output: string }) => {
+      const config = readVaultConfig(processEnvironment());
+      const signal = stopSignal();
+      const { exportTokens } = await import('../app/export-tokens.ts');
       const progress = new Progress('Exporting', json !== true);
-      const report = await exportTokens(readVaultConfig(processEnvironment()), {
+      const report = await exportTokens(config, {
         tenantId: tenant,
         exportId: id,
         output,
-        signal: stopSignal(),
+        signal,
         onProgress: (tokens) => progress.update(tokens, undefined),
       });
       progress.end();
@@ -134,6 +136,7 @@ function checkCommand(): Command {
     .requiredOption('--manifest <file>', 'its manifest')
     .option('--json', 'print the result as JSON')
     .action(async (flags: { file: string; manifest: string; json?: boolean }) => {
+      const { checkManifest } = await import('../features/exports/index.ts');
       const verdict = await checkManifest(flags.file, flags.manifest);
       const isOk = verdict.changedCount === 0 && verdict.surplus === 0 && verdict.end?.tokens === verdict.rows;
       if (flags.json === true) {
@@ -152,10 +155,16 @@ function exportSubcommand(name: string, description: string): Command {
     .option('--json', 'print the result as JSON');
 }
 
+async function withExports<T>(config: VaultConfig, work: (exports: ExportApprovals) => Promise<T>): Promise<T> {
+  const { withExports: open } = await import('../app/export-tokens.ts');
+  return open(config, work);
+}
+
 async function readRecipient({ recipient, pgpKey }: RequestFlags): Promise<ExportRecipient> {
   if ((recipient === undefined) === (pgpKey === undefined)) {
     throw new Error('Name the recipient: either --recipient age1… or --pgp-key <file>.');
   }
+  const { parseAgeRecipient, parsePgpKey } = await import('../platform/keyring/export-recipient.ts');
   return recipient === undefined ? parsePgpKey(await readFile(pgpKey ?? '', 'utf8')) : parseAgeRecipient(recipient);
 }
 

@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
-import { importTokens } from '../app/import-tokens.ts';
 import type { TenantId } from '../core/identity/ids.ts';
-import { type ImportReport, parseFieldMap } from '../features/imports/index.ts';
+import type { ImportReport } from '../features/imports/index.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { parseTenant } from './arguments.ts';
 import { printJson, printText } from './output.ts';
@@ -51,8 +50,12 @@ listed with its line and the reason, never with a value, and the import goes on.
 An import that was stopped, or killed, goes on with --resume: nothing is lost and nothing is doubled.`,
     )
     .action(async (flags: ImportFlags) => {
+      const config = readVaultConfig(processEnvironment());
+      const signal = stopSignal();
+      const { importTokens } = await import('../app/import-tokens.ts');
+      const { parseFieldMap } = await import('../features/imports/index.ts');
       const progress = new Progress(flags.dryRun === true ? 'Checking' : 'Importing', flags.json !== true);
-      const report = await importTokens(readVaultConfig(processEnvironment()), {
+      const report = await importTokens(config, {
         tenantId: flags.tenant,
         path: flags.file,
         format: flags.format ?? (flags.file.toLowerCase().endsWith('.csv') ? 'csv' : 'ndjson'),
@@ -62,7 +65,7 @@ An import that was stopped, or killed, goes on with --resume: nothing is lost an
         isResumed: flags.resume === true,
         isRepeated: flags.again === true,
         rejectsPath: flags.rejects,
-        signal: stopSignal(),
+        signal,
         onProgress: (records, share) => progress.update(records, undefined, share),
       });
       progress.end();

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { KeyManagement } from '../app/key-management.ts';
+import type { KeyManagement } from '../app/key-management.ts';
 import type { TenantId } from '../core/identity/ids.ts';
-import { rotateDataKey } from '../features/keys/index.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { parseTenant, wholeNumberFrom } from './arguments.ts';
 import { describeKeys, describeReencryption, describeRetirement, type TenantKeys, toKeysJson } from './keys-text.ts';
@@ -85,6 +84,7 @@ function rotateDataCommand(): Command {
       .description('Give tenants a new data key. New writes use it at once; older keys still open what they sealed.')
       .addHelpText('after', '\nThen `strongroom keys reencrypt` brings what is stored under the new key.'),
     async (keys, tenantId, flags) => {
+      const { rotateDataKey } = await import('../features/keys/index.ts');
       const { version } = await rotateDataKey(keys.core, tenantId);
       if (flags.json === true) printJson({ tenant_id: tenantId, version });
       else printText(`Tenant ${tenantId} seals under data key ${version}.`);
@@ -164,6 +164,8 @@ function forTenants<Flags extends TenantFlags>(
     });
 }
 
-function withKeys<T>(work: (keys: KeyManagement) => Promise<T>): Promise<T> {
-  return KeyManagement.with(readVaultConfig(processEnvironment()), work);
+async function withKeys<T>(work: (keys: KeyManagement) => Promise<T>): Promise<T> {
+  const config = readVaultConfig(processEnvironment());
+  const { KeyManagement } = await import('../app/key-management.ts');
+  return KeyManagement.with(config, work);
 }

@@ -1,9 +1,8 @@
 import { Command, Option } from 'commander';
-import { VaultCore } from '../app/vault-core.ts';
+import type { VaultCore } from '../app/vault-core.ts';
 import type { EmailAddress } from '../core/identity/email-address.ts';
 import type { TenantId } from '../core/identity/ids.ts';
-import { InvitationLinks, InvitationService } from '../features/invitations/index.ts';
-import { SignInLinks } from '../features/portal/index.ts';
+import type { InvitationService } from '../features/invitations/index.ts';
 import { processEnvironment, readLinkConfig } from '../platform/config/config.ts';
 import { parseEmail, parseTenant, parseUuid } from './arguments.ts';
 import { printJson, printText } from './output.ts';
@@ -87,6 +86,7 @@ tenant, and the last for whoever has lost every other. Making one is written to 
     )
     .action(async ({ tenant, member, json }: { tenant: TenantId; member?: string; json?: boolean }) => {
       const link = await withCore(async ({ database, systemKeys }, publicUrl) => {
+        const { SignInLinks } = await import('../features/portal/index.ts');
         return `${publicUrl}${await new SignInLinks({ database, systemKeys }).make(tenant, member)}`;
       });
       if (json === true) printJson({ link });
@@ -95,14 +95,16 @@ tenant, and the last for whoever has lost every other. Making one is written to 
 }
 
 function withInvitations<T>(work: (invitations: InvitationService) => Promise<T>): Promise<T> {
-  return withCore(({ database, audit, systemKeys }, publicUrl) => {
-    const links = new InvitationLinks({ systemKeys, publicUrl });
-    return work(new InvitationService({ database, audit, links }));
+  return withCore(async ({ database, audit, systemKeys }, publicUrl) => {
+    const invitations = await import('../features/invitations/index.ts');
+    const links = new invitations.InvitationLinks({ systemKeys, publicUrl });
+    return work(new invitations.InvitationService({ database, audit, links }));
   });
 }
 
 async function withCore<T>(work: (core: VaultCore, publicUrl: string) => Promise<T>): Promise<T> {
   const config = readLinkConfig(processEnvironment());
+  const { VaultCore } = await import('../app/vault-core.ts');
   const core = await VaultCore.open(config);
   try {
     return await work(core, config.publicUrl);

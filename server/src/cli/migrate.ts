@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { migrate } from '../platform/database/migrator.ts';
 import { processEnvironment, readDatabaseConfig } from '../platform/config/config.ts';
 import { printJson, printText } from './output.ts';
 
@@ -15,6 +14,7 @@ it makes strongroom_app and strongroom_system, which own nothing and which the s
     )
     .action(async (options: { json?: boolean }) => {
       const { ownerUrl } = readDatabaseConfig(processEnvironment());
+      const { migrate } = await import('../platform/database/migrator.ts');
       const { applied, version } = await migrate(ownerUrl);
       if (options.json === true) printJson({ applied, version });
       else

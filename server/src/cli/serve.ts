@@ -1,7 +1,5 @@
 import { Command } from 'commander';
-import { VaultServer } from '../app/vault-server.ts';
 import { processEnvironment, readServerConfig } from '../platform/config/config.ts';
-import { createLogger } from '../platform/telemetry/logger.ts';
 import { printJson, printText } from './output.ts';
 import { runUntilStopped } from './until-stopped.ts';
 
@@ -20,7 +18,11 @@ Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_ADMIN_POR
     .action(async (options: { json?: boolean }) => {
       const config = readServerConfig(processEnvironment());
       await runUntilStopped(
-        () => VaultServer.start(config, createLogger(config.logLevel)),
+        async () => {
+          const { VaultServer } = await import('../app/vault-server.ts');
+          const { createLogger } = await import('../platform/telemetry/logger.ts');
+          return VaultServer.start(config, createLogger(config.logLevel));
+        },
         ({ url, adminUrl }) => {
           if (options.json === true) printJson({ url, admin_url: adminUrl });
           else printText(`Serving on ${url}, health and metrics on ${adminUrl}.`);

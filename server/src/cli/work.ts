@@ -1,7 +1,5 @@
 import { Command } from 'commander';
-import { VaultWorker } from '../app/vault-worker.ts';
 import { processEnvironment, readWorkerConfig } from '../platform/config/config.ts';
-import { createLogger } from '../platform/telemetry/logger.ts';
 import { printJson, printText } from './output.ts';
 import { runUntilStopped } from './until-stopped.ts';
 
@@ -22,7 +20,11 @@ sealing need the role that migrated the database: set STRONGROOM_DATABASE_OWNER_
     .action(async (options: { json?: boolean }) => {
       const config = readWorkerConfig(processEnvironment());
       await runUntilStopped(
-        () => VaultWorker.start(config, createLogger(config.logLevel)),
+        async () => {
+          const { VaultWorker } = await import('../app/vault-worker.ts');
+          const { createLogger } = await import('../platform/telemetry/logger.ts');
+          return VaultWorker.start(config, createLogger(config.logLevel));
+        },
         ({ adminUrl }) => {
           if (options.json === true) printJson({ status: 'working', admin_url: adminUrl });
           else printText(`Working, health and metrics on ${adminUrl}.`);

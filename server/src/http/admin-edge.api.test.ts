@@ -91,7 +91,7 @@ describe('GET /metrics', () => {
         text = answer.text;
         return text.includes('route="/applications/:id/keys/:keyId",status="200"');
       },
-      { deadlineMs: 2_000, waitingFor: 'the last answer to be measured' },
+      { waitingFor: 'the last answer to be measured' },
     );
     expect(text).toContain(
       'strongroom_http_request_seconds_count{method="GET",route="/applications/:id",status="200"}',

@@ -174,10 +174,11 @@ describe('the body', () => {
   ])('of a megabyte in %s is refused without holding others up', async (_name, rawBody) => {
     const path = rawBody.includes('settings') ? '/tenants/self' : '/applications';
     const method = rawBody.includes('settings') ? 'PUT' : 'POST';
-    const startedAt = performance.now();
+    const before = process.threadCpuUsage();
     const answer = await vault.request(method, path, { key: tenant.keys.management, rawBody });
     expect(answer.status).toBe(400);
-    expect(performance.now() - startedAt).toBeLessThan(700);
+    const { user, system } = process.threadCpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(700);
   });
 });
 

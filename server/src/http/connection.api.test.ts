@@ -91,9 +91,9 @@ describe('bytes that are not HTTP, on a connection that is being answered', () =
     });
     socket.on('error', () => undefined);
     socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
-    await untilTrue(() => isReady(received) || isCalled, { deadlineMs: 5_000, waitingFor: 'the answer to begin' });
+    await untilTrue(() => isReady(received) || isCalled, { waitingFor: 'the answer to begin' });
     socket.write('nonsense\r\n\r\n');
-    await untilTrue(() => isClosed, { deadlineMs: 5_000, waitingFor: 'the connection to be closed' });
+    await untilTrue(() => isClosed, { waitingFor: 'the connection to be closed' });
     app.server.closeAllConnections();
     await app.close();
     return received;
@@ -133,7 +133,7 @@ describe('a client that goes away', () => {
     await vault.request('GET', '/roles', { key: tenant.keys.private });
     socket.destroy();
     const lines = () => vault.logLines.filter((line) => line.includes(traceId));
-    await untilTrue(() => lines().length > 0, { deadlineMs: 5_000, waitingFor: 'the request to be logged' });
+    await untilTrue(() => lines().length > 0, { waitingFor: 'the request to be logged' });
     expect(lines().map((line) => JSON.parse(line) as unknown)).toEqual([
       { message: 'request abandoned', trace_id: traceId, method: 'POST', route: '/tokens' },
     ]);

@@ -19,17 +19,15 @@ describe('a server that is told to stop', () => {
     await owner.query('begin; lock table applications in access exclusive mode');
     const answers = Array.from({ length: count }, call);
     await untilTrue(async () => (await waitingFor(vault)) > 0 && (await queued(vault)) >= count - 8, {
-      deadlineMs: 5_000,
       waitingFor: 'every request to be under way',
     });
 
     const stoppedAt = performance.now();
     const stopping = vault.server.stop();
     await untilTrue(async () => (await vault.request('GET', '/readyz', { url: adminUrl })).status === 503, {
-      deadlineMs: 5_000,
       waitingFor: 'the server to say that it is going',
     });
-    await expect(fetch(`${url}/roles`)).rejects.toThrow();
+    await expect(fetch(`${url}/roles`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
 
     await owner.query('commit');
     owner.release();
@@ -37,9 +35,10 @@ describe('a server that is told to stop', () => {
     expect(finished.map(({ status }) => status)).toEqual(Array(count).fill(200));
     expect(finished.map(({ connection }) => connection)).toEqual(Array(count).fill('close'));
     await stopping;
-    expect(performance.now() - stoppedAt).toBeLessThan(5_000);
+    // Before it would have cut connections that are idle: it closed them itself.
+    expect(performance.now() - stoppedAt).toBeLessThan(20_000);
     expect(Object.keys(agent.sockets)).toEqual([]);
-    await expect(fetch(`${adminUrl}/livez`)).rejects.toThrow();
+    await expect(fetch(`${adminUrl}/livez`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
     agent.destroy();
     await vault.database.drop();
   });

@@ -29,11 +29,11 @@ it('does nothing for a request that arrives while one with an upgrade is under w
     isClosed = true;
   });
   socket.write('GET /slow HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
-  await untilTrue(() => seen.includes('/slow'), { deadlineMs: 5_000, waitingFor: 'the first request' });
+  await untilTrue(() => seen.includes('/slow'), { waitingFor: 'the first request' });
   socket.write('GET /next HTTP/1.1\r\nhost: x\r\n\r\n');
-  await untilTrue(() => seen.includes('/next'), { deadlineMs: 5_000, waitingFor: 'the second request' });
+  await untilTrue(() => seen.includes('/next'), { waitingFor: 'the second request' });
   slow.resolve('slow');
-  await untilTrue(() => isClosed, { deadlineMs: 5_000, waitingFor: 'a closed connection' });
+  await untilTrue(() => isClosed, { waitingFor: 'a closed connection' });
   expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
   expect(seen).toEqual(['/slow', '/next']);
 });

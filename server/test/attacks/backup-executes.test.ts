@@ -1,18 +1,16 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { checkBackup } from '../../src/app/backup-check.ts';
 import { findDumpFile } from '../../src/platform/database/dump/dump-file.ts';
 import { DumpReader } from '../../src/platform/database/dump/dump-reader.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { Program } from '../harness/program.ts';
+import { createTestDatabase } from '../harness/test-database.ts';
 import { TestVault } from '../harness/test-vault.ts';
-
-// Programs start here again and again, which takes its time on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 const rootKey = generateRootKey();
@@ -80,6 +78,16 @@ async function dump(url: string, ...flags: string[]): Promise<string> {
   return file;
 }
 
+/** A copy of what `pg_dump` makes of the vault, which is the same for every test that asks for these flags. */
+const dumps = new Map<string, Promise<string>>();
+async function copyOfDump(...flags: string[]): Promise<string> {
+  const made = dumps.get(flags.join()) ?? dump(vault.database.url, ...flags);
+  dumps.set(flags.join(), made);
+  const file = path.join(place, crypto.randomUUID());
+  await cp(await made, file, { recursive: true });
+  return file;
+}
+
 describe('plain SQL', () => {
   it.each<[string, () => string]>([
     ['a shell', () => `\\! touch ${canary}`],
@@ -113,6 +121,15 @@ describe('an archive of a database that somebody prepared', () => {
       begin execute 'copy (select 1) to program ''cat > ${canary}'''; return true; end $$;
     create function evil() returns boolean language plpgsql ${label} security definer as $$
       begin perform public.touch(); return true; end $$;`;
+  /** The vault's own database as nobody uses it, so that others can be made after it. */
+  const pattern = `pattern_${crypto.randomUUID().replaceAll('-', '')}`;
+  beforeAll(async () => {
+    const url = new URL(vault.database.url);
+    url.pathname = `/${pattern}`;
+    await vault.database.owner.query(`create database ${pattern} template template0`);
+    await run('pg_restore', [`--dbname=${url.href}`, await copyOfDump('--format=custom')]);
+  });
+  afterAll(() => vault.database.owner.query(`drop database ${pattern}`));
   const replaced = (header: string, result: string) => `create or replace function ${header}
     language plpgsql stable security definer as $$ begin perform evil(); return ${result}; end $$;`;
 
@@ -148,18 +165,11 @@ describe('an archive of a database that somebody prepared', () => {
       create event trigger evil on ddl_command_end execute function evil_event()`,
     ],
   ])('executes nothing: %s', async (_, label, statement) => {
-    const { database } = vault;
-    const name = `hostile_${crypto.randomUUID().replaceAll('-', '')}`;
-    const url = new URL(database.url);
-    url.pathname = `/${name}`;
-    const file = path.join(place, name);
-    await run('pg_dump', ['--format=custom', `--file=${file}`, database.url]);
-    await database.owner.query(`create database ${name} template template0`);
+    const hostileDatabase = await createTestDatabase(pattern);
     try {
-      await run('pg_restore', [`--dbname=${url.href}`, file]);
-      await run('psql', ['--no-psqlrc', '-v', 'ON_ERROR_STOP=1', url.href, '-c', `${evil(label)} ${statement}`]);
+      await hostileDatabase.owner.query(`${evil(label)} ${statement}`);
       await wasExecuted();
-      const hostile = await dump(url.href, '--format=custom');
+      const hostile = await dump(hostileDatabase.url, '--format=custom');
       await wasExecuted();
       const outcome = await check(hostile);
       expect({ outcome, wasExecuted: await wasExecuted() }).toEqual({
@@ -171,7 +181,7 @@ describe('an archive of a database that somebody prepared', () => {
       });
       expect(await scratchLeft()).toBe(0);
     } finally {
-      await database.owner.query(`drop database ${name} with (force)`);
+      await hostileDatabase.drop();
     }
   });
 });
@@ -186,12 +196,12 @@ describe('a dump whose rows come in as the owner', () => {
   ])('is one that an address %s does not lead to', async (_, toAddress) => {
     const address = new URL(vault.database.url);
     const ownerUrl = `${toAddress(address)}user=${address.username}&password=${address.password}`;
-    expect(await check(await dump(vault.database.url, '--format=custom'), { ownerUrl })).toBe('5 opened');
+    expect(await check(await copyOfDump('--format=custom'), { ownerUrl })).toBe('5 opened');
   });
 
   it('is refused before the first row', async () => {
     const { signal } = new AbortController();
-    const file = await findDumpFile(await dump(vault.database.url, '--format=custom'));
+    const file = await findDumpFile(await copyOfDump('--format=custom'));
     const reader = new DumpReader(file, { searchPath, bytesMax: 1024 ** 3, signal });
     const target = { url: vault.database.url, role: 'strongroom_scratch_0', tables: ['tenants'] };
     await expect(reader.load(target)).rejects.toThrow(/does not have the role/);
@@ -220,7 +230,7 @@ describe('an archive whose bytes were changed', () => {
   const cases = formats.flatMap((format) => places.map(([name, original]) => [name, format, original] as const));
 
   it.each(cases)('executes nothing: %s, format %s', async (_, format, original) => {
-    const file = await dump(vault.database.url, `--format=${format}`, ...(format === 'tar' ? [] : ['--compress=0']));
+    const file = await copyOfDump(`--format=${format}`, ...(format === 'tar' ? [] : ['--compress=0']));
     const toc = format === 'directory' ? path.join(file, 'toc.dat') : file;
     // What follows on the same line is a comment, and what follows after that may fail.
     await patch(toc, original, `copy(select)to program'touch ${canary}';--`);
@@ -232,7 +242,7 @@ describe('an archive whose bytes were changed', () => {
   });
 
   it('tells nothing of a row that does not fit', async () => {
-    const file = await dump(vault.database.url, '--format=custom', '--compress=0');
+    const file = await copyOfDump('--format=custom', '--compress=0');
     const { rows } = await vault.database.owner.query<{ id: string }>('select id from tenants');
     const id = rows[0]?.id ?? '';
     await patch(file, `${id}\tTest`, `${id.slice(0, -1)}z\tTest`);
@@ -242,13 +252,13 @@ describe('an archive whose bytes were changed', () => {
   });
 
   it('is given up when it unpacks to too much', async () => {
-    const file = await dump(vault.database.url, '--format=custom');
+    const file = await copyOfDump('--format=custom');
     expect(await check(file, { unpackedBytesMax: 1_000 })).toContain('unpacks to more than --unpacked-max allows');
     expect(await scratchLeft()).toBe(0);
   });
 
   it('is refused when it ends early', async () => {
-    const file = await dump(vault.database.url, '--format=custom', '--compress=0');
+    const file = await copyOfDump('--format=custom', '--compress=0');
     const bytes = await readFile(file);
     await writeFile(file, bytes.subarray(0, bytes.length - 2_000));
     expect(await check(file)).toContain('The dump cannot be restored');
@@ -266,7 +276,7 @@ describe('a directory', () => {
   it.each(['../s.dat', '/../s.da', './../s.d', '//../s.d'])(
     'is refused when its table of contents names %s',
     async (name) => {
-      const directory = await dump(vault.database.url, '--format=directory', '--compress=0');
+      const directory = await copyOfDump('--format=directory', '--compress=0');
       const file = await withRows(directory);
       const text = name.slice(0, file.length);
       await rename(path.join(directory, file), path.join(place, path.basename(text)));
@@ -276,7 +286,7 @@ describe('a directory', () => {
   );
 
   it('is refused with a link in it', async () => {
-    const directory = await dump(vault.database.url, '--format=directory', '--compress=0');
+    const directory = await copyOfDump('--format=directory', '--compress=0');
     const file = path.join(directory, await withRows(directory));
     await rename(file, path.join(place, 'moved'));
     await symlink(path.join(place, 'moved'), file);
@@ -284,7 +294,7 @@ describe('a directory', () => {
   });
 
   it('is refused with a directory or a pipe in it', async () => {
-    const directory = await dump(vault.database.url, '--format=directory');
+    const directory = await copyOfDump('--format=directory');
     await mkdir(path.join(directory, 'sub'));
     expect(await check(directory)).toMatch(outside);
     await rm(path.join(directory, 'sub'), { recursive: true });
@@ -304,15 +314,12 @@ describe('what reads a dump', () => {
       exec /usr/bin/pg_restore "$@"\n`;
       await writeFile(path.join(programs, 'pg_restore'), script, { mode: 0o755 });
       const address = new URL(vault.database.url);
-      const { code } = await Program.run(
-        ['backup', 'verify', '--dump', await dump(address.href, `--format=${format}`)],
-        {
-          ...settings(),
-          PATH: `${programs}:${searchPath}`,
-          PGSERVICE: 'vault',
-          PGPASSFILE: '/nowhere',
-        },
-      );
+      const { code } = await Program.run(['backup', 'verify', '--dump', await copyOfDump(`--format=${format}`)], {
+        ...settings(),
+        PATH: `${programs}:${searchPath}`,
+        PGSERVICE: 'vault',
+        PGPASSFILE: '/nowhere',
+      });
       expect(code).toBe(0);
       const seen = await readFile(log, 'utf8');
       expect(seen).toContain('--data-only');

@@ -45,7 +45,7 @@ async function held({ line, key, body, type = 'application/json' }: Held, betwee
   socket.write(requestHead(line, headers) + text.slice(0, 1));
   const sentAt = performance.now();
   await between();
-  await untilTrue(() => performance.now() - sentAt > 300, { deadlineMs: 5_000, waitingFor: 'the body to be late' });
+  await untilTrue(() => performance.now() - sentAt > 300, { waitingFor: 'the body to be late' });
   socket.write(text.slice(1));
   await closed;
   const response = Buffer.concat(chunks).toString();
@@ -53,7 +53,7 @@ async function held({ line, key, body, type = 'application/json' }: Held, betwee
 }
 
 const until = (status: number, ask: () => Promise<{ status: number }>) =>
-  untilTrue(async () => (await ask()).status === status, { deadlineMs: 3_000, waitingFor: `status ${status}` });
+  untilTrue(async () => (await ask()).status === status, { waitingFor: `status ${status}` });
 const manage = (method: string, path: string, body?: unknown) =>
   vault.request(method, path, { key: tenant.keys.management, ...(body === undefined ? {} : { body }) });
 const revealing = (permission: 'token:read' | 'token:update') => ({

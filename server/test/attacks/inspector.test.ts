@@ -3,13 +3,10 @@ import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
-
-// Programs start here again and again, which takes its time on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** What Node prints when it opens the inspector, or tries to while its port is taken. */
 const inspectorTraces = /Debugger|inspector/i;

@@ -240,7 +240,7 @@ describe('grant_limit', () => {
     const { id, key } = await createApplication(vault, tenant, { type: 'management', permissions: managing });
     const make = () => ask(key, 'POST', '/applications', { name: 'Use', type: 'private', permissions: ['token:use'] });
     const becomes = (status: number) =>
-      untilTrue(async () => (await make()).status === status, { deadlineMs: 1_500, waitingFor: String(status) });
+      untilTrue(async () => (await make()).status === status, { waitingFor: String(status) });
     expect((await make()).status).toBe(201);
     await asOwner('PUT', `/applications/${id}`, { name: 'Capped', permissions: managing, grant_limit: limit });
     await becomes(403);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   fullWeight,
   patch,
@@ -16,8 +16,6 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
  * Issue 16, point 3: evaluation, hashing, sealing and writing share one budget a request, and give the loop back in
  * between. Each case is a request below a megabyte that held the process for longer than 50 ms, some for a second.
  */
-vi.setConfig({ testTimeout: 120_000 });
-
 let vault: TestVault;
 let tenant: TestTenant;
 let measured: MeasuredVault;
@@ -25,7 +23,7 @@ beforeAll(async () => {
   vault = await TestVault.start();
   tenant = await vault.makeTenant();
   measured = await MeasuredVault.start(vault, tenant.keys.private);
-}, 300_000);
+});
 afterAll(async () => {
   await measured.stop();
   await vault.stop();

@@ -33,7 +33,7 @@ beforeAll(async () => {
   }
   await vault.request('POST', '/tokens', { key: tenant.keys.private, body: { id: 'small', type: 'token', data: 'v' } });
   tap = new StatementTap();
-}, 120_000);
+});
 afterAll(async () => {
   tap.close();
   await vault.stop();

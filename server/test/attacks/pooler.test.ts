@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ChangeFeed } from '../../src/platform/database/change-feed.ts';
+import { migrate, requireFittingSchema } from '../../src/platform/database/migrator.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { EpochChannel } from '../../src/platform/keyring/cvc/epoch-channel.ts';
 import { untilTrue } from '../harness/deadline.ts';
@@ -8,9 +9,6 @@ import { Program } from '../harness/program.ts';
 import { createTestDatabase, openTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { TestVault } from '../harness/test-vault.ts';
 import { WireRelay, type WireRelayOptions } from '../harness/wire-relay.ts';
-
-// Programs start here again and again, which takes its time on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 const rootKey = generateRootKey();
 const parsedRootKey = parseRootKey(rootKey);
@@ -38,20 +36,49 @@ const listening = async (name: string) => {
   return rows[0]?.count ?? 0;
 };
 
+const settingsFor = (url: string) => ({
+  STRONGROOM_DATABASE_URL: url,
+  STRONGROOM_ROOT_KEY: rootKey,
+  STRONGROOM_PUBLIC_URL: 'http://localhost',
+  STRONGROOM_PORT: '0',
+  STRONGROOM_ADMIN_PORT: '0',
+  STRONGROOM_WORKER_ADMIN_PORT: '0',
+});
+
 describe.each(['session', 'transaction', 'statement'] as const)('PgBouncer in %s mode, ignoring options', (mode) => {
   let pooler: LocalPgbouncer;
   beforeAll(async () => {
     pooler = await LocalPgbouncer.start(inject('postgresUrl'), mode);
   });
   afterAll(() => pooler.stop());
-  const settings = () => ({
-    STRONGROOM_DATABASE_URL: pooler.urlOf(database.url),
-    STRONGROOM_ROOT_KEY: rootKey,
-    STRONGROOM_PUBLIC_URL: 'http://localhost',
-    STRONGROOM_PORT: '0',
-    STRONGROOM_ADMIN_PORT: '0',
-    STRONGROOM_WORKER_ADMIN_PORT: '0',
+
+  it('is refused by what every command begins with', async () => {
+    const url = pooler.urlOf(database.url);
+    for (const begin of [
+      () => requireFittingSchema(url),
+      () => migrate(url),
+      () => database.open({ url }).requireConnection(),
+    ]) {
+      await expect(begin()).rejects.toThrow(/^The database address leads to a connection pooler/);
+    }
   });
+
+  it('nothing is read through it', async () => {
+    const open = database.open({ url: pooler.urlOf(database.url) });
+    const reading = open.forSystem((tx) => tx.query({ text: 'select * from audit_records' }));
+    await expect(reading).rejects.toMatchObject({ code: 'overloaded', cause: { name: 'Error' } });
+    expect(open.usage.open).toBe(0);
+  });
+});
+
+/** What tells a pooler from PostgreSQL does not depend on its mode, nor on the command: each of them shows it once. */
+describe('PgBouncer in front of a command', () => {
+  let pooler: LocalPgbouncer;
+  beforeAll(async () => {
+    pooler = await LocalPgbouncer.start(inject('postgresUrl'), 'transaction');
+  });
+  afterAll(() => pooler.stop());
+  const settings = () => settingsFor(pooler.urlOf(database.url));
 
   it.each([['serve'], ['work'], ['migrate'], ['bootstrap', '--name', 'Acme']])(
     '%s refuses it in one line',
@@ -81,13 +108,6 @@ describe.each(['session', 'transaction', 'statement'] as const)('PgBouncer in %s
       code: 1,
       stderr: expect.stringMatching(/^The database address leads to a connection pooler/),
     });
-  });
-
-  it('nothing is read through it', async () => {
-    const open = database.open({ url: pooler.urlOf(database.url) });
-    const reading = open.forSystem((tx) => tx.query({ text: 'select * from audit_records' }));
-    await expect(reading).rejects.toMatchObject({ code: 'overloaded', cause: { name: 'Error' } });
-    expect(open.usage.open).toBe(0);
   });
 });
 
@@ -135,10 +155,10 @@ describe('a session that is not what was asked for', () => {
       isDropping = true;
       await database.owner.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name like 'strongroom%'`);
-      await untilTrue(async () => (await ready()) === 503, { deadlineMs: 5_000, waitingFor: 'readiness to be red' });
+      await untilTrue(async () => (await ready()) === 503, { waitingFor: 'readiness to be red' });
       expect(await read()).toBe(503);
       isDropping = false;
-      await untilTrue(async () => (await ready()) === 200, { deadlineMs: 10_000, waitingFor: 'readiness to be green' });
+      await untilTrue(async () => (await ready()) === 200, { waitingFor: 'readiness to be green' });
       expect(await read()).toBe(200);
     } finally {
       await vault.stop();
@@ -210,7 +230,7 @@ describe('a connection on which notifications do not arrive', () => {
     feed.onChange((table) => void heard.push(table));
     await feed.start();
     await database.owner.query(`select pg_notify('strongroom_changes', 'tenants 1')`);
-    await untilTrue(() => heard.length > 0, { deadlineMs: 5_000, waitingFor: 'the change' });
+    await untilTrue(() => heard.length > 0, { waitingFor: 'the change' });
     expect(heard).toEqual(['tenants']);
     await feed.stop();
   });
@@ -239,11 +259,10 @@ describe('a connection whose statements never complete', () => {
         for (const { pid } of rows) seen.add(pid);
         return seen.size >= 4;
       },
-      { deadlineMs: 15_000, waitingFor: 'four connections in turn' },
+      { waitingFor: 'four connections in turn' },
     );
     await feed.stop();
     await untilTrue(async () => (await listening('strongroom changes late')) === 0, {
-      deadlineMs: 3_000,
       waitingFor: 'every connection to be closed',
     });
   });

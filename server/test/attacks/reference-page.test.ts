@@ -144,7 +144,7 @@ const injection = `(async () => {
   return window.ran;
 })()`;
 
-describe('the reference in a browser', { timeout: 90_000 }, () => {
+describe('the reference in a browser', () => {
   let context: BrowserContext;
   let page: Page;
   let complaints: string[];

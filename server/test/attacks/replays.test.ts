@@ -77,7 +77,7 @@ async function eventually(repeat: () => Promise<TestAnswer>, check: (answer: Tes
       last = await repeat();
       return check(last);
     },
-    { deadlineMs: 1_500, waitingFor: what },
+    { waitingFor: what },
   );
   return last as TestAnswer;
 }

@@ -90,5 +90,5 @@ describe('a create whose commit was not heard', () => {
       await relay.stop();
       await real.drop();
     }
-  }, 60_000);
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fullWeight, post, times, tokenOf, valueShapes } from '../harness/heavy-requests.ts';
 import { MeasuredVault } from '../harness/measured-vault.ts';
 import { loopback, ProxyVault } from '../harness/proxy-vault.ts';
@@ -11,8 +11,6 @@ const large = ['a wide object', 'an array of exact numbers', 'one long string'] 
 type Large = (typeof large)[number];
 /** As large as a token of such small values may be: it holds almost 100,000. */
 const weight = { ...fullWeight, bytes: 390_000 };
-
-vi.setConfig({ testTimeout: 120_000 });
 
 let proxy: ProxyVault;
 let measured: MeasuredVault;
@@ -30,7 +28,7 @@ beforeAll(async () => {
     const made = await measured.send(post('/tokens', tenant.keys.private, tokenOf(valueShapes[name](weight))));
     ids.set(name, (JSON.parse(made.text) as { id: string }).id);
   }
-}, 300_000);
+});
 afterAll(async () => {
   await measured.stop();
   await proxy.stop();

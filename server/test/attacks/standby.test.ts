@@ -1,14 +1,11 @@
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/platform/database/migrator.ts';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import type { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
 import { ArchivedPostgres } from '../harness/archived-postgres.ts';
 import { Program } from '../harness/program.ts';
 import { openTestDatabase } from '../harness/test-database.ts';
-
-// Programs start here again and again, which takes its time on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 let primary: ArchivedPostgres;
 let standby: LocalPostgres;
@@ -26,7 +23,7 @@ beforeAll(async () => {
     STRONGROOM_ADMIN_PORT: '0',
     STRONGROOM_WORKER_ADMIN_PORT: '0',
   };
-}, 120_000);
+});
 afterEach(() => Program.killAll());
 afterAll(() => primary.stop());
 

@@ -37,7 +37,6 @@ describe('a write beside the sweep of empty sets', () => {
                 isOver = true;
               });
               await untilTrue(async () => isOver || (await isSomebodyWaiting()), {
-                deadlineMs: 5_000,
                 waitingFor: 'the write',
               });
             }

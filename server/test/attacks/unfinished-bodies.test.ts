@@ -91,7 +91,7 @@ describe('bodies that never end', () => {
     async (_name, { key, ...options }: { key?: 'private'; path?: string; isChunked?: boolean }) => {
       const more = key === undefined ? options : { ...options, key: tenant.keys[key] };
       const senders = Array.from({ length: 20 }, () => begin('192.0.2.1', 3 * mebibyte, more));
-      await untilTrue(() => counted(senders, 503).length >= 16, { deadlineMs: 10_000, waitingFor: 'refusals' });
+      await untilTrue(() => counted(senders, 503).length >= 16, { waitingFor: 'refusals' });
       expect(counted(senders, 503)[0]?.text()).toMatch(/\r\nretry-after: 1\r\n/i);
       expect(counted(senders, 503)[0]?.text()).toContain('/docs/errors/overloaded');
       endAll();
@@ -100,7 +100,7 @@ describe('bodies that never end', () => {
 
   it('hold at most one share for an IPv6 network, however many addresses it has', async () => {
     const senders = Array.from({ length: 20 }, (_, index) => begin(`2001:db8::${index + 1}`, 3 * mebibyte));
-    await untilTrue(() => counted(senders, 503).length >= 16, { deadlineMs: 10_000, waitingFor: 'refusals' });
+    await untilTrue(() => counted(senders, 503).length >= 16, { waitingFor: 'refusals' });
     endAll();
   });
 
@@ -109,7 +109,7 @@ describe('bodies that never end', () => {
     const calls = await Promise.all(Array.from({ length: 20 }, (_, index) => create(`203.0.113.${index}`)));
     expect(calls.map(({ status }) => status)).toEqual(Array(20).fill(201));
     // Sixty times 4 MiB would be 240; 64 are there, so at least 44 have made room.
-    await untilTrue(() => counted(senders, 503).length >= 44, { deadlineMs: 10_000, waitingFor: 'refusals' });
+    await untilTrue(() => counted(senders, 503).length >= 44, { waitingFor: 'refusals' });
     const late = await Promise.all(Array.from({ length: 20 }, (_, index) => create(`203.0.113.${index}`)));
     expect(late.map(({ status }) => status)).toEqual(Array(20).fill(201));
     endAll();
@@ -117,12 +117,11 @@ describe('bodies that never end', () => {
 
   it('hold no more than 64 MiB together, and nothing when they are gone', async () => {
     const senders = Array.from({ length: 60 }, (_, index) => begin(`198.51.100.${index}`, 3 * mebibyte));
-    await untilTrue(() => counted(senders, 503).length >= 44, { deadlineMs: 10_000, waitingFor: 'refusals' });
+    await untilTrue(() => counted(senders, 503).length >= 44, { waitingFor: 'refusals' });
     expect(await heldBytes()).toBeGreaterThan(0);
     expect(await heldBytes()).toBeLessThanOrEqual(64 * mebibyte);
     endAll();
     await untilTrue(async () => (await heldBytes()) === 0, {
-      deadlineMs: 5_000,
       waitingFor: 'memory to be given back',
     });
   });
@@ -134,17 +133,17 @@ describe('bodies that never end', () => {
   ])('are given up after seconds: %s', async (_name, sentBytes) => {
     const startedAt = performance.now();
     const sender = begin('192.0.2.9', sentBytes);
-    await untilTrue(() => sender.status() !== undefined, { deadlineMs: 20_000, waitingFor: 'the end of it' });
+    await untilTrue(() => sender.status() !== undefined, { waitingFor: 'the end of it' });
     expect(sender.status()).toBe(408);
     expect(performance.now() - startedAt).toBeLessThan(15_000);
-    await untilTrue(() => sender.socket.destroyed, { deadlineMs: 5_000, waitingFor: 'a closed connection' });
+    await untilTrue(() => sender.socket.destroyed, { waitingFor: 'a closed connection' });
   });
 
   it('are given up when they go on by single bytes', async () => {
     const sender = begin('192.0.2.10', 1_000);
     const drip = setInterval(() => sender.socket.write(' '), 100);
     try {
-      await untilTrue(() => sender.status() === 408, { deadlineMs: 20_000, waitingFor: 'the end of it' });
+      await untilTrue(() => sender.status() === 408, { waitingFor: 'the end of it' });
     } finally {
       clearInterval(drip);
     }

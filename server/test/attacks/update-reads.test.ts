@@ -165,25 +165,21 @@ describe('whether an expression fails', () => {
     'a public key with a redacting rule',
     'a session that redacts',
     'a private key with a redacting rule before the plain permission',
-  ])(
-    'gives %s no digit, by 160 search indexes that yield nothing for one digit each',
-    async (name) => {
-      const { id } = await owner.make(card);
-      const caller = callerOf(name);
-      const statuses = new Set<number>();
-      let digits = '';
-      for (let at = 0; at < number.length; at += 1) {
-        for (let digit = 0; digit <= 9; digit += 1) {
-          const index = `{{ data.number | slice: ${at}, 1 | remove: '${digit}' }}`;
-          const { status } = await caller.patch(id, { search_indexes: [index] });
-          statuses.add(status);
-          if (status === 400) digits += digit;
-        }
+  ])('gives %s no digit, by 160 search indexes that yield nothing for one digit each', async (name) => {
+    const { id } = await owner.make(card);
+    const caller = callerOf(name);
+    const statuses = new Set<number>();
+    let digits = '';
+    for (let at = 0; at < number.length; at += 1) {
+      for (let digit = 0; digit <= 9; digit += 1) {
+        const index = `{{ data.number | slice: ${at}, 1 | remove: '${digit}' }}`;
+        const { status } = await caller.patch(id, { search_indexes: [index] });
+        statuses.add(status);
+        if (status === 400) digits += digit;
       }
-      expect([digits, [...statuses]]).toEqual(['', [403]]);
-    },
-    60_000,
-  );
+    }
+    expect([digits, [...statuses]]).toEqual(['', [403]]);
+  });
 });
 
 describe('a caller that may see the plaintext', () => {

@@ -143,7 +143,7 @@ describe('backup verify', () => {
     const slow = { ...settings, PATH: programs };
     const program = Program.start(['backup', 'verify', '--dump', await dump('custom')], slow);
     const isRestoring = async () => (await listScratch()).length > 0;
-    await untilTrue(isRestoring, { deadlineMs: 30_000, waitingFor: 'the scratch database' });
+    await untilTrue(isRestoring, { waitingFor: 'the scratch database' });
     const { code, stderr } = await program.stop('SIGINT');
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('Stopped before the dump') });
     expect(await listScratch()).toEqual([]);

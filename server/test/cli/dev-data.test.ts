@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => Program.killAll());
 afterAll(() => rm(parent, { recursive: true }));
 
-describe('strongroom dev --data', { timeout: 60_000 }, () => {
+describe('strongroom dev --data', () => {
   let printed: string;
   let tokenId: string;
 
@@ -88,7 +88,6 @@ describe('strongroom dev --data', { timeout: 60_000 }, () => {
         () => true,
       );
     await untilTrue(async () => (await Promise.all(children.map(isGone))).every(Boolean), {
-      deadlineMs: 20_000,
       waitingFor: 'the end of the processes that PostgreSQL had started',
     });
     expect(await readFile(path.join(postgres.dataDirectory, 'postmaster.pid'), 'utf8')).toContain(String(pid));

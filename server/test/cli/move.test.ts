@@ -63,7 +63,7 @@ describe('import', () => {
     const count = async () =>
       (await vault.database.owner.query(`select 1 from token_imports where imported > 0 and finished_at is null`)).rows
         .length;
-    await untilTrue(async () => (await count()) > 0, { deadlineMs: 30_000, waitingFor: 'the first batch' });
+    await untilTrue(async () => (await count()) > 0, { waitingFor: 'the first batch' });
     const { code, stdout } = await program.stop('SIGINT');
     expect(code).toBe(1);
     expect(stdout).toMatch(/Stopped after line \d+000\. Go on with --resume\./);

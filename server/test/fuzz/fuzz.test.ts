@@ -94,7 +94,7 @@ describe(`fuzzing with seed ${seed}`, () => {
     await Promise.all(Array.from({ length: workers }, work));
     expect(faults).toEqual([]);
     expect((await vault.request('GET', '/roles', { key: tenant.keys.private })).status).toBe(200);
-  }, 120_000);
+  });
 });
 
 function send({ operation, path, headers, body }: FuzzedRequest): Promise<FuzzedAnswer> {

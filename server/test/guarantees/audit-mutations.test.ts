@@ -27,7 +27,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 
 /** The long form is `npm run test:audit`: ten thousand changes to a log of a hundred thousand records. */
 const recordCount = Number(process.env['AUDIT_RECORDS'] ?? 10_000);
-const changeCount = Number(process.env['AUDIT_CHANGES'] ?? 200);
+const changeCount = Number(process.env['AUDIT_CHANGES'] ?? 100);
 /** The whole log is verified after every so many changes; after the others what lies around the change. */
 const wholeEvery = Number(process.env['AUDIT_WHOLE_EVERY'] ?? 100);
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
   for await (const { checkpoint, records } of new LogReader(database.open()).sections(tenantId)) {
     if (records !== 'dropped') sections.push({ checkpoint, records: [...records] });
   }
-}, 300_000);
+});
 afterAll(() => database.drop());
 
 function verify(log: readonly LogSection[], after?: StoredCheckpoint): readonly Finding[] {
@@ -219,7 +219,7 @@ describe('the sealed log', () => {
     expect(byForger).toHaveLength(sections.length + 1);
     expect(await verdictOf(signer)).toEqual(['anchor-differs']);
     await rm(file);
-  }, 120_000);
+  });
 });
 
 /** As `deal`, for a part of the log. */

@@ -108,7 +108,6 @@ describe('acknowledged operations and records of the audit log', () => {
     for (let kill = 0; kill < killCount; kill += 1) {
       const before = load.acknowledged.length;
       await untilTrue(() => load.acknowledged.length > before + 100 + Math.random() * 200, {
-        deadlineMs: 60_000,
         waitingFor: 'the load to get somewhere',
       });
       await server.stop('SIGKILL');
@@ -144,7 +143,7 @@ describe('acknowledged operations and records of the audit log', () => {
         );
         return left.length === 0;
       },
-      { deadlineMs: 30_000, waitingFor: 'everything to be sealed' },
+      { waitingFor: 'everything to be sealed' },
     );
     const verdict = await withLog(readVaultConfig(settings), (log) =>
       verifyDatabase(log, undefined, { onProgress: () => undefined }),

@@ -21,6 +21,7 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
   { rule: 'http-below-features', file: 'http/to-feature.ts', source: `import '../features/tokens/index.ts';` },
   { rule: 'features-below-app', file: 'features/tokens/to-app.ts', source: `import '../../app/vault-core.ts';` },
   { rule: 'app-below-cli', file: 'app/to-cli.ts', source: `import '../cli/output.ts';` },
+  { rule: 'commands-load-on-demand', file: 'cli/to-app.ts', source: `import '../app/vault-core.ts';` },
   {
     rule: 'features-meet-at-the-index',
     file: 'features/tokens/to-inside.ts',

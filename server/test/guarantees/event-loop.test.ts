@@ -45,7 +45,7 @@ beforeAll(async () => {
     session: await openSession(),
     tokenIds: await makeTokens(),
   };
-}, 300_000);
+});
 afterAll(async () => {
   await measured.stop();
   await vault.stop();

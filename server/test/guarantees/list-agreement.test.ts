@@ -77,7 +77,7 @@ describe('a list and a single get', () => {
       }),
       { numRuns: 40, seed: 7 },
     );
-  }, 60_000);
+  });
 
   it('agree on every token, for any conditions of a session within any rules of its authorizer', async () => {
     await fc.assert(
@@ -86,7 +86,7 @@ describe('a list and a single get', () => {
       }),
       { numRuns: 40, seed: 7 },
     );
-  }, 60_000);
+  });
 });
 
 describe('a search for content', () => {
@@ -101,7 +101,7 @@ describe('a search for content', () => {
       }),
       { numRuns: 12, seed: 11 },
     );
-  }, 120_000);
+  });
 
   it('finds a token exactly where a single get shows something of its data, for any session', async () => {
     await fc.assert(
@@ -111,7 +111,7 @@ describe('a search for content', () => {
       }),
       { numRuns: 12, seed: 11 },
     );
-  }, 120_000);
+  });
 });
 
 /** A session that was given everything, by an application that has kept only these rules. */

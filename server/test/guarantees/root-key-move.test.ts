@@ -72,7 +72,7 @@ class Fleet {
 }
 
 describe('moving the root key from a file to an HSM', () => {
-  it('fails no request, and the file is needed by nobody afterwards', { timeout: 120_000 }, async () => {
+  it('fails no request, and the file is needed by nobody afterwards', async () => {
     const fleet = new Fleet();
     await fleet.restart(file);
     const { stdout } = await Program.run(['bootstrap', '--name', 'Acme', '--json'], { ...base, ...file });

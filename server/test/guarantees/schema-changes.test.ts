@@ -83,9 +83,9 @@ describe('a new month of the audit log', () => {
     const name = await dropLastMonth();
     const holder = await hold('lock table audit_records in share update exclusive mode');
     const making = ensureAuditPartitions(vault.server.core.database);
-    await untilTrue(async () => (await waiters()) > 0, { deadlineMs: 5_000, waitingFor: 'a try' });
+    await untilTrue(async () => (await waiters()) > 0, { waitingFor: 'a try' });
     expect(await expectPrompt(read)).toBe(404);
-    await untilTrue(async () => (await waiters()) === 0, { deadlineMs: 5_000, waitingFor: 'it to give way' });
+    await untilTrue(async () => (await waiters()) === 0, { waitingFor: 'it to give way' });
     await holder.query('rollback');
     await making;
     expect(await isAttached(name)).toBe(true);
@@ -125,9 +125,9 @@ describe('a migration', () => {
     const holder = await hold('select count(*) from tokens');
     const migrating = migrate(vault.database.url, planted('alter table tokens add column planted integer'), pace);
     for (let tries = 0; tries < 3; tries += 1) {
-      await untilTrue(async () => (await waiters()) > 0, { deadlineMs: 5_000, waitingFor: 'a try' });
+      await untilTrue(async () => (await waiters()) > 0, { waitingFor: 'a try' });
       expect(await expectPrompt(read)).toBe(404);
-      await untilTrue(async () => (await waiters()) === 0, { deadlineMs: 5_000, waitingFor: 'it to give way' });
+      await untilTrue(async () => (await waiters()) === 0, { waitingFor: 'it to give way' });
     }
     await holder.query('commit');
     expect((await migrating).applied).toEqual(['planted']);

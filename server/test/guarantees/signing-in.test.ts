@@ -91,7 +91,7 @@ async function isNewestSessionProvenBy(table: 'user_passkeys' | 'user_identities
   return rows[0]?.same === true;
 }
 
-describe('somebody with a browser', { timeout: 60_000 }, () => {
+describe('somebody with a browser', () => {
   it('sees what an invitation is about, accepts it and is in', async () => {
     const { path, email } = await inviteTo({ server }, tenant);
     await page.goto(`${url}${path}`);

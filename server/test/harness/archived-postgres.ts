@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { vi } from 'vitest';
 import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
 import { findProcessOwner } from '../../src/platform/local-postgres/postgres-binaries.ts';
+import { untilPasses } from './deadline.ts';
 
 const run = promisify(execFile);
 
@@ -46,7 +46,8 @@ export class ArchivedPostgres {
 
   /** Starts a second server from the base backup and everything that was archived until now. */
   restore(): Promise<LocalPostgres> {
-    return this.#startFromBackup('recovery.signal');
+    // Lets nobody in before all is replayed: otherwise it is ready as a standby until then.
+    return this.#startFromBackup('recovery.signal', { hot_standby: 'off' });
   }
 
   /** The same, but it goes on waiting for more: a standby that can be read and not written to. */
@@ -60,14 +61,17 @@ export class ArchivedPostgres {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  async #startFromBackup(signalFile: 'recovery.signal' | 'standby.signal'): Promise<LocalPostgres> {
+  async #startFromBackup(
+    signalFile: 'recovery.signal' | 'standby.signal',
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<LocalPostgres> {
     await this.#archiveAll();
     await writeFile(path.join(this.directory, 'postgres', signalFile), '');
     const restore_command = `cp ${path.join(this.directory, 'archive')}/%f %p`;
     this.#restored = await LocalPostgres.start({
       password: this.#password,
       dataDirectory: this.directory,
-      settings: { ...quick, restore_command },
+      settings: { ...quick, ...settings, restore_command },
     });
     return this.#restored;
   }
@@ -76,15 +80,12 @@ export class ArchivedPostgres {
     const client = new pg.Client({ connectionString: this.postgres.url });
     await client.connect();
     const { rows } = await client.query<{ name: string }>('select pg_walfile_name(pg_switch_wal()) as name');
-    await vi.waitFor(
-      async () => {
-        const { rows: archived } = await client.query<{ last: string | null }>(
-          'select last_archived_wal as last from pg_stat_archiver',
-        );
-        if ((archived[0]?.last ?? '') < (rows[0]?.name ?? '?')) throw new Error('The log is not archived yet.');
-      },
-      { timeout: 60_000 },
-    );
+    await untilPasses(async () => {
+      const { rows: archived } = await client.query<{ last: string | null }>(
+        'select last_archived_wal as last from pg_stat_archiver',
+      );
+      if ((archived[0]?.last ?? '') < (rows[0]?.name ?? '?')) throw new Error('The log is not archived yet.');
+    });
     await client.end();
   }
 }

@@ -50,7 +50,7 @@ export class LocalPgbouncer {
     }
     const child = spawn('pgbouncer', ['--quiet', file], { ...owner, cwd: directory, stdio: 'ignore' });
     const started = new LocalPgbouncer(port, child, directory);
-    await untilTrue(() => isListening(port), { deadlineMs: 10_000, waitingFor: 'PgBouncer' });
+    await untilTrue(() => isListening(port), { waitingFor: 'PgBouncer' });
     return started;
   }
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { patienceMs } from './deadline.ts';
 
 const main = path.resolve(import.meta.dirname, '../../src/main.ts');
 /** Compiling the same source for every start would cost more than the tests themselves. */
 const compileCache = path.resolve(import.meta.dirname, '../../../node_modules/.cache/strongroom-compile-cache');
-const patienceMs = 45_000;
 
 export interface Exit {
   readonly code: number | null;

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { patienceMs } from './deadline.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -20,7 +21,7 @@ export async function sendRaw(url: string, bytes: string | Uint8Array | readonly
   const socket = connect({ host: hostname, port: Number(port) });
   const chunks: Buffer[] = [];
   await new Promise<void>((resolve, reject) => {
-    socket.setTimeout(10_000, () => socket.destroy(new Error('The server neither answered nor closed.')));
+    socket.setTimeout(patienceMs, () => socket.destroy(new Error('The server neither answered nor closed.')));
     socket.on('connect', () => void writeApart(socket, pieces));
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('close', () => resolve());

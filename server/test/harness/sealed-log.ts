@@ -3,19 +3,34 @@ import type { AuditSigner } from '../../src/platform/keyring/audit-signer.ts';
 import { FacetKeeper } from '../../src/platform/audit/facet-keeper.ts';
 import { Sealer } from '../../src/platform/audit/sealer.ts';
 import type { VaultServer } from '../../src/app/vault-server.ts';
+import { untilTrue } from './deadline.ts';
 import type { TestDatabase } from './test-database.ts';
 
-/** Seals and counts everything that can be at this moment, as a worker does; answers how many records were sealed. */
+/**
+ * Seals and counts every record that is committed, as a worker does; answers how many records that were. A transaction in the database of another test
+ * file holds the sealer back too, because transactions are numbered per server: until it has ended, this waits.
+ */
 export async function sealAll(database: TestDatabase, signer: AuditSigner): Promise<number> {
   const sealer = new Sealer({ database: database.open(), signer });
   let sealed = 0;
-  for (;;) {
-    const pass = await sealer.seal();
-    sealed += pass.sealed;
-    if (!pass.isFull) break;
-  }
+  await untilTrue(
+    async () => {
+      sealed += (await sealer.seal()).sealed;
+      const { rows } = await database.owner.query(
+        'select from audit_records where sealing_order >= (select sealed_to from audit_sealing) limit 1',
+      );
+      return rows.length === 0;
+    },
+    { waitingFor: 'every record to be sealed' },
+  );
   const facets = new FacetKeeper(database.open());
   while ((await facets.keep()).isFull);
+  return sealed;
+}
+
+/** One pass: seals what can be sealed at this moment. */
+export async function sealOnce(database: TestDatabase, signer: AuditSigner): Promise<number> {
+  const { sealed } = await new Sealer({ database: database.open(), signer }).seal();
   return sealed;
 }
 

@@ -352,7 +352,7 @@ describe('DELETE /applications/{id}', () => {
     expect((await manage('DELETE', `/applications/${idOf(created)}`)).status).toBe(404);
     await untilTrue(
       async () => (await vault.request('GET', '/applications/key', { key: secretOf(created) })).status === 401,
-      { deadlineMs: 1_000, waitingFor: 'the key to be refused' },
+      { waitingFor: 'the key to be refused' },
     );
     const { rows } = await vault.database.owner.query('select from application_keys where application_id = $1', [
       idOf(created),

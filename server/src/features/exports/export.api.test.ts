@@ -184,7 +184,7 @@ describe('the manifest', () => {
     const file = await open(folder.path('full.manifest'), 'wx');
     const manifest = await ManifestWriter.begin(file, head);
     await file.close();
-    await expect(manifest.finish({ tokens: 0, file_sha256: '' })).rejects.toThrow();
+    await expect(manifest.finish({ tokens: 0, file_sha256: '' })).rejects.toThrow('file closed');
   });
 
   it('agrees with what was exported, and finds what was changed, removed or added', async () => {

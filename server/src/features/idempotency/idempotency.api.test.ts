@@ -179,7 +179,6 @@ describe('one key', () => {
     await vault.request('PUT', path, { key: management, body: { name: 'less', permissions: ['token:read'] } });
     const becomes = (status: number) =>
       untilTrue(async () => (await create(key, undefined, application.key)).status === status, {
-        deadlineMs: 2_000,
         waitingFor: String(status),
       });
     await becomes(403);

@@ -7,6 +7,7 @@ import {
   uuidV4,
 } from '../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { SealedRecordError } from '../../platform/keyring/sealed-record.ts';
 import { sweepInvitationsJob } from './index.ts';
 
 interface View {
@@ -147,7 +148,7 @@ describe('POST /tenants/self/invitations', () => {
     const elsewhere = { ...place, owner: crypto.randomUUID() };
     expect(() =>
       vault.server.core.systemKeys.sealer().open(rows[0]?.link_sealed ?? Buffer.alloc(0), elsewhere),
-    ).toThrow();
+    ).toThrow(SealedRecordError);
   });
 });
 

@@ -41,8 +41,8 @@ const ask = (method: string, path = '', body?: unknown) =>
 async function invite(email = newAddress()): Promise<{ id: string; email: string }> {
   return (await ask('POST', '', { email })).body as { id: string; email: string };
 }
-const timeouts = { stepMs: 3_000, wholeMs: 5_000 };
-function jobFor(config: SmtpConfig): Job {
+const patient = { stepMs: 60_000, wholeMs: 120_000 };
+function jobFor(config: SmtpConfig, timeouts = patient): Job {
   const { database, systemKeys } = vault.server.core;
   const links = new InvitationLinks({ systemKeys, publicUrl: 'https://vault.example.com' });
   return mailInvitationJob({ database, links, mailer: new Mailer(config, timeouts), logger });
@@ -128,7 +128,7 @@ describe('the mail of an invitation', () => {
   });
 
   it.each([{}, null, { tenant_id: 'x' }, { invitation_id: 7 }])('refuses a job of %j', async (payload) => {
-    await expect(jobFor(smtpConfigFor(1)).run(payload)).rejects.toThrow();
+    await expect(jobFor(smtpConfigFor(1)).run(payload)).rejects.toThrow('A mail has to name its invitation.');
   });
 });
 
@@ -136,7 +136,7 @@ describe('a mail server in trouble', () => {
   it('that is away fails the try, and gets the mail once it is back', async () => {
     const port = await findFreePort();
     const { id } = await invite();
-    await expect(jobFor(smtpConfigFor(port)).run(payloadOf(id))).rejects.toThrow();
+    await expect(jobFor(smtpConfigFor(port)).run(payloadOf(id))).rejects.toThrow('ECONNREFUSED');
     expect(await hasSealedLink(id)).toBe(true);
     server = await MailServer.start({}, port);
     await jobFor(server.config).run(payloadOf(id));
@@ -146,9 +146,8 @@ describe('a mail server in trouble', () => {
   it('that says nothing is given up in time', async () => {
     server = await MailServer.start({ onConnect: () => undefined });
     const { id } = await invite();
-    const startedAt = performance.now();
-    await expect(jobFor(server.config).run(payloadOf(id))).rejects.toThrow();
-    expect(performance.now() - startedAt).toBeLessThan(timeouts.wholeMs + 1_000);
+    const run = jobFor(server.config, { stepMs: 1_000, wholeMs: 5_000 }).run(payloadOf(id));
+    await expect(run).rejects.toThrow(/timeout|greeting never received|too long/i);
   });
 
   it('that greylists is tried again, and nobody is told twice', async () => {
@@ -161,7 +160,7 @@ describe('a mail server in trouble', () => {
     });
     const { id } = await invite();
     const job = jobFor(server.config);
-    await expect(job.run(payloadOf(id))).rejects.toThrow();
+    await expect(job.run(payloadOf(id))).rejects.toThrow(/all recipients were rejected/);
     await job.run(payloadOf(id));
     expect([tries, server.mails.length]).toEqual([2, 1]);
   });
@@ -181,7 +180,7 @@ describe('a mail server in trouble', () => {
       onMailFrom: (_address, _session, done) => done(refusal(553, 'Not from here')),
     });
     const { id } = await invite();
-    await expect(jobFor(server.config).run(payloadOf(id))).rejects.toThrow();
+    await expect(jobFor(server.config).run(payloadOf(id))).rejects.toThrow('553 Not from here');
   });
 
   it.each(['starttls', 'from-start'] as const)(
@@ -199,7 +198,7 @@ describe('a mail server in trouble', () => {
     server = await MailServer.start();
     const { id } = await invite();
     const config = { ...server.config, server: { ...server.config.server, encryption: 'starttls' as const } };
-    await expect(jobFor(config).run(payloadOf(id))).rejects.toThrow();
+    await expect(jobFor(config).run(payloadOf(id))).rejects.toThrow('Error upgrading connection with STARTTLS');
     expect(server.mails).toEqual([]);
   });
 });
@@ -218,12 +217,11 @@ describe('the queue', () => {
       pace: { ...jobPace, pollMs: 20 },
     });
     try {
-      await untilTrue(async () => (await attemptsOf(id)) >= 2, { deadlineMs: 30_000, waitingFor: 'a second try' });
+      await untilTrue(async () => (await attemptsOf(id)) >= 2, { waitingFor: 'a second try' });
       server = await MailServer.start({}, port);
       await ask('POST', `/${id}/resend`);
       const { mails } = server;
       await untilTrue(async () => (await attemptsOf(id)) === -1, {
-        deadlineMs: 30_000,
         waitingFor: 'the job to be done',
       });
       expect([mails.length, await hasSealedLink(id)]).toEqual([1, false]);

@@ -173,7 +173,7 @@ describe('a member who is deleted', () => {
     const memberId = await memberIdOf(email);
     const link = await links().make(parseTenantId(tenant.id), memberId);
     expect((await managed('DELETE', `/members/${memberId}`)).status).toBe(204);
-    const deadline = { deadlineMs: 1_000, waitingFor: 'the cookie to be refused' };
+    const deadline = { waitingFor: 'the cookie to be refused' };
     await untilTrue(async () => !(await member.isSignedIn()), deadline);
     await untilTrue(async () => !(await elsewhere.isSignedIn()), deadline);
     expect((await elsewhere.get('/portal/')).location).toBe('/portal/sign-in');

@@ -72,7 +72,6 @@ describe('where a call goes', () => {
     for (let call = 0; call < 3; call += 1) await proxy.call({ headers: { 'bt-proxy-connection': 'keep-alive' } });
     expect(proxy.destination.connectionCount).toBe(before + 3);
     await untilTrue(() => proxy.destination.sockets.size === 0, {
-      deadlineMs: 5_000,
       waitingFor: 'closed connections',
     });
   });
@@ -212,7 +211,7 @@ describe('a call', () => {
     const traceId = crypto.randomUUID();
     await proxy.call({ path: '/somewhere', headers: { 'bt-trace-id': traceId } });
     const lines = () => proxy.vault.logLines.filter((line) => line.includes(traceId));
-    await untilTrue(() => lines().length > 0, { deadlineMs: 5_000, waitingFor: 'the line' });
+    await untilTrue(() => lines().length > 0, { waitingFor: 'the line' });
     expect(lines().map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { message: 'request', method: 'GET', route: '/proxy/*', status: 200 },
     ]);

@@ -31,7 +31,7 @@ beforeAll(async () => {
     );
     await seal();
   }
-}, 60_000);
+});
 afterAll(() => vault.stop());
 
 const seal = () => sealAll(vault.database, signerOf(vault.server));

@@ -60,7 +60,7 @@ describe('makeTenantKeys', () => {
 
   it('stores nothing when the key service is away', async () => {
     rootKey.isAway = true;
-    await expect(keyring.makeTenantKeys(tenant)).rejects.toThrow();
+    await expect(keyring.makeTenantKeys(tenant)).rejects.toThrow('The key service is away, as planned.');
   });
 });
 

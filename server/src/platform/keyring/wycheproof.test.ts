@@ -45,8 +45,8 @@ describe('Project Wycheproof', () => {
 
       it(`AES-GCM ${keySize}/${ivSize}/${tagSize} ${nameOf(vector)}`, () => {
         if (!isOurs) {
-          expect(() => encryptGcm(plaintext, input)).toThrow();
-          expect(() => decryptGcm(output, input)).toThrow();
+          expect(() => encryptGcm(plaintext, input)).toThrow(/^(A GCM nonce has 12 bytes\.|Invalid key length)$/);
+          expect(() => decryptGcm(output, input)).toThrow(/^(A GCM nonce has 12 bytes\.|Invalid key length)$/);
           return;
         }
         expect(decryptGcm(output, input)).toEqual(isValid ? plaintext : undefined);

@@ -35,7 +35,7 @@ beforeAll(async () => {
   limitedKey = (await createApplication(vault, tenant, { permissions: [], rules })).key;
   await vault.database.owner.query('analyze');
   tap = new StatementTap();
-}, 180_000);
+});
 afterAll(async () => {
   tap.close();
   await vault.stop();

@@ -147,7 +147,7 @@ describe('an id that changes hands during a patch', () => {
       return rows.length > 0;
     };
     const patching = ours.patch(id, { data: { patched: true } }, { url });
-    await untilTrue(isWaiting, { deadlineMs: 5_000, waitingFor: 'the patch to ask for the settings' });
+    await untilTrue(isWaiting, { waitingFor: 'the patch to ask for the settings' });
     await owner.query('delete from tokens where id = $1', [id]);
     const columns = Object.keys(later);
     await owner.query(

@@ -150,7 +150,6 @@ describe('POST /tokens with deduplicate_token', () => {
     const settings = { deduplicate_tokens: 'true' };
     await vault.request('PUT', '/tenants/self', { key: own.keys.management, body: { name: 'Own', settings } });
     await untilTrue(async () => (await ours.create({ type: 'token', data: 'probe' })).status === 200, {
-      deadlineMs: 5_000,
       waitingFor: 'the setting to be heard of',
     });
     const data = uniqueValue();

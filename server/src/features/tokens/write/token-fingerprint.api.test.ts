@@ -128,7 +128,7 @@ describe('a fingerprint', () => {
       await vault.request('PUT', '/tenants/self', { key: own.keys.management, body: { name: 'Own', settings } });
     };
     const options = { key: own.keys.reveal };
-    const patience = { deadlineMs: 5_000, waitingFor: 'the setting to be heard of' };
+    const patience = { waitingFor: 'the setting to be heard of' };
     const before = await tokens.make({ data: number }, options);
     await settle('false');
     await untilTrue(async () => (await fingerprintOf({ data: number }, own.keys.reveal)) === undefined, patience);

@@ -1,7 +1,8 @@
 import { createServer, connect, type Server, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/test-database.ts';
 import { EpochChannel } from './epoch-channel.ts';
+import { untilPasses } from '../../../../test/harness/deadline.ts';
 
 let test: TestDatabase;
 const channels: EpochChannel[] = [];
@@ -73,7 +74,7 @@ describe('EpochChannel', () => {
     await Promise.all(payloads.map((payload) => a.channel.send([payload])));
     await a.channel.send(['last', 'of all']);
     const all = [...payloads, 'last', 'of all'];
-    await vi.waitFor(() => expect([a.heard.length, b.heard.length]).toEqual([all.length, all.length]));
+    await untilPasses(() => expect([a.heard.length, b.heard.length]).toEqual([all.length, all.length]));
     expect([a.heard, b.heard]).toEqual([all, all]);
   });
 
@@ -92,7 +93,7 @@ describe('EpochChannel', () => {
     await channel.start();
     await Promise.all(Array.from({ length: 1_000 }, (_, index) => channel.send([`${index}`])));
     await channel.send(['last']);
-    await vi.waitFor(() => expect(heard).toContain('last'));
+    await untilPasses(() => expect(heard).toContain('last'));
     expect(heard).toHaveLength(64 + 1);
     expect(heard).not.toContain('before the start');
   });
@@ -101,9 +102,9 @@ describe('EpochChannel', () => {
     const { channel, heard, connections } = open();
     await channel.start();
     await channel.send(['x'.repeat(8_000)]);
-    await vi.waitFor(() => expect(connections.count).toBe(2), { timeout: 5_000 });
+    await untilPasses(() => expect(connections.count).toBe(2));
     await channel.send(['again']);
-    await vi.waitFor(() => expect(heard).toEqual(['again']));
+    await untilPasses(() => expect(heard).toEqual(['again']));
   });
 
   it('connects as soon as there is a database', async () => {
@@ -116,7 +117,7 @@ describe('EpochChannel', () => {
     expect(connections.count).toBe(0);
     const back = await SilentNetwork.start(target, Number(new URL(url).port));
     try {
-      await vi.waitFor(() => expect(connections.count).toBe(1), { timeout: 5_000 });
+      await untilPasses(() => expect(connections.count).toBe(1));
     } finally {
       await channel.stop();
       await back.stop();
@@ -134,11 +135,11 @@ describe('EpochChannel', () => {
       const listening = () =>
         test.owner.query(`select 1 from pg_stat_activity where datname = current_database()
         and application_name = 'strongroom epochs'`);
-      await vi.waitFor(async () => expect((await listening()).rowCount).toBe(0), { timeout: 10_000, interval: 50 });
+      await untilPasses(async () => expect((await listening()).rowCount).toBe(0));
       network.isSilent = false;
-      await vi.waitFor(() => expect(connections.count).toBe(2), { timeout: 10_000, interval: 50 });
+      await untilPasses(() => expect(connections.count).toBe(2));
       await channel.send(['healed']);
-      await vi.waitFor(() => expect(heard).toEqual(['healed']));
+      await untilPasses(() => expect(heard).toEqual(['healed']));
     } finally {
       await network.stop();
     }

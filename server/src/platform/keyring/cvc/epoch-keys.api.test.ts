@@ -6,6 +6,7 @@ import { EpochKeys } from './epoch-keys.ts';
 import { EpochStore } from './epoch-store.ts';
 import { makeSecret } from './secret-memory.ts';
 import type { Timers } from './timers.ts';
+import { patienceMs, untilPasses } from '../../../../test/harness/deadline.ts';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -98,7 +99,7 @@ async function stop(server: Server): Promise<void> {
 }
 
 const quiet = () =>
-  vi.waitFor(() => expect(wire.isQuiet, 'a message has not arrived').toBe(true), { timeout: 5_000, interval: 1 });
+  vi.waitFor(() => expect(wire.isQuiet, 'a message has not arrived').toBe(true), { timeout: patienceMs, interval: 1 });
 
 /** Lets every message arrive before time goes on, as it would between servers that are not days away from each other. */
 async function pass(ms: number): Promise<void> {
@@ -359,7 +360,7 @@ describe('stop', () => {
     const opening = a.keys.open(record, binding);
     await stop(a);
     expect(await opening).toBeUndefined();
-    await vi.waitFor(async () => {
+    await untilPasses(async () => {
       const { rows } = await test.owner.query(
         `select 1 from pg_stat_activity where datname = current_database() and application_name = 'strongroom epochs'`,
       );

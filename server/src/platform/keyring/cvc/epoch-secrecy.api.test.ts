@@ -4,13 +4,14 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/test-database.ts';
 import type { RecordBinding } from '../sealed-record.ts';
 import { EpochKeys } from './epoch-keys.ts';
 import { parsePayload } from './epoch-message.ts';
 import { openParcel } from './epoch-parcel.ts';
 import { EpochStore } from './epoch-store.ts';
+import { untilPasses } from '../../../../test/harness/deadline.ts';
 
 const run = promisify(execFile);
 const binding: RecordBinding = { tenantId: 't1', tokenId: 'k1', field: 'cvc', recordVersion: 1, type: 'card' };
@@ -42,7 +43,7 @@ beforeAll(async () => {
   record = servers[0]?.keys.seal(code, binding) ?? Buffer.alloc(0);
   await test.owner.query('create table stored_codes (record bytea not null)');
   await test.owner.query('insert into stored_codes values ($1)', [record]);
-  await vi.waitFor(() => {
+  await untilPasses(() => {
     for (const { store } of servers) expect(store.size).toBe(3);
   });
   // Copies: the servers wipe theirs.
@@ -99,7 +100,7 @@ describe('the disk of the database', () => {
       const before = heard.length;
       const late = await EpochKeys.start({ url: test.url, mac });
       await late.stop();
-      await vi.waitFor(() => expect(heard.length).toBeGreaterThan(before + 3));
+      await untilPasses(() => expect(heard.length).toBeGreaterThan(before + 3));
       for (let count = 0; count < 200; count += 1) {
         await test.owner.query(`select pg_notify('somewhere_else', $1)`, [`${count}${'x'.repeat(7_000)}`]);
       }
@@ -177,7 +178,7 @@ describe('somebody with a login and without the MAC key', () => {
     for (const payload of payloads) await test.owner.query(`select pg_notify('strongroom_epochs', $1)`, [payload]);
     const marker = randomBytes(8).toString('hex');
     await test.owner.query(`select pg_notify('strongroom_epochs', $1)`, [marker]);
-    await vi.waitFor(() => expect(heard).toContain(marker));
+    await untilPasses(() => expect(heard).toContain(marker));
     for (const { keys } of servers) expect(await keys.open(record, binding)).toBe(code);
     expect(servers.map(({ store }) => store.size)).toEqual(sizes);
   });

@@ -94,8 +94,10 @@ describe('AwsKmsRootKey', () => {
     );
     for (const length of [0, 1, 50, wrapped.length - 1]) damaged.push(wrapped.subarray(0, length));
     damaged.push(Buffer.concat([wrapped, Buffer.alloc(1)]), Buffer.alloc(7_000, 1));
-    const failures = await Promise.all(damaged.map((bytes) => failureOf(rootKey.unwrap(bytes, context))));
-    expect(failures.filter((failure) => !(failure instanceof RootKeyMismatch))).toEqual([]);
+    // One at a time: the last of a hundred at once would wait longer than a call may take on a busy machine.
+    for (const bytes of damaged) {
+      expect(await failureOf(rootKey.unwrap(bytes, context))).toBeInstanceOf(RootKeyMismatch);
+    }
   });
 
   it.each([0, 16, 31, 33])('wraps no key of %i bytes, which it could not unwrap', async (length) => {
