@@ -54,7 +54,7 @@ export async function checkBackup(config: VaultConfig, order: BackupOrder): Prom
   return withScratchDatabase(config.database.ownerUrl, async (scratch) => {
     order.onStep('Restoring the dump');
     const dumped = await restore(reader, scratch);
-    order.onStep('Bringing the schema to this version');
+    order.onStep('Migrating the schema to this version');
     const { version } = await migrate(scratch.ownerUrl);
     return { ...(await openEverything(scratch.ownerUrl, config, order)), schema: { dumped, migrated: version } };
   });
@@ -65,7 +65,7 @@ async function restore(reader: DumpReader, scratch: ScratchDatabase): Promise<nu
   const { migrations, months } = await reader.contents();
   if (migrations === undefined || migrations.length === 0) {
     throw new Error(
-      'The dump is not one of a vault: it has no rows of schema_migrations. One that was made with --inserts, --schema-only or only some tables cannot be checked.',
+      'This is not a dump of a vault: it has no rows in schema_migrations. Dumps made with --inserts, with --schema-only or of some tables only cannot be checked.',
     );
   }
   await migrate(scratch.ownerUrl, await findMigrations(migrations));
@@ -83,7 +83,7 @@ async function openEverything(url: string, config: VaultConfig, order: BackupOrd
   const rootKeys = await openRootKeys(config.rootKeys);
   const database = openScratch(url);
   try {
-    order.onStep('Opening every key');
+    order.onStep('Unwrapping every key');
     const keys = await requireEveryKeyOpens(database, rootKeys);
     order.onStep('Opening tokens');
     const tenants = await openTokens(database, new Keyring(database, rootKeys), order);

@@ -149,7 +149,7 @@ async function readRemembered(file: string): Promise<Remembered | undefined> {
     return JSON.parse(await readFile(file, 'utf8')) as Remembered;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(`${file} cannot be read. Restore it, or remove the directory to start anew.`, { cause: error });
+    throw new Error(`${file} cannot be read. Restore it, or remove the directory to start over.`, { cause: error });
   }
 }
 
@@ -174,7 +174,7 @@ function toServerConfig(options: DevelopmentOptions, remembered: Remembered, dat
   const key = parseRootKey(remembered.rootKey);
   if (key === undefined)
     throw new Error(
-      'strongroom-dev.json in the data directory holds no valid root key. Remove the directory to start anew.',
+      'strongroom-dev.json in the data directory does not contain a valid root key. Remove the directory to start over.',
     );
   return {
     database,

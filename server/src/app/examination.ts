@@ -28,7 +28,7 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
   }
   const schema = await attempt('schema', async () => {
     await requireFittingSchema(config.database.url);
-    return 'fits this version';
+    return 'matches this version';
   });
   if (schema.value === undefined) return [...found, schema.finding];
   const keys = await attempt('root key', () => examineRootKey(config));
@@ -53,7 +53,7 @@ async function examineConnections({ database: { url, ownerUrl } }: VaultConfig):
       await database.close();
     }
   }
-  return 'leads to a primary, with the role and time-outs of the vault';
+  return 'connects to a primary, with the role and timeouts of the vault';
 }
 
 /** Reads only: a vault that is opened to serve makes the keys that a new database does not have yet. */
@@ -61,7 +61,7 @@ async function examineRootKey(config: VaultConfig): Promise<string> {
   const rootKeys = await openRootKeys(config.rootKeys);
   try {
     await withDatabase(config, (database) => requireEveryKeyOpens(database, rootKeys));
-    return `${rootKeys.ids.join(' and ')} opens every tenant key`;
+    return `${rootKeys.ids.join(' and ')} unwraps every tenant key`;
   } finally {
     await rootKeys.close();
   }

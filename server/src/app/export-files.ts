@@ -37,7 +37,7 @@ export class ExportFiles {
 
 async function create(path: string): Promise<NewFile> {
   const handle = await open(path, 'wx+', 0o600).catch((error: unknown) => {
-    throw new Error(`${path} cannot be written, or exists already. Name another file with --output.`, { cause: error });
+    throw new Error(`${path} cannot be written or already exists. Name another file with --output.`, { cause: error });
   });
   return { path, handle };
 }

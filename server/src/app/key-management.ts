@@ -56,8 +56,8 @@ export class KeyManagement {
     const others = marks.filter((one) => one !== mark);
     if (others.length > 0) {
       throw new Error(
-        `${others.length} of ${marks.length} running servers do not wrap with root key ${rootKeys.primary.id}. Nothing was ` +
-          'changed. Give them both root keys and name this one in STRONGROOM_ROOT_KEY_PROVIDER first.',
+        `${others.length} of ${marks.length} running servers do not wrap keys with root key ${rootKeys.primary.id}. Nothing was ` +
+          'changed. First give them both root keys and name this one in STRONGROOM_ROOT_KEY_PROVIDER.',
       );
     }
     return rotateRootKeys(this.core, onProgress);
@@ -69,7 +69,7 @@ export class KeyManagement {
     const older = marks.filter((mark) => mark === '');
     if (older.length === 0) return;
     throw new Error(
-      `${older.length} of ${marks.length} running servers are of a version that knows nothing of closed keys. Nothing was ` +
+      `${older.length} of ${marks.length} running servers are too old to support closed keys. Nothing was ` +
         'changed. Update them first.',
     );
   }

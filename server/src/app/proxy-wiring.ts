@@ -24,7 +24,7 @@ export function addProxy(
   const { core, config, settings, tokens, metrics, logger } = parts;
   for (const { setting, value } of describeOutbound(config)) logger.warn('proxy setting', { setting, value });
   const slots = new CallSlots({ ...config, ...config.limits });
-  metrics.addGauge('strongroom_proxy_calls_open', 'Calls of the proxy that are under way.', () => slots.count);
+  metrics.addGauge('strongroom_proxy_calls_open', 'Proxy calls in progress.', () => slots.count);
   const proxy = new ProxyService({
     outbound: new Outbound(config),
     config,

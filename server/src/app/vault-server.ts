@@ -65,7 +65,7 @@ export class VaultServer {
     const bodyMemory = new BodyMemory();
     metrics.addGauge(
       'strongroom_request_body_bytes_held',
-      'Memory held by the bodies of requests that are under way.',
+      'Memory held by the bodies of requests in progress.',
       () => bodyMemory.heldBytes,
     );
     let isDraining = false;
@@ -152,7 +152,7 @@ function addDatabaseMetrics(metrics: Metrics, { database }: VaultCore): void {
   );
   metrics.addGauge(
     'strongroom_database_requests_waiting',
-    'Requests waiting for a connection.',
+    'Requests waiting for a database connection.',
     () => database.usage.waiting,
   );
 }
@@ -160,12 +160,12 @@ function addDatabaseMetrics(metrics: Metrics, { database }: VaultCore): void {
 function addRedisMetrics(metrics: Metrics, limiter: RateLimiter): void {
   metrics.addGauge(
     'strongroom_rate_limits_shared',
-    'Whether servers count requests together in Redis (1), or each a share by itself because Redis is away (0).',
+    'Whether servers count requests together in Redis (1), or each counts its own share because Redis is unavailable (0).',
     () => (limiter.isShared === true ? 1 : 0),
   );
   metrics.addGauge(
     'strongroom_rate_limits_servers',
-    'Servers that counted together when Redis was last heard.',
+    'Servers that were counting together when Redis was last reachable.',
     () => limiter.serversHeard,
   );
 }

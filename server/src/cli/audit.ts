@@ -19,7 +19,7 @@ interface VerifyFlags {
 
 export function auditCommand(): Command {
   return new Command('audit')
-    .description('Verify the audit log, export it, prove a record.')
+    .description('Verify or export the audit log, or prove a record.')
     .addCommand(verifyCommand())
     .addCommand(exportCommand())
     .addCommand(proveCommand())
@@ -28,12 +28,12 @@ export function auditCommand(): Command {
 
 function verifyCommand(): Command {
   return new Command('verify')
-    .description('Recompute the log from its records and compare it with what was sealed.')
+    .description('Recompute the log from its records and compare it with the sealed checkpoints.')
     .option('--tenant <id>', 'only this tenant', parseUuid)
-    .option('--from <file>', 'an export instead of the database')
-    .option('--anchor <file>', 'also compare with checkpoints from the second place')
-    .option('--public-key <key>', 'with --from: the key that must have signed, as base64', parsePublicKey)
-    .option('--json', 'print the verdict as JSON')
+    .option('--from <file>', 'verify an export instead of the database')
+    .option('--anchor <file>', 'also compare with the checkpoints in this anchor file')
+    .option('--public-key <key>', 'with --from: the expected signing key, as base64', parsePublicKey)
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
@@ -56,8 +56,8 @@ Whoever can write to the database can remove the newest records together with th
 
 function exportCommand(): Command {
   return new Command('export')
-    .description('Write the sealed log to a file of JSON lines that can be verified anywhere.')
-    .requiredOption('--output <file>', 'where to write; a file from an earlier run is continued')
+    .description('Write the sealed log to a file of JSON lines that can be verified without the vault.')
+    .requiredOption('--output <file>', 'file to write; a file from an earlier run is continued')
     .option('--tenant <id>', 'only this tenant', parseUuid)
     .option('--json', 'print the result as JSON')
     .action(async (flags: { output: string; tenant?: string; json?: boolean }) => {
@@ -79,10 +79,10 @@ function exportCommand(): Command {
 
 function proveCommand(): Command {
   return new Command('prove')
-    .description('Prove that one record is in the sealed log, without showing any other.')
-    .requiredOption('--tenant <id>', 'tenant of the record', parseUuid)
-    .requiredOption('--record <id>', 'id of the record, as GET /logs shows it', parseUuid)
-    .addHelpText('after', '\nPrints the proof as JSON; `strongroom audit check` verifies it anywhere.')
+    .description('Prove that a record is in the sealed log without revealing any other record.')
+    .requiredOption('--tenant <id>', 'tenant that the record belongs to', parseUuid)
+    .requiredOption('--record <id>', 'id of the record, as in GET /logs', parseUuid)
+    .addHelpText('after', '\nPrints the proof as JSON. Anyone can verify it with `strongroom audit check`.')
     .action(async (flags: { tenant: string; record: string }) => {
       printJson(
         await withOwnLog(async ({ reader, publicKey }) => ({
@@ -95,15 +95,15 @@ function proveCommand(): Command {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('Check the proof of a record, without a database.')
-    .argument('<file>', 'what `strongroom audit prove` printed')
-    .requiredOption('--public-key <key>', 'the key that must have signed, as base64', parsePublicKey)
+    .description('Check the proof of a record. Needs no database.')
+    .argument('<file>', 'the output of `strongroom audit prove`')
+    .requiredOption('--public-key <key>', 'the expected signing key, as base64', parsePublicKey)
     .option('--json', 'print the result as JSON')
     .action(async (file: string, flags: { publicKey: Buffer; json?: boolean }) => {
       const proof = parseProofJson(JSON.parse(await readFile(file, 'utf8')));
       const isOk = proof !== undefined && isProven(proof, flags.publicKey);
       if (flags.json === true) printJson({ ok: isOk });
-      else printText(isOk ? `Record ${proof.record.id} is in the sealed log.` : 'The proof does not hold.');
+      else printText(isOk ? `Record ${proof.record.id} is in the sealed log.` : 'The proof is not valid.');
       if (!isOk) process.exitCode = 1;
     });
 }
@@ -143,13 +143,13 @@ function describe({ publicKey, tenants, findings, foreignAnchorLines }: LogVerdi
     const which = records === undefined ? '' : ` Ids: ${records.join(', ')}.`;
     return `FAIL tenant ${tenantId}: ${message}${where}${which}`;
   });
-  const result = findings.length === 0 ? 'The log is as it was sealed.' : `${findings.length} findings.`;
+  const result = findings.length === 0 ? 'The log matches what was sealed.' : `${findings.length} findings.`;
   const signer = `Signed by ${publicKey.toString('base64')}.`;
   const isUnsure = flags.from !== undefined && flags.publicKey === undefined;
-  const advice = isUnsure ? ' Compare this key with the one that you got from the vault, or pass --public-key.' : '';
-  const kept = dropped === 0 ? '' : ` ${dropped} older ones were dropped by the retention policy.`;
+  const advice = isUnsure ? ' Compare this key with the public key of your vault, or pass --public-key.' : '';
+  const kept = dropped === 0 ? '' : ` ${dropped} older records were dropped by the retention policy.`;
   const foreign =
-    foreignAnchorLines === 0 ? [] : [`${foreignAnchorLines} lines of the anchor were not signed by this vault.`];
+    foreignAnchorLines === 0 ? [] : [`${foreignAnchorLines} lines in the anchor were not signed by this vault.`];
   return [
     ...lines,
     ...foreign,

@@ -18,10 +18,10 @@ export function backupCommand(): Command {
 
 function verifyCommand(): Command {
   return new Command('verify')
-    .description('Restore a dump into a scratch database and open every key and token in it.')
-    .requiredOption('--dump <path>', 'an archive of pg_dump: --format=custom, directory or tar')
-    .option('--sample <count>', 'open only so many tokens of each key version of each tenant', parseCount)
-    .option('--unpacked-max <megabytes>', 'give up when the dump unpacks to more', parseCount)
+    .description('Restore a dump into a scratch database and decrypt every key and token in it.')
+    .requiredOption('--dump <path>', 'a pg_dump archive (--format=custom, directory or tar)')
+    .option('--sample <count>', 'decrypt only this many tokens for each tenant and key version', parseCount)
+    .option('--unpacked-max <megabytes>', 'stop if the unpacked dump is larger than this', parseCount)
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -84,29 +84,31 @@ function describe({ rootKey, schema, keys, tenants }: BackupReport, flags: Verif
   const missing = tenants.flatMap(({ tenantId, missingKeys }) =>
     missingKeys.map(
       ({ keyVersion, tokens }) =>
-        `FAIL tenant ${tenantId}: ${tokens} tokens need version ${keyVersion ?? '(unreadable)'} of its data key, which the dump does not have. Take another dump: this one was not made in one piece.`,
+        `FAIL tenant ${tenantId}: ${tokens} tokens need version ${keyVersion ?? '(unreadable)'} of its data key, which is not in the dump. The dump is not a consistent snapshot: take another one.`,
     ),
   );
   const damaged = tenants.flatMap(({ tenantId, unopened: count, unopenedIds }) =>
     count === 0
       ? []
       : [
-          `FAIL tenant ${tenantId}: ${count} tokens do not open, such as ${unopenedIds.slice(0, 3).join(', ')}. Look at them in the vault; if they open there, take another dump.`,
+          `FAIL tenant ${tenantId}: ${count} tokens cannot be decrypted, such as ${unopenedIds.slice(0, 3).join(', ')}. Read them in the vault; if that works, take another dump.`,
         ],
   );
-  const moved = schema.dumped === schema.migrated ? '' : `, brought to ${schema.migrated}`;
+  const moved = schema.dumped === schema.migrated ? '' : `, migrated to ${schema.migrated}`;
   const of = flags.sample === undefined ? '' : ` of ${sum(({ tokens }) => tokens)}`;
   return [
     ...missing,
     ...damaged,
-    `Schema version ${schema.dumped}${moved}. Root key ${rootKey} opens all ${keys} tenant keys.`,
-    `${sum(({ opened }) => opened)}${of} tokens of ${tenants.length} tenants opened, ${unopened} did not.`,
-    missing.length + damaged.length === 0 ? 'This backup can be restored and read.' : 'This backup is not whole.',
+    `Schema version ${schema.dumped}${moved}. Root key ${rootKey} unwraps all ${keys} tenant keys.`,
+    `${sum(({ opened }) => opened)}${of} tokens of ${tenants.length} tenants decrypted, ${unopened} failed.`,
+    missing.length + damaged.length === 0
+      ? 'This backup can be restored and read.'
+      : 'This backup is incomplete or damaged.',
   ].join('\n');
 }
 
 function parseCount(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  if (count < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.');
   return count;
 }

@@ -39,7 +39,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const program = new Command('strongroom')
     .description('Self-hosted tokenization for cards, bank accounts and personal data.')
     .addHelpText('after', teaching)
-    .showHelpAfterError('(strongroom --help shows what there is)');
+    .showHelpAfterError('(run strongroom --help to list the commands)');
   for (const command of [
     devCommand(),
     serveCommand(),

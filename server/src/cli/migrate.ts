@@ -5,7 +5,7 @@ import { printJson, printText } from './output.ts';
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('Create or update the schema. Safe to run at any time, also twice at once.')
+    .description('Create or update the schema. Safe to run at any time, even concurrently.')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',

@@ -7,8 +7,8 @@ import { runUntilStopped } from './until-stopped.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
-    .description('Answer API requests until SIGTERM, then finish those under way.')
-    .option('--json', 'print one line of JSON when ready')
+    .description('Serve API requests until SIGTERM, then finish the ones in progress.')
+    .option('--json', 'print a line of JSON when ready')
     .addHelpText(
       'after',
       `

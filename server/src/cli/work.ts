@@ -7,8 +7,8 @@ import { runUntilStopped } from './until-stopped.ts';
 
 export function workCommand(): Command {
   return new Command('work')
-    .description('Do background jobs until SIGTERM. Several workers share the work.')
-    .option('--json', 'print one line of JSON when ready')
+    .description('Run background jobs until SIGTERM. Several workers share the jobs.')
+    .option('--json', 'print a line of JSON when ready')
     .addHelpText(
       'after',
       `
@@ -25,7 +25,7 @@ migrated the database: set STRONGROOM_DATABASE_OWNER_URL where that is another o
         () => VaultWorker.start(config, createLogger(config.logLevel)),
         ({ adminUrl }) => {
           if (options.json === true) printJson({ status: 'working', admin_url: adminUrl });
-          else printText(`Working, health and metrics on ${adminUrl}.`);
+          else printText(`Running jobs, health and metrics on ${adminUrl}.`);
         },
       );
     });

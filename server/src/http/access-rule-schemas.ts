@@ -19,7 +19,7 @@ export const PermissionName = Type.String({
   maxLength: 100,
   examples: permissionCatalog.map(({ type }) => type),
   description:
-    'A permission that `GET /permissions` lists for the type of the application. `proxy:invoke` means `token:use`.',
+    'A permission that `GET /permissions` lists for the application type. `proxy:invoke` is an alias of `token:use`.',
 });
 export const PermissionNames = Type.Array(PermissionName, { maxItems: 50 });
 
@@ -36,7 +36,7 @@ export const AccessRuleBody = Type.Object({
   ...rule,
   // Ignoring them like any other property would grant more than was asked for.
   conditions: orNull(
-    Type.Array(Type.Unknown(), { maxItems: 0, description: 'Rules of applications have a container instead.' }),
+    Type.Array(Type.Unknown(), { maxItems: 0, description: 'Application rules use a container instead.' }),
   ),
 });
 
@@ -112,7 +112,7 @@ export function toAccessRule(body: Static<typeof AccessRuleBody>, path: string, 
 export function toContainer(text: string, path: string): string {
   const container = parseContainer(text);
   if (container !== undefined) return container;
-  throw invalidField(path, 'must start and end with a slash and hold letters, digits, hyphens and underscores');
+  throw invalidField(path, 'must start and end with a slash and contain only letters, digits, hyphens and underscores');
 }
 
 export function toAccessRuleView(rule: AccessRule): Static<typeof AccessRuleView> {

@@ -18,18 +18,18 @@ const IdempotencyKey = Type.String({
   minLength: 1,
   maxLength: 255,
   description:
-    'If a request succeeded with the same key in the last 24 hours, shows what that one did, as the caller may see it now, and does nothing again.',
+    'If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again.',
 });
 /** What stands in the place of `*` in a path. */
 const RestOfPath = Type.Object({
   path: Type.String({
-    description: 'Rest of the path. A client that encodes slashes can put it into the URL instead.',
+    description: 'The rest of the path. A client that encodes slashes can put it in the URL instead.',
   }),
 });
 const successTexts: Readonly<Record<string, string>> = {
   200: 'Success.',
   201: 'Created.',
-  204: 'Done, with no content.',
+  204: 'No content.',
 };
 /** An operation whose body may be left out; the generator of the document knows none. */
 const bodyIsOptional = 'x-body-is-optional';

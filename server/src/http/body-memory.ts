@@ -162,11 +162,11 @@ export class BodyMemory {
 }
 
 function tooMany(): DomainError {
-  return new DomainError('overloaded', 'Too many large requests from this address are under way.');
+  return new DomainError('overloaded', 'This address has too many large requests in progress. Try again shortly.');
 }
 
 function noRoom(): DomainError {
-  return new DomainError('overloaded', 'The server has more large requests under way than it can hold at a time.');
+  return new DomainError('overloaded', 'The server has too many large requests in progress. Try again shortly.');
 }
 
 function tooSlow(): DomainError {

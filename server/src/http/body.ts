@@ -63,7 +63,7 @@ function readBody(request: FastifyRequest, body: Buffer): JsonValue | Buffer | u
   if (request.headers[idempotencyHeader] !== undefined) request.bodyDigest = sha256(body).toString('hex');
   if (isBodyRaw) return body;
   if (!mediaTypes.includes(mediaTypeOf(request))) {
-    throw new DomainError('unsupported-media-type', `This endpoint takes ${mediaTypes.join(' or ')}.`);
+    throw new DomainError('unsupported-media-type', `This endpoint accepts ${mediaTypes.join(' or ')}.`);
   }
   if (!isUtf8(body)) throw new DomainError('malformed-json', 'The body is not valid UTF-8.');
 

@@ -8,13 +8,13 @@ import { problemCatalog } from './problem-catalog.ts';
 /** What every refusal looks like: RFC 9457. */
 const Problem = Type.Object(
   {
-    type: Type.String({ description: 'Path of a page about this kind of problem.' }),
+    type: Type.String({ description: 'Path of a page that describes this type of problem.' }),
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String(),
     instance: Type.String({ description: 'The route, without the values in its path.' }),
     errors: Type.Optional(
-      Type.Record(Type.String(), Type.Array(Type.String()), { description: 'Messages by the path of the field.' }),
+      Type.Record(Type.String(), Type.Array(Type.String()), { description: 'Error messages by field path.' }),
     ),
   },
   { additionalProperties: false },
@@ -24,7 +24,7 @@ nameSchemas({ Problem });
 const waitHeaders = { 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } };
 const limitHeaders = {
   ...waitHeaders,
-  'X-RateLimit-Reset': { type: 'integer', description: 'When counting starts again, in seconds since 1970.' },
+  'X-RateLimit-Reset': { type: 'integer', description: 'When the count is reset, as a Unix time in seconds.' },
   RateLimit: { type: 'string', description: 'draft-ietf-httpapi-ratelimit-headers' },
   'RateLimit-Policy': { type: 'string', description: 'draft-ietf-httpapi-ratelimit-headers' },
 };

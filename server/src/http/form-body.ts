@@ -25,7 +25,7 @@ export function formOf(request: FastifyRequest): (name: string) => string {
 
 function readForm(contentType: string, body: Buffer): Form {
   if (contentType.toLowerCase() !== 'application/x-www-form-urlencoded') {
-    throw new DomainError('unsupported-media-type', 'This page takes forms only.');
+    throw new DomainError('unsupported-media-type', 'This page accepts form submissions only.');
   }
   if (!isUtf8(body)) throw malformedForm();
   const fields = [...new URLSearchParams(body.toString('utf8'))];
@@ -35,5 +35,5 @@ function readForm(contentType: string, body: Buffer): Form {
 }
 
 function malformedForm(): DomainError {
-  return new DomainError('validation-failed', 'The form is not one of ours.');
+  return new DomainError('validation-failed', 'The form data is not valid. Go back and submit the form again.');
 }

@@ -81,7 +81,7 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
   app.decorateReply('outcome', undefined);
   app.addHook('onRoute', (route) => {
     if (isRepeatable(route.config, route.method) && route.config?.showAgain === undefined) {
-      throw new Error(`${String(route.method)} ${route.url} does not say how a repetition is shown.`);
+      throw new Error(`${String(route.method)} ${route.url} does not say how to answer a repeated request.`);
     }
   });
 
@@ -96,9 +96,12 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
       case 'repeated':
         return repeat(request, reply, outcome.kept);
       case 'in-flight':
-        throw new DomainError('idempotency-in-flight', 'A request with the same BT-IDEMPOTENCY-KEY is being handled.');
+        throw new DomainError(
+          'idempotency-in-flight',
+          'A request with the same BT-IDEMPOTENCY-KEY is still being handled.',
+        );
       case 'not-kept':
-        throw new DomainError('idempotency-answer-not-kept', 'The outcome of the first request was not kept.');
+        throw new DomainError('idempotency-answer-not-kept', 'The result of the first request was not kept.');
     }
   });
 
@@ -159,7 +162,8 @@ async function repeat(
   { status, location, outcome }: KeptOutcome,
 ): Promise<FastifyReply> {
   const { showAgain } = request.routeOptions.config;
-  if (showAgain === undefined) throw new Error('A route was repeated that does not say how.');
+  if (showAgain === undefined)
+    throw new Error('A repeated request reached a route that does not say how to answer it.');
   const shown = await showAgain(request.caller, outcome);
   reply.code(status);
   if (location !== undefined) reply.header('location', location);

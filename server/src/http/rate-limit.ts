@@ -64,5 +64,8 @@ function refuse(reply: FastifyReply, refusal: Refusal | undefined): void {
   reply.header('x-ratelimit-reset', Math.ceil((Date.now() + msLeft) / 1_000));
   reply.header('ratelimit-policy', `"${scope}";q=${limit.limit};w=${limit.windowMs / 1_000}`);
   reply.header('ratelimit', `"${scope}";r=0;t=${seconds}`);
-  throw new DomainError('rate-limited', 'Too many requests from this address. Wait for the time in Retry-After.');
+  throw new DomainError(
+    'rate-limited',
+    'Too many requests from this address. Wait for the number of seconds in Retry-After.',
+  );
 }

@@ -21,7 +21,7 @@ export function findTargetProblem({
   if (host !== undefined && !hostValue.test(host)) return malformed('The Host header is not a host name.');
   if (url.startsWith('/') || url === '*') return undefined;
   if (host === undefined || !isForHost(url, host)) {
-    return malformed('The request target is not a path, and names another host than the Host header.');
+    return malformed('The request target is neither a path nor a URL on the host that the Host header names.');
   }
   return undefined;
 }

@@ -8,5 +8,5 @@ import { DomainError } from '../core/errors/domain-error.ts';
 export function requireSameOrigin({ headers }: FastifyRequest, publicUrl: string): void {
   const site = headers['sec-fetch-site'];
   const isOwn = site === undefined ? headers.origin === new URL(publicUrl).origin : site === 'same-origin';
-  if (!isOwn) throw new DomainError('forbidden', 'This was not sent by a page of the vault.');
+  if (!isOwn) throw new DomainError('forbidden', 'This request did not come from a page of this vault.');
 }

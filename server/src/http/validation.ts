@@ -58,7 +58,7 @@ function toMisspellingError(path: readonly string[]): SchemaError {
     keyword: 'misspelled',
     instancePath: path.map((segment) => `/${escapePointer(segment)}`).join(''),
     params: {},
-    message: 'is misspelled: the request has a member with almost this name, which is not known',
+    message: 'is misspelled: the request has an unknown member with a very similar name',
   };
 }
 
@@ -112,15 +112,15 @@ export function findFieldErrors(
   part: string,
   wrongName = 'has a name that is not allowed here',
 ): FieldErrors {
-  if (!isWithin(membersMax, value)) return { [part]: ['is not valid, and has too many members to say where'] };
+  if (!isWithin(membersMax, value)) return { [part]: ['is not valid, and has too many members to report where'] };
   return toFieldErrors(validator.Errors(value), part, wrongName);
 }
 
 /** What to say about a parameter that a list does not have. */
 function describeNames(schema: TSchema): string {
   const names = Object.keys((schema as { properties?: object }).properties ?? {});
-  if (names.length === 0) return 'must be empty: there are no parameters here';
-  return `has a parameter that does not exist here; there are ${names.join(', ')}`;
+  if (names.length === 0) return 'must be empty: this endpoint takes no parameters';
+  return `has an unknown parameter; known parameters are ${names.join(', ')}`;
 }
 
 /** Whether a value has at most so many members, at all depths together. */

@@ -61,7 +61,7 @@ function shownBy(rule: AccessRule, permission: Permission, type: ApplicationType
 
 /** A limit within another: so that nobody hands out more by handing out the right to hand out. */
 function findWider(limit: GrantLimit, other: GrantLimit | null): string | undefined {
-  if (other === null) return 'an application that hands out rights without a grant_limit';
+  if (other === null) return 'an application that can grant permissions but has no grant_limit';
   const permission = other.permissions.find((one) => !limit.permissions.includes(one));
   if (permission !== undefined) return `permission ${permission} in grant_limit`;
   const container = other.containers.find((one) => !isWithin(limit, one));

@@ -8,7 +8,7 @@ export const permissionCatalog = [
   {
     type: 'token:update',
     description:
-      'Update tokens. Held by a private application without a rule, it amounts to reading plaintext, because it can set masks',
+      'Update tokens. Granted to a private application without a rule, it amounts to reading plaintext, because the application can set masks',
     applicationTypes: ['private', 'public'],
   },
   { type: 'token:delete', description: 'Delete tokens', applicationTypes: ['private'] },

@@ -34,7 +34,7 @@ export function missingPermission(
 
 /** The permission is granted, by a rule that would have masked data sent where plaintext is expected. */
 function useNeedsReveal({ id, containers }: AccessTarget): DomainError {
-  const advice = 'It sends plaintext, so give it a rule of its own with that transform.';
+  const advice = 'token:use sends plaintext, so grant it in its own rule with that transform.';
   const message = `Missing permission: token:use with the transform reveal on container ${containers.join(', ')}. ${advice}`;
   return new DomainError('forbidden', message, deniedDetails(containers, id));
 }

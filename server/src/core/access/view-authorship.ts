@@ -26,7 +26,7 @@ export function requireViewAuthor(author: Author, target: AccessTarget): void {
   if (mayAuthorViews(author, target)) return;
   throw needsReveal(
     target,
-    'Setting mask, search_indexes or fingerprint_expression over stored data, or changing a part of what one of them reads as a whole',
+    'Setting mask, search_indexes or fingerprint_expression on stored data, or changing part of the data that one of them reads as a whole',
   );
 }
 

@@ -19,9 +19,9 @@ export const insertedCharactersMax = 4 * 1024 * 1024;
 type Resource = keyof typeof requestLimits;
 
 const sentences: Readonly<Record<Resource, string>> = {
-  references: `A request holds at most ${requestLimits.references} references to tokens.`,
-  searchTerms: `The tokens of a request have at most ${requestLimits.searchTerms} metadata pairs and search indexes together.`,
-  evaluatedCharacters: `The expressions of a request read at most ${requestLimits.evaluatedCharacters} characters together.`,
+  references: `A request can contain at most ${requestLimits.references} token references.`,
+  searchTerms: `The tokens in a request can have at most ${requestLimits.searchTerms} metadata pairs and search indexes in total.`,
+  evaluatedCharacters: `The expressions in a request can read at most ${requestLimits.evaluatedCharacters} characters in total.`,
 };
 
 /** What a request may still spend. Made once where a request is handled, and handed to whatever works for it. */

@@ -27,7 +27,7 @@ function readPlain(text: string, start: number, delimiter: string): { value: str
   const found = text.indexOf(delimiter, start);
   const next = found === -1 ? text.length : found;
   const value = text.slice(start, next);
-  if (value.includes('"')) throw new CsvError('A quote stands inside a field that does not begin with one.');
+  if (value.includes('"')) throw new CsvError('A field that is not quoted contains a quote.');
   return { value, next };
 }
 

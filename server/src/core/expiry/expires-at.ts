@@ -17,12 +17,9 @@ const lengthMax = 50;
 export function parseExpiresAt(text: string, now: Date): ExpiresAt {
   const timestamp = text.length > lengthMax ? undefined : (parseIsoTimestamp(text) ?? parseMonthFirstTimestamp(text));
   if (timestamp === undefined) {
-    throw invalidField(
-      'expires_at',
-      'The expiration must be an ISO 8601 date or date-time, or a date as month/day/year.',
-    );
+    throw invalidField('expires_at', 'The expiration must be an ISO 8601 date or date-time, or a month/day/year date.');
   }
-  if (timestamp.instant <= now) throw invalidField('expires_at', 'The expiration must lie in the future.');
+  if (timestamp.instant <= now) throw invalidField('expires_at', 'The expiration must be in the future.');
 
   return { instant: timestamp.instant, offsetMinutes: timestamp.offsetMinutes };
 }

@@ -30,7 +30,7 @@ export class ExpressionError extends Error {
 const sentences = {
   'text-too-long': 'The expression text is too long',
   'expression-too-long': 'An expression is longer than 1000 characters',
-  'unclosed-expression': 'An expression is opened but not closed',
+  'unclosed-expression': 'An expression is not closed',
   'unclosed-quote': 'A quoted argument is not closed',
   'empty-expression': 'An expression is empty',
   'malformed-expression': 'The expression is malformed',
@@ -39,7 +39,7 @@ const sentences = {
   'too-many-expressions': 'There are too many expressions',
   'too-many-filters': 'An expression has too many filters',
   'unknown-filter': 'The filter does not exist',
-  'wrong-argument-count': 'The filter takes another number of arguments',
+  'wrong-argument-count': 'The filter has the wrong number of arguments',
   'bad-argument': 'A filter argument is not of the expected kind',
   'bad-json-path': 'The JSONPath is malformed or uses an unsupported selector',
   'bytes-not-encoded': 'hmac must be followed by to_base16 or to_base64',
@@ -50,8 +50,8 @@ const sentences = {
   'mask-too-large': 'The mask has too many members',
   'plaintext-in-id': 'An id expression would reveal the data',
   'wrong-value': 'The filter cannot be applied to this value',
-  'nothing-to-alias': 'The value has no character that an alias could replace',
+  'nothing-to-alias': 'The value has no character that can be replaced by an alias',
   'several-matches': 'The JSONPath matches more than one value',
   'output-too-large': 'The result is too large',
-  'work-too-large': 'Evaluating the expression takes too much work',
+  'work-too-large': 'The expression takes too much work to evaluate',
 } as const;

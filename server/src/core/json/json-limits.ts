@@ -7,5 +7,5 @@ import { DomainError } from '../errors/domain-error.ts';
 export const jsonValuesMax = 100_000;
 
 export function tooManyValues(): DomainError {
-  return new DomainError('validation-failed', `A document has at most ${jsonValuesMax} values.`);
+  return new DomainError('validation-failed', `A document can have at most ${jsonValuesMax} values.`);
 }

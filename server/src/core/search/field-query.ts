@@ -19,10 +19,10 @@ const knownFields = [...termFields, ...rangeFields, 'container', `${metadataPref
 /** Gives a `field:value` its meaning. */
 export function toFieldQuery({ name, value, offset }: FieldToken): SearchQuery {
   if (isRangeField(name)) return value.kind === 'range' ? toRange(name, value) : toMoment(name, value);
-  if (value.kind === 'range') throw invalidQuery('Only created_at and modified_at take a range', value.offset);
+  if (value.kind === 'range') throw invalidQuery('Only created_at and modified_at support ranges', value.offset);
   if (name === 'container') return toContainer(value);
 
-  if (value.hasWildcard) throw invalidQuery('Only a container takes a wildcard; quote the value', value.offset);
+  if (value.hasWildcard) throw invalidQuery('Only container supports wildcards; quote the value', value.offset);
   if (isTermField(name)) return { kind: 'term', field: name, value: value.text };
   if (name.startsWith(metadataPrefix)) return toMetadata(name.slice(metadataPrefix.length), value, offset);
   throw invalidQuery(`Expected one of the fields ${knownFields}`, offset);

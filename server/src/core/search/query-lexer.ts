@@ -42,10 +42,10 @@ export class QueryLexer {
   #readField(): FieldToken {
     const offset = this.#at;
     const name = this.#readUnquoted(`${delimiters}:`).text;
-    if (!this.#accept(':')) throw invalidQuery('Expected a field and a colon, or an operator in capitals', offset);
+    if (!this.#accept(':')) throw invalidQuery('Expected a field and a colon, or an uppercase operator', offset);
 
     const value = this.#isNext('[{') ? this.#readRange() : this.#readText(delimiters);
-    if (!this.#isAtDelimiter()) throw invalidQuery('Expected white space after a value', this.#at);
+    if (!this.#isAtDelimiter()) throw invalidQuery('Expected whitespace after a value', this.#at);
     return { kind: 'field', offset, name, value };
   }
 

@@ -25,7 +25,7 @@ const membersMax = 1_000;
 
 function validateCard(data: JsonValue): FieldErrors | undefined {
   if (!isJsonObject(data)) return { data: ['Card data must be an object.'] };
-  if (Object.keys(data).length > membersMax) return { data: [`Card data has at most ${membersMax} members.`] };
+  if (Object.keys(data).length > membersMax) return { data: [`Card data can have at most ${membersMax} members.`] };
 
   return collectFieldErrors({
     'data.number': findCardNumberProblem(data['number']),
@@ -34,7 +34,7 @@ function validateCard(data: JsonValue): FieldErrors | undefined {
       : 'The expiration month must be an integer from 1 to 12.',
     'data.expiration_year': isAbsentOrWhole(data['expiration_year'], 1000, 9999)
       ? undefined
-      : 'The expiration year must be an integer of four digits.',
+      : 'The expiration year must be a four-digit integer.',
     'data.cvc': findVerificationCodeProblem(data),
   });
 }
@@ -52,7 +52,7 @@ function findVerificationCodeProblem(card: JsonObject): string | undefined {
   if (holdsMisnamedVerificationCode(card)) return 'A card verification code must be named cvc.';
   const code = card['cvc'];
   if (code === undefined || code === null || isVerificationCode(code)) return undefined;
-  return 'The card verification code must have three or four digits.';
+  return 'The card verification code must be three or four digits.';
 }
 
 function deriveCard(data: JsonValue): DerivedDetails | undefined {

@@ -15,5 +15,9 @@ const format = /^[0-9]{2}-?[0-9]{7}$/;
 
 function validateEmployerIdNumber(data: JsonValue): FieldErrors | undefined {
   if (typeof data === 'string' && format.test(data)) return undefined;
-  return { data: ['The employer identification number must be a string of nine digits, plain or as 00-0000000.'] };
+  return {
+    data: [
+      'The employer identification number must be a string of nine digits, with or without a hyphen (00-0000000).',
+    ],
+  };
 }

@@ -15,5 +15,7 @@ const format = /^[0-9]{3}(?:-[0-9]{2}-|[0-9]{2})[0-9]{4}$/;
 
 function validateSocialSecurityNumber(data: JsonValue): FieldErrors | undefined {
   if (typeof data === 'string' && format.test(data)) return undefined;
-  return { data: ['The social security number must be a string of nine digits, plain or as 000-00-0000.'] };
+  return {
+    data: ['The social security number must be a string of nine digits, with or without hyphens (000-00-0000).'],
+  };
 }

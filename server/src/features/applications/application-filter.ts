@@ -19,12 +19,12 @@ const TypeName = Type.Enum([...applicationTypes]);
 const filters = {
   id: Type.Optional(
     Type.Union([Id, Type.Array(Id, { maxItems: idsMax })], {
-      description: 'Only those with this id; may be repeated.',
+      description: 'Return only this id; may be repeated.',
     }),
   ),
   type: Type.Optional(
     Type.Union([TypeName, Type.Array(TypeName, { maxItems: applicationTypes.length })], {
-      description: 'Only those of an application of this type; may be repeated.',
+      description: 'Return only this application type; may be repeated.',
     }),
   ),
 };

@@ -36,7 +36,7 @@ export class ApplicationKeyService {
       if ((await store.countOf(applicationId)) >= keysMax) {
         throw new DomainError(
           'validation-failed',
-          `An application has at most ${keysMax} keys. Delete one that is no longer used.`,
+          `An application can have at most ${keysMax} keys. Delete one that is no longer used.`,
         );
       }
       const key = await this.#apiKeyMaker.make(tx, application, caller.applicationId);

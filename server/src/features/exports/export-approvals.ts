@@ -76,7 +76,7 @@ export class ExportApprovals {
       const store = new TokenExportStore(tx, tenantId);
       if (!(await store.refuse(id, actor === 'system' ? null : actor.userId))) {
         if ((await store.find(id)) === undefined) throw noSuchExport();
-        throw new DomainError('forbidden', 'This export is over already, or not yours to refuse.');
+        throw new DomainError('forbidden', 'This export has already ended, or you may not refuse it.');
       }
       await recordInTransaction(tx, tenantId, actor, exportEvent(id, 'delete'));
     });
@@ -89,19 +89,19 @@ function cannotApprove(
 ): DomainError {
   if (found === undefined) return noSuchExport();
   if (found.approvals.some((approval) => approval.userId === userId)) {
-    return new DomainError('forbidden', 'You have approved this export already. Somebody else has to.');
+    return new DomainError('forbidden', 'You have already approved this export. Another member must approve it too.');
   }
   if (found.status !== 'waiting' && found.status !== 'approved') {
-    return new DomainError('forbidden', 'This export is over: it was refused, run, or its time has passed.');
+    return new DomainError('forbidden', 'This export was refused, has already been run, or has expired.');
   }
   if (provenSince > found.requestedAt) {
     return new DomainError(
       'forbidden',
-      'The way you have signed in was set up after this export was asked for, so it does not count. Sign in with one that is older, let somebody else approve, or have the export asked for again.',
+      'Your sign-in method was set up after this export was requested, so you cannot approve it with that method. Sign in with an older method, ask another member to approve, or have the export requested again.',
     );
   }
   return new DomainError(
     'forbidden',
-    'Only those who were owners or admins already when this export was asked for can approve it.',
+    'Only members who were already owners or admins when this export was requested can approve it.',
   );
 }

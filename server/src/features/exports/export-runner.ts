@@ -90,7 +90,7 @@ export class ExportRunner {
       return await this.#opener.open(token);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`The export ended at the token ${token.id}. ${reason}`, { cause: error });
+      throw new Error(`The export stopped at token ${token.id}. ${reason}`, { cause: error });
     }
   }
 }
@@ -98,14 +98,14 @@ export class ExportRunner {
 function explain({ status, approvals, approvalsNeeded }: TokenExport): string {
   switch (status) {
     case 'waiting':
-      return `This export has ${approvals.length} of ${approvalsNeeded} approvals. Owners and admins of the tenant approve it in the portal.`;
+      return `This export has ${approvals.length} of ${approvalsNeeded} approvals. Owners and admins of the tenant can approve it in the portal.`;
     case 'refused':
-      return 'This export was refused. Ask for another with `strongroom export request`.';
+      return 'This export was refused. Request another with `strongroom export request`.';
     case 'expired':
-      return 'The time of this export has passed. Ask for another with `strongroom export request`.';
+      return 'This export has expired. Request another with `strongroom export request`.';
     case 'started':
     case 'finished':
     case 'approved':
-      return 'This export has been run already; an approval is good for one run. Ask for another with `strongroom export request`.';
+      return 'This export has already been run, and an approval is valid for one run. Request another with `strongroom export request`.';
   }
 }

@@ -25,7 +25,7 @@ export async function checkManifest(exportPath: string, manifestPath: string): P
   for await (const text of readLines(manifestPath)) {
     const entry = parse(text);
     if (isHead) {
-      if (entry['strongroom_manifest'] === undefined) throw new Error('This is not the manifest of an export.');
+      if (entry['strongroom_manifest'] === undefined) throw new Error('This is not an export manifest.');
       isHead = false;
       continue;
     }
@@ -49,7 +49,7 @@ function toHasher(headLine: string | undefined): RowHasher {
   const hasher = RowHasher.parse(head?.row_key ?? '');
   if (hasher === undefined) {
     throw new Error(
-      'This is not a decrypted export: its first line does not say so. Decrypt it first, with age or gpg.',
+      'This is not a decrypted export: its first line is not an export header. Decrypt it first, with age or gpg.',
     );
   }
   return hasher;

@@ -27,9 +27,8 @@ interface Entry {
 
 /** What PostgreSQL says of a value it does not take: bad data, a constraint, a limit of the server. */
 const faultsOfRows = ['22', '23', '54'];
-export const importedElsewhere =
-  'Another process is importing this file at this moment. Let it finish, or stop it first.';
-export const idTaken = { code: 'token-id-taken', reason: 'A token with this id exists already.' } as const;
+export const importedElsewhere = 'Another process is importing this file. Let it finish, or stop it first.';
+export const idTaken = { code: 'token-id-taken', reason: 'A token with this id already exists.' } as const;
 
 /** Writes batches into the vault: tokens with all that belongs to them, and the place in the file, in one transaction. */
 export class VaultWriter implements BatchWriter {
@@ -61,7 +60,7 @@ export class VaultWriter implements BatchWriter {
     );
     if (!isFinished) {
       throw new Error(
-        'The database does not have the end of this import, as after a crash, or another process is importing the file. Go on with --resume.',
+        'The database is behind this import, as after a crash, or another process is importing the file. Continue with --resume.',
       );
     }
   }
@@ -115,7 +114,7 @@ export class VaultWriter implements BatchWriter {
 export function toEntries(records: readonly FileRecord[], prepared: readonly PreparedRecord[]): Entry[] {
   return records.map((record, index) => {
     const one = prepared[index];
-    if (one === undefined) throw new Error('A batch came back shorter than it went out.');
+    if (one === undefined) throw new Error('A batch returned fewer results than it was given items.');
     return { record, prepared: one };
   });
 }

@@ -24,7 +24,7 @@ export async function readCsvHeader(file: FileHandle): Promise<CsvHeader> {
       end: { offset: header.end, lines: header.line + header.lineCount - 1 },
     };
   }
-  throw new Error('The file does not begin with a line that names its columns.');
+  throw new Error('The file does not start with a header line.');
 }
 
 function parseHeader(text: string): string[] {
@@ -32,6 +32,6 @@ function parseHeader(text: string): string[] {
     return parseCsvRecord(text, csvDelimiter);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new Error(`The names of the columns cannot be read. ${error.message}`, { cause: error });
+    throw new Error(`The header line cannot be read. ${error.message}`, { cause: error });
   }
 }

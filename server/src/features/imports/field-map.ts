@@ -43,7 +43,7 @@ export function toColumnTargets(columns: readonly string[], map: FieldMap): read
     const target = parseFieldTarget(column);
     if (target !== undefined) return target;
     throw new Error(
-      `The column ${JSON.stringify(column)} goes nowhere. Say where with --map ${quoteArgument(`${column}=field`)}, with a field ${examples}; or leave it out with --map ${quoteArgument(`${column}=`)}.`,
+      `The column ${JSON.stringify(column)} is not a token field. Map it with --map ${quoteArgument(`${column}=field`)}, to a field ${examples}; or skip it with --map ${quoteArgument(`${column}=`)}.`,
     );
   });
 }
@@ -103,7 +103,7 @@ function splitAtEqualSign(text: string, form: string): [string, string] {
 function requireTarget(text: string): FieldTarget {
   const target = parseFieldTarget(text);
   if (target === undefined) {
-    throw new Error(`${JSON.stringify(text)} is no field of a token. Name one ${examples}.`);
+    throw new Error(`${JSON.stringify(text)} is not a token field. Use one ${examples}.`);
   }
   return target;
 }

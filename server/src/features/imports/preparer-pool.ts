@@ -51,7 +51,7 @@ class PreparerThread {
       else waiting?.reject(new Error(answer.failure));
     });
     this.#worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
-    this.#worker.on('exit', () => this.#fail(new Error('A thread that prepares records has ended.')));
+    this.#worker.on('exit', () => this.#fail(new Error('A thread that prepares records ended unexpectedly.')));
   }
 
   prepare(task: ThreadTask): Promise<readonly PreparedRecord[]> {

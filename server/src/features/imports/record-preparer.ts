@@ -77,7 +77,7 @@ function isExportHead(value: JsonObject): boolean {
 
 function readText(bytes: Buffer, { range }: FileRecord): string {
   if (range === undefined) {
-    throw new DomainError('body-too-large', `A record has at most ${recordBytesMax / 1024 / 1024} MiB.`);
+    throw new DomainError('body-too-large', `A record can have at most ${recordBytesMax / 1024 / 1024} MiB.`);
   }
   const part = bytes.subarray(range.from, range.to);
   if (!isUtf8(part)) throw new DomainError('malformed-request', 'The record is not valid UTF-8.');

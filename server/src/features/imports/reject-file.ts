@@ -34,7 +34,7 @@ export class RejectFile {
     const file = new RejectFile(path);
     // A link could lead into any file of the operator, and what is behind the lines that are kept is cut off.
     file.#file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ELOOP') throw new Error(`${path} is a link. Name the file itself with --rejects.`);
+      if (error.code === 'ELOOP') throw new Error(`${path} is a symbolic link. Name the file itself with --rejects.`);
       return onlyIfAbsent(error);
     });
     try {
@@ -55,7 +55,8 @@ export class RejectFile {
     });
     const bytes = Buffer.from(rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(''));
     const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, this.#length);
-    if (bytesWritten < bytes.length) throw new Error(`${this.#path} could not be written whole. Is its disk full?`);
+    if (bytesWritten < bytes.length)
+      throw new Error(`${this.#path} could not be written completely. Is the disk full?`);
     await this.#file.truncate(this.#length + bytes.length);
     await this.#file.datasync();
     return this.#length + bytes.length;
@@ -90,12 +91,12 @@ function onlyIfAbsent(error: NodeJS.ErrnoException): undefined {
 }
 
 function existsAlready(path: string): Error {
-  return new Error(`${path} exists already. Move it away, or name another file with --rejects.`);
+  return new Error(`${path} already exists. Move it, or name another file with --rejects.`);
 }
 
 function notOurs(path: string): Error {
   return new Error(
-    `${path} does not hold rejects of an import. Name the file that the import was begun with as --rejects.`,
+    `${path} does not contain the rejects of an import. Name the --rejects file that the import was started with.`,
   );
 }
 

@@ -60,7 +60,7 @@ export class TokenImport {
     if (!wish.isResumed) throw new Error(isFinished ? alreadyImported(found) : stoppedEarly(found));
     if (!isFinished && !found.settings.equals(identity.settings)) {
       throw new Error(
-        'This import was begun with another format, map or --drop-cvc. Resume it with what it was begun with.',
+        'This import was started with a different format, map or --drop-cvc. Resume it with the same options.',
       );
     }
     return { state: found, isFinished };
@@ -127,12 +127,12 @@ export class TokenImport {
 
 /** From the beginning, rows that have no id and are in the vault already would come twice: nobody asked for that. */
 const neverBegun =
-  'No import of this file was begun in this tenant, or the file was changed since. Put it back as it was to go on. To import it from its beginning, leave --resume out; rows without an id that are imported already then come a second time.';
+  'No import of this file was started in this tenant, or the file has changed since. To continue, restore the file. To import it from the start, omit --resume; rows without an id that were already imported are then imported again.';
 
 function alreadyImported({ line, imported }: ImportState): string {
-  return `This file has been imported already: ${imported} tokens from ${line} lines. Importing it a second time would double what has no id; --again does it all the same.`;
+  return `This file has already been imported: ${imported} tokens from ${line} lines. Importing it again would duplicate rows without an id; use --again to do so anyway.`;
 }
 
 function stoppedEarly({ line, imported }: ImportState): string {
-  return `An import of this file stopped after line ${line}, with ${imported} tokens imported. Go on with --resume.`;
+  return `An import of this file stopped after line ${line}, with ${imported} tokens imported. Continue with --resume.`;
 }

@@ -52,20 +52,20 @@ export class InvitationService {
       // The tenant may be deleted at this very moment, by somebody else with the right to do so.
       if (!(await new ApplicationStore(tx, tenantId).holdTenant())) throw noSuchTenant();
       if (await new MemberStore(tx, tenantId).hasEmail(email)) {
-        throw new DomainError('already-a-member', 'Somebody with this e-mail address is a member already.');
+        throw new DomainError('already-a-member', 'Someone with this e-mail address is already a member.');
       }
       const store = this.#store(tx, tenantId);
       if ((await store.count()) >= invitationsMax) {
         throw new DomainError(
           'validation-failed',
-          `A tenant has at most ${invitationsMax} invitations. Delete those that nobody will accept.`,
+          `A tenant can have at most ${invitationsMax} invitations. Delete some that are no longer needed.`,
         );
       }
       const invitation = await store.insert({ id, email, role: wanted.role, link, createdBy: actorIdOf(actor) });
       if (invitation === undefined) {
         throw new DomainError(
           'already-invited',
-          'This e-mail address has been invited already. Resend the invitation.',
+          'This e-mail address has already been invited. Resend the invitation instead.',
         );
       }
       await store.enqueueMail(invitation);

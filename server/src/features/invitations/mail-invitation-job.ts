@@ -55,7 +55,7 @@ export function mailInvitationJob(parts: {
 function parsePayload(payload: unknown) {
   const { tenant_id, invitation_id, link_number } = (payload ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof invitation_id !== 'string' || !isUuid(invitation_id) || typeof link_number !== 'number') {
-    throw new TypeError('A mail has to name its invitation.');
+    throw new TypeError('A mail job must name its invitation.');
   }
   return { tenantId: parseTenantId(String(tenant_id)), id: invitation_id, linkNumber: link_number };
 }

@@ -27,7 +27,7 @@ export async function rotateDataKey(
   } catch (error) {
     if (!(error instanceof StatementError) || error.sqlState !== uniqueViolation) throw error;
     throw new Error(
-      `Somebody else has made data key ${version} of tenant ${tenantId} at this moment. Nothing was done.`,
+      `Another process has just created data key ${version} of tenant ${tenantId}. Nothing was changed.`,
       {
         cause: error,
       },

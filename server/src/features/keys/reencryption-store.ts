@@ -51,7 +51,7 @@ export class ReencryptionStore {
       text: `select ${columns} from reencryptions where tenant_id = $1 and source = $2`,
       values: [tenantId, source],
     });
-    if (state === undefined) throw new Error('A re-encryption was begun and is not there.');
+    if (state === undefined) throw new Error('A re-encryption that was started cannot be found.');
     return state;
   }
 

@@ -86,7 +86,7 @@ export class Reencryption {
       options.onProgress(state.rowsRead);
       if (state.targetVersion > place.targetVersion) {
         throw new Error(
-          `Data key ${state.targetVersion} was made meanwhile, and another run brings everything under it.`,
+          `Data key ${state.targetVersion} was created in the meantime, and another run is re-encrypting with it.`,
         );
       }
       if (state.isFinished) {

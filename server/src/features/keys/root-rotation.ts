@@ -33,8 +33,8 @@ export async function rotateRootKeys(
   for (let pass = 1; (await listRootKeys(database)).some((id) => id !== rootKey); pass += 1) {
     if (pass === passesMax) {
       throw new Error(
-        `Keys are still being wrapped by another root key than ${rootKey}. Find the process that wraps with it, then run ` +
-          'this again. Do not take the other root key away yet.',
+        `Some process still wraps keys with a root key other than ${rootKey}. Find and reconfigure it, then run ` +
+          'this again. Do not remove the other root key yet.',
       );
     }
     rewrapped += (await rewrapAll(database, rootKeys, onProgress)).rewrapped;

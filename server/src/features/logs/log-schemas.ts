@@ -12,12 +12,16 @@ import { displayNames, toLogMessage } from './log-message.ts';
 
 export const LogQuery = queryParameters({
   entity_type: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Kind of entity, as `/logs/entity-types` lists them.' }),
+    Type.String({ maxLength: 100, description: 'Type of entity, as listed by `/logs/entity-types`.' }),
   ),
   entity_id: Type.Optional(Type.String({ maxLength: 400, description: 'Id of an entity.' })),
-  start_date: Type.Optional(Type.String({ maxLength: 50, description: 'ISO 8601: records from then on.' })),
-  end_date: Type.Optional(Type.String({ maxLength: 50, description: 'ISO 8601: records before then.' })),
-  start: Type.Optional(Type.String({ maxLength: 500, description: 'The `next` of the page before.' })),
+  start_date: Type.Optional(
+    Type.String({ maxLength: 50, description: 'Only records from this ISO 8601 date or date-time on.' }),
+  ),
+  end_date: Type.Optional(
+    Type.String({ maxLength: 50, description: 'Only records before this ISO 8601 date or date-time.' }),
+  ),
+  start: Type.Optional(Type.String({ maxLength: 500, description: 'The `next` of the previous page.' })),
   ...pageParameters,
 });
 

@@ -43,7 +43,7 @@ export class MemberService {
       const current = await store.lock(id);
       if (current === undefined) throw noSuchMember();
       if (current.role === 'OWNER' && role !== 'OWNER') {
-        throw invalidField('role', 'must stay OWNER until another member is made the owner');
+        throw invalidField('role', 'must stay OWNER until another member becomes the owner');
       }
       const owner = role === 'OWNER' ? await store.findOwner() : undefined;
       if (owner !== undefined && owner.id !== id) {

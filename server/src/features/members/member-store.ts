@@ -35,7 +35,7 @@ export class MemberStore {
       text: 'select id, is_free as "isFree" from join_user($1, $2)',
       values: [email, id],
     });
-    if (row === undefined) throw new Error('A user was neither found nor made.');
+    if (row === undefined) throw new Error('A user was neither found nor created.');
     return row;
   }
 

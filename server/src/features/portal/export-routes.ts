@@ -58,6 +58,6 @@ function requireProof({ isFresh, provenSince }: UserSession): Date {
   if (isFresh && provenSince !== null) return provenSince;
   throw new DomainError(
     'forbidden',
-    'Sign out, and in again with your passkey, password or provider, to approve an export. A link is not enough, nor is a provider that does not ask you to authenticate again.',
+    'To approve an export, sign out and sign in again with your passkey, password or provider. A sign-in link is not enough, and neither is a provider that does not ask you to authenticate again.',
   );
 }

@@ -77,7 +77,7 @@ export class InvitationAcceptance {
       const members = new MemberStore(tx, tenantId);
       const user = await members.joinUser(invitation.email);
       if (!user.isFree && user.id !== session?.user.id) {
-        throw new DomainError('forbidden', 'Sign in as the user with this e-mail address to accept the invitation.');
+        throw new DomainError('forbidden', 'To accept the invitation, sign in as the user with this e-mail address.');
       }
       const { role, createdBy } = invitation;
       const memberId = await members.insert({ userId: user.id, role, createdBy });
@@ -94,5 +94,5 @@ export class InvitationAcceptance {
 
 /** The same for a link that was replaced, used, deleted, has expired or never existed. */
 export function noLivingInvitation(): DomainError {
-  return new DomainError('not-found', 'This invitation is not valid any more. Ask for a new one.');
+  return new DomainError('not-found', 'This invitation is no longer valid. Ask for a new one.');
 }

@@ -8,7 +8,7 @@ import type { UserSessions } from './user-sessions.ts';
 import { nameOf, type Origin, type ProvenUser, type UserSession } from './user.ts';
 
 const passkeysMax = 20;
-const wrong = 'This passkey is not known here, or it took too long.';
+const wrong = 'The passkey is unknown, or the request timed out.';
 
 /** Signing in with a passkey, and adding one. */
 export class PasskeySignIn {

@@ -18,7 +18,7 @@ const passwordLengthMax = 200;
 const unknownSalt = Buffer.alloc(16);
 const unknownHash = Buffer.alloc(32);
 /** The same whatever was wrong: nobody learns which addresses have an account. */
-const wrong = 'E-mail address, password or code are not right.';
+const wrong = 'The e-mail address, password or code is incorrect.';
 
 /** An authenticator app that is about to be set up. */
 export interface NewAuthenticator {

@@ -56,6 +56,6 @@ export function renderMessagePage(title: string, message: string): string {
   return renderPortalPage({
     title,
     body: html`<p>${message}</p>
-<p><a href="/portal/">To the portal</a></p>`,
+<p><a href="/portal/">Go to the portal</a></p>`,
   });
 }

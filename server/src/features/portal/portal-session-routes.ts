@@ -36,7 +36,7 @@ export async function requireSession(portal: Portal, request: FastifyRequest): P
 export async function requireFreshSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
   const session = await requireSession(portal, request);
   if (!session.isFresh) {
-    throw new DomainError('forbidden', 'Sign out and in again to change how you sign in.');
+    throw new DomainError('forbidden', 'To change how you sign in, sign out and sign in again.');
   }
   return session;
 }

@@ -57,7 +57,7 @@ async function depart(portal: Portal, reply: FastifyReply, begin: () => Promise<
     reply.header('set-cookie', writeCookie(journeyCookie, sealed, { maxAgeSeconds: journeySeconds, sameSite: 'Lax' }));
     const { name } = requireProvider(portal);
     const body = html`<p><a href="${url}">Continue to ${name}</a></p>`;
-    return sendPage(reply, renderPortalPage({ title: `To ${name}`, body, continueTo: url }));
+    return sendPage(reply, renderPortalPage({ title: `Continue to ${name}`, body, continueTo: url }));
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
     return showSignIn(portal, reply.code(error.status), { invitation: undefined, alert: error.message });
@@ -71,6 +71,6 @@ function goOn(reply: FastifyReply, destination: string): FastifyReply {
 }
 
 function requireProvider({ provider }: Portal): ProviderSignIn {
-  if (provider === undefined) throw new DomainError('not-found', 'This vault has no OpenID provider.');
+  if (provider === undefined) throw new DomainError('not-found', 'This vault has no OpenID provider configured.');
   return provider;
 }

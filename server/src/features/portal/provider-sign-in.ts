@@ -22,8 +22,8 @@ export interface Journey {
 /** By how much the clock of a provider may differ from ours. */
 const skewMs = 60_000;
 
-const notKnown = 'This account of the provider is not connected to anybody here. Sign in another way and connect it.';
-const failed = 'The provider did not confirm who you are. Try again.';
+const notKnown = 'This provider account is not connected to a user. Sign in another way and connect it.';
+const failed = 'The provider did not confirm your identity. Try again.';
 
 /**
  * Signing in with an OpenID provider. Somebody connects the provider while being signed in, and is afterwards known by
@@ -87,7 +87,7 @@ export class ProviderSignIn {
   async #begin(purpose: Pick<Departure, 'invitation' | 'connect'>): Promise<Journey> {
     const state = crypto.randomUUID();
     const { url, nonce, verifier } = await this.#provider.begin(state).catch(() => {
-      throw new SignInRefused('The provider cannot be reached at this moment. Choose another way.', 503);
+      throw new SignInRefused('The provider cannot be reached. Sign in another way, or try again later.', 503);
     });
     const departure: Departure = { state, nonce, verifier, departedAtMs: Date.now(), ...purpose };
     return { url, sealed: this.#ceremonies.begin('provider', departure).sealed };

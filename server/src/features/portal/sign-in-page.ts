@@ -41,7 +41,7 @@ ${renderHidden({ invitation })}
 <button>Sign in</button>
 </form>
 </section>
-<p>No way in? An operator of the vault can make you a link.</p>`,
+<p>Can't sign in? Ask your vault operator for a sign-in link.</p>`,
   });
 }
 
@@ -57,7 +57,7 @@ export function renderPasskeyForm(
 <form method="post" action="${action}" data-passkey="${kind}" data-options="${options}">
 ${renderHidden({ ...fields, sealed, credential: '' })}
 <button>${label}</button>
-<p class="alert" role="alert" hidden>The passkey could not be used. Try again, or choose another way.</p>
+<p class="alert" role="alert" hidden>The passkey could not be used. Try again, or sign in another way.</p>
 </form>
 </section>`;
 }

@@ -25,7 +25,7 @@ export class CallSlots {
     if (tenant.calls >= this.#callsMax) {
       throw new DomainError(
         'too-many-calls',
-        `A tenant has at most ${this.#callsMax} proxy calls under way at a time.`,
+        `The tenant has reached its limit of ${this.#callsMax} concurrent proxy calls on this server.`,
       );
     }
     tenant.calls += 1;

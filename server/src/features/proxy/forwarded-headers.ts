@@ -35,7 +35,7 @@ export function compileHeaders(
       const fields: HeaderField[] = [];
       for (const { name, template } of templates) fields.push({ name, value: await template.render(source) });
       const length = fields.reduce((sum, { name, value }) => sum + name.length + value.length, 0);
-      if (length > totalLengthMax) throw invalidField('headers', 'are too long with their values');
+      if (length > totalLengthMax) throw invalidField('headers', 'are too long once token values are inserted');
       return fields;
     },
   };
@@ -64,7 +64,7 @@ function compileHeader(name: string, value: string, budget: RequestBudget): Refe
     tokenIds: template.tokenIds,
     async render(source) {
       const text = await template.render(source);
-      if (!fieldValue.test(text)) throw invalidField(field, 'would hold a value that no header can carry');
+      if (!fieldValue.test(text)) throw invalidField(field, 'would contain a value that is not allowed in a header');
       return text;
     },
   };

@@ -71,7 +71,8 @@ function encoderOf(mediaType: string, headers: ProxyRequest['headers']): (text: 
   const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/i.exec(headerOf(headers, 'content-type') ?? '');
   const delimiter = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`;
   return (text) => {
-    if (text.includes(delimiter)) throw invalidField(field, 'would hold a value that ends its part');
+    if (text.includes(delimiter))
+      throw invalidField(field, 'would contain a value that includes the multipart boundary');
     return text;
   };
 }
@@ -92,7 +93,7 @@ const entities = [
 function escapeXml(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are the characters that are looked for
   if (/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(text))
-    throw invalidField(field, 'would hold a value that XML cannot');
+    throw invalidField(field, 'would contain a value that XML cannot represent');
   // One character after the other, the ampersand first: a function for each place would take twenty times as long.
   return entities.reduce((escaped, [character, entity]) => escaped.replaceAll(character, entity), text);
 }

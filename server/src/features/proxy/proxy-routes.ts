@@ -11,8 +11,8 @@ const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'] as const;
 const endpoint = '/proxy';
 
 const description = `Forwards the request to BT-PROXY-URL, appending the path after \`/proxy\` and the query. References such
-as \`{{ <token id> }}\` in body, header values, path and query are replaced by plaintext. The response is that of the
-destination, with its status and the header BT-PROXY-DESTINATION-STATUS; without that header it is an error of the proxy.`;
+as \`{{ <token id> }}\` in the body, header values, path and query are replaced by plaintext. The response is that of the
+destination, with its status and a BT-PROXY-DESTINATION-STATUS header; a response without that header is an error from the proxy.`;
 
 const Headers = Type.Object({
   'bt-proxy-url': Type.String({ description: 'The destination: an https URL.' }),
@@ -20,7 +20,7 @@ const Headers = Type.Object({
   'bt-proxy-keep-alive': Type.Optional(Type.String({ description: 'Sent as Keep-Alive: timeout=5, max=100.' })),
 });
 
-const Destination = Type.Unknown({ description: 'The response of the destination, with its own status.' });
+const Destination = Type.Unknown({ description: 'The response from the destination, with its status.' });
 
 /** HEAD and OPTIONS are not sent on: the former is nothing that the API has, the latter is a question to the vault itself. */
 export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void {
@@ -93,7 +93,7 @@ function bodyOf(request: FastifyRequest): Buffer | undefined {
   if (Buffer.isBuffer(request.body)) return request.body;
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
   if (request.method === 'GET' && (length !== '0' || encoding !== undefined)) {
-    throw new DomainError('validation-failed', 'A GET request has no body to send on.');
+    throw new DomainError('validation-failed', 'A GET request to the proxy must not have a body.');
   }
   return undefined;
 }

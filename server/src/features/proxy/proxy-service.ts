@@ -170,10 +170,10 @@ export class ProxyService {
   async #requireAllowed(caller: Caller, host: string): Promise<void> {
     const { settings, config } = this.#parts;
     if (caller.applicationType !== 'private' && caller.session === undefined) {
-      throw new DomainError('forbidden', 'The proxy takes the key of a private application, or of a session.');
+      throw new DomainError('forbidden', 'The proxy requires the key of a private application or of a session.');
     }
     if ((await settings.get(caller.tenantId)).disableEphemeralProxy) {
-      throw new DomainError('forbidden', 'The tenant has switched the proxy off.');
+      throw new DomainError('forbidden', 'The proxy is disabled for this tenant.');
     }
     const { allowedDestinations } = caller;
     if (allowedDestinations === undefined) {

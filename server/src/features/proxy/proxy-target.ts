@@ -29,7 +29,7 @@ export function compileTarget(
     async render(source) {
       const question = queries.length === 0 ? '' : `?${await query.render(source)}`;
       const target = `${(await path.render(source)) || '/'}${question}`;
-      if (target.length > lengthMax) throw invalidField('path', 'is too long with its values');
+      if (target.length > lengthMax) throw invalidField('path', 'is too long once token values are inserted');
       return target;
     },
   };
@@ -49,7 +49,7 @@ function compilePath(path: string, budget: RequestBudget): ReferenceTemplate<str
 /** `.` and `..`, encoded or not, would have the destination walk elsewhere: a value must not decide where. */
 function requireNoStep(segment: string): string {
   const plain = segment.replaceAll(/%2e/gi, '.');
-  if (plain === '.' || plain === '..') throw invalidField('path', 'must not hold . or .. as a segment');
+  if (plain === '.' || plain === '..') throw invalidField('path', 'must not contain . or .. as a segment');
   return segment;
 }
 

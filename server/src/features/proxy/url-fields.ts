@@ -31,7 +31,7 @@ export function mayHoldReference(text: string): boolean {
 export function compileUrlField(text: string, options: UrlFieldOptions): ReferenceTemplate<string> {
   const { field, budget, isPlusSpace = false } = options;
   if (!mayHoldReference(text)) {
-    if (!plainCharacters.test(text)) throw invalidField(field, 'holds a character that must be percent-encoded');
+    if (!plainCharacters.test(text)) throw invalidField(field, 'contains a character that must be percent-encoded');
     return { tokenIds: new Set(), render: async () => text };
   }
   const template = compileText(decode(isPlusSpace ? text.replaceAll('+', ' ') : text, field), { field, budget });
@@ -46,7 +46,7 @@ export function compileQuery(
 ): ReferenceTemplate<string> {
   const options = { ...given, isPlusSpace: true };
   const parts = text.split('&', fieldsMax + 1);
-  if (parts.length > fieldsMax) throw invalidField(given.field, `has more than ${fieldsMax} fields`);
+  if (parts.length > fieldsMax) throw invalidField(given.field, `must have at most ${fieldsMax} fields`);
   const pairs = parts.map((pair) => {
     const equals = pair.indexOf('=');
     const sides = equals < 0 ? [pair] : [pair.slice(0, equals), pair.slice(equals + 1)];
@@ -81,6 +81,6 @@ function decode(text: string, field: string): string {
 }
 
 function encode(text: string, field: string): string {
-  if (!text.isWellFormed()) throw invalidField(field, 'would hold a value that has no encoding');
+  if (!text.isWellFormed()) throw invalidField(field, 'would contain a value that cannot be encoded');
   return encodeURIComponent(text);
 }

@@ -41,7 +41,7 @@ export class SessionService {
 
   async create(caller: Caller): Promise<NewSession> {
     if (caller.applicationType !== 'public' || caller.session !== undefined) {
-      throw new DomainError('forbidden', 'A session is created with the key of a public application.');
+      throw new DomainError('forbidden', 'Only the key of a public application can create a session.');
     }
     const { tenantId, applicationId } = caller;
     const nonce = generateNonce();
@@ -62,7 +62,7 @@ export class SessionService {
   /** One winner per nonce, whatever arrives at the same time. */
   async authorize(caller: Caller, grant: SessionGrant): Promise<void> {
     if (caller.applicationType !== 'private' || caller.session !== undefined) {
-      throw new DomainError('forbidden', 'A session is authorized with the key of a private application.');
+      throw new DomainError('forbidden', 'Only the key of a private application can authorize a session.');
     }
     requireSensible(grant);
     requireWithin(caller, grant);
@@ -74,7 +74,7 @@ export class SessionService {
       const id = await store.authorize(nonceHash, { ...grant, authorizedBy: caller.applicationId });
       if (id === undefined) {
         throw (await store.isUsed(nonceHash))
-          ? new DomainError('nonce-used', 'The nonce has been used already.')
+          ? new DomainError('nonce-used', 'The nonce has already been used.')
           : unknownNonce();
       }
       await recordInTransaction(tx, caller.tenantId, caller, sessionEvent(id, 'update'));
@@ -88,7 +88,7 @@ function requireSensible({ permissions, rules, expiresAt }: SessionGrant): void 
   if (expiresAt === undefined) return;
   const aheadMs = expiresAt.getTime() - Date.now();
   if (aheadMs <= 0 || aheadMs > lifetimeMaxMs)
-    throw invalidField('expires_at', 'must lie in the future and at most 24 hours ahead');
+    throw invalidField('expires_at', 'must be in the future, at most 24 hours from now');
 }
 
 /** What a session gets is what its authorizer has: more is refused at once, since it would only be shown less later. */

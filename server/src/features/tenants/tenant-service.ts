@@ -32,7 +32,7 @@ export class TenantService {
       const tenant = required(await store.find());
       // Settings are merged, so a request with few of them can still be one too many.
       if (Object.keys(tenant.settings).length > settingsMax)
-        throw invalidField('settings', `a tenant has at most ${settingsMax} settings`);
+        throw invalidField('settings', `a tenant can have at most ${settingsMax} settings`);
       await recordInTransaction(tx, caller.tenantId, caller, tenantEvent(caller, 'update'));
       return tenant;
     });

@@ -48,7 +48,7 @@ function findProblem(name: string, value: string): { name: string; problem: stri
   const intended = findIntendedName(name, knownValues.keys());
   return intended === undefined
     ? undefined
-    : { name: intended, problem: 'is misspelled: the request has a setting with almost this name' };
+    : { name: intended, problem: 'is misspelled: the request has a setting with a very similar name' };
 }
 
 /** Settings as they are stored at this moment. */

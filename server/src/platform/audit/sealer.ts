@@ -65,7 +65,7 @@ export class Sealer {
     const isSound = frontier?.root().equals(newest.root) === true && isGenuine(newest, this.#signer.publicKey);
     if (frontier !== undefined && isSound) return frontier;
     throw new SealingError(
-      `The newest checkpoint of tenant ${newest.tenantId} is not what was signed. Run \`strongroom audit verify\`.`,
+      `The newest checkpoint of tenant ${newest.tenantId} does not match its signature. Run \`strongroom audit verify\`.`,
     );
   }
 
@@ -98,7 +98,7 @@ export class Sealer {
 function requireNew(newest: StoredCheckpoint | undefined, [first]: readonly Unsealed[]): void {
   if (newest === undefined || first === undefined || compareOrders(first.sealing_order, newest.orderTo) >= 0) return;
   throw new SealingError(
-    `The table audit_sealing is behind the checkpoints of tenant ${newest.tenantId}, or a record was added to its past. Run \`strongroom audit verify\`.`,
+    `The table audit_sealing is behind the checkpoints of tenant ${newest.tenantId}, or a record was added to a sealed period. Run \`strongroom audit verify\`.`,
   );
 }
 

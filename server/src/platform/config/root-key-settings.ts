@@ -24,7 +24,8 @@ export function readOptionalRootKeys(reader: SettingReader): RootKeysConfig | un
 
 const rootKey: Setting<Buffer> = {
   variable: 'STRONGROOM_ROOT_KEY',
-  expectation: '32 random bytes as base64 or hexadecimal, kept as long as the data; or a PKCS#11 key instead',
+  expectation:
+    '32 random bytes as base64 or hexadecimal, to be kept as long as the data; or configure a PKCS#11 key instead',
   // Not a key: whoever copies an example must not end up with one that the whole world can read here.
   example: '$(openssl rand -base64 32)',
   parse: parseRootKey,
@@ -62,19 +63,19 @@ const pkcs11Key: Setting<string> = {
 const previousRootKey: Setting<Buffer> = {
   ...rootKey,
   variable: 'STRONGROOM_PREVIOUS_ROOT_KEY',
-  expectation: 'the root key that STRONGROOM_ROOT_KEY takes over from, until everything is wrapped anew',
+  expectation: 'the root key that STRONGROOM_ROOT_KEY replaces, until all keys are rewrapped',
 };
 
 const previousPkcs11Key: Setting<string> = {
   ...pkcs11Key,
   variable: 'STRONGROOM_PREVIOUS_PKCS11_KEY',
-  expectation: 'the label of the key that STRONGROOM_PKCS11_KEY takes over from, on the same token',
+  expectation: 'the label of the key on the same token that STRONGROOM_PKCS11_KEY replaces',
 };
 
 function provider(kinds: readonly RootKeyConfig['kind'][]): Setting<RootKeyConfig['kind']> {
   return {
     variable: 'STRONGROOM_ROOT_KEY_PROVIDER',
-    expectation: `which of the configured root keys wraps: ${kinds.join(' or ')}; the others only unwrap`,
+    expectation: `which of the configured root keys wraps new keys: ${kinds.join(' or ')}; the others only unwrap`,
     example: kinds.at(-1) ?? 'file',
     parse: (text) => kinds.find((kind) => kind === text),
   };

@@ -28,7 +28,7 @@ export class ConfigError extends Error {
         `  ${variable} ${problem}: ${expectation}.\n    Example: ${variable}=${example}`,
     );
     super(
-      `The configuration is not complete:\n${lines.join('\n')}\nA secret can also come from a file named in <VARIABLE>_FILE.`,
+      `The configuration is incomplete or not valid:\n${lines.join('\n')}\nSecrets can also be read from a file named in <VARIABLE>_FILE.`,
     );
     this.name = 'ConfigError';
     this.problems = problems;

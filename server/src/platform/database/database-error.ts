@@ -92,11 +92,11 @@ function isTransient(sqlState: string): boolean {
 
 /** This server has not heard of a new key yet, and will any moment. */
 function keysChanging(cause: unknown): DomainError {
-  return new DomainError('key-service-unavailable', 'The keys of this tenant are being changed. Try again shortly.', {
+  return new DomainError('key-service-unavailable', 'The keys of this tenant are being rotated. Try again shortly.', {
     cause,
   });
 }
 
 function unavailable(cause: unknown): DomainError {
-  return new DomainError('overloaded', 'The database did not answer in time. Try again shortly.', { cause });
+  return new DomainError('overloaded', 'The database did not respond in time. Try again shortly.', { cause });
 }

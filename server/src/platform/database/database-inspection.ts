@@ -61,7 +61,7 @@ export async function inspectDatabase(url: string): Promise<{ name: string; isOk
       detail:
         skewMs < skewMaxMs
           ? 'agrees with the database'
-          : `differs from the database by ${Math.round(skewMs / 1_000)} s: check NTP on both`,
+          : `differs from the database by ${Math.round(skewMs / 1_000)} s: check NTP on both machines`,
     },
   ];
 }
@@ -101,13 +101,13 @@ function describeRole({ is_member, bypasses, owned }: Inspection): string {
   if (bypasses)
     return 'strongroom_app can bypass row-level security: "alter role strongroom_app nosuperuser nobypassrls"';
   if (owned > 0)
-    return 'strongroom_app owns tables: give them to the owner role with "reassign owned by strongroom_app to <owner>"';
+    return 'strongroom_app owns tables: transfer them to the owner role with "reassign owned by strongroom_app to <owner>"';
   return 'strongroom_app owns nothing and bypasses nothing';
 }
 
 async function inspect(url: string): Promise<Inspection> {
   const [row] = await ask<Inspection>(url, inspectText);
-  if (row === undefined) throw new Error('The database gave no answer.');
+  if (row === undefined) throw new Error('The database returned no rows.');
   return row;
 }
 
@@ -125,7 +125,7 @@ async function ask<Row extends object>(url: string, text: string, values: readon
     const { message, code } = error as NodeJS.ErrnoException;
     const reason = message === '' ? code : message;
     throw new Error(
-      `The database cannot be reached (${reason}). Check STRONGROOM_DATABASE_URL and that PostgreSQL runs.`,
+      `The database cannot be reached (${reason}). Check STRONGROOM_DATABASE_URL and that PostgreSQL is running.`,
       { cause: error },
     );
   } finally {

@@ -224,7 +224,7 @@ class OpenTransaction implements Transaction {
   }
 
   async query<Row extends SqlRow>(statement: Statement): Promise<Row[]> {
-    if (this.#isOver) throw new Error('A statement was sent to a transaction that is over.');
+    if (this.#isOver) throw new Error('A statement was sent after its transaction had ended.');
     try {
       return await send<Row>(this.#client, statement);
     } catch (error) {

@@ -69,13 +69,13 @@ async function writeDown(client: pg.Client, { version, name, checksum, isBreakin
 }
 
 function failed({ version, name, isTransactional }: Migration, cause: unknown): Error {
-  const state = isTransactional ? 'the database is as it was before it' : 'run `strongroom migrate` again';
+  const state = isTransactional ? 'it changed nothing' : 'run `strongroom migrate` again';
   return new Error(`Migration ${version}_${name} failed; ${state}.`, { cause });
 }
 
 function busy({ version, name }: Migration, cause: unknown): Error {
   return new Error(
-    `Migration ${version}_${name} gave way to long transactions again and again; the database is as it was before it. End them (see pg_stat_activity), then run \`strongroom migrate\` again.`,
+    `Migration ${version}_${name} could not get its locks because of long-running transactions; it changed nothing. End them (see pg_stat_activity), then run \`strongroom migrate\` again.`,
     { cause },
   );
 }

@@ -55,7 +55,7 @@ export async function requireFittingSchema(url: string, migrations?: readonly Mi
     requireSameHistory(known, done);
     if (done.length < known.length) {
       throw new Error(
-        `The database has ${done.length} of ${known.length} migrations. Run \`strongroom migrate\` with this version, then start again.`,
+        `The database has ${done.length} of ${known.length} migrations. Run \`strongroom migrate\` with this version, then try again.`,
       );
     }
   });
@@ -77,7 +77,7 @@ async function withOwner<T>(url: string, work: (client: pg.Client) => Promise<T>
   await client.connect().catch((error: unknown) => {
     const reason = error instanceof Error && error.message !== '' ? ` (${error.message})` : '';
     throw new Error(
-      `The database cannot be reached${reason}. Check STRONGROOM_DATABASE_URL and that PostgreSQL runs.`,
+      `The database cannot be reached${reason}. Check STRONGROOM_DATABASE_URL and that PostgreSQL is running.`,
       { cause: error },
     );
   });
@@ -104,13 +104,13 @@ export async function findMigrations(
 ): Promise<readonly Migration[]> {
   const known = await readMigrations();
   if (done.length > known.length) {
-    throw new Error('The dump was made by a newer Strongroom. Check it with that version or newer.');
+    throw new Error('The dump is from a newer version of Strongroom. Check it with that version or a newer one.');
   }
   const built = known.slice(0, done.length);
   const checksums = new Map(done.map(({ version, checksum }) => [version, checksum]));
   if (!built.every(({ version, checksum }) => checksums.get(version) === checksum)) {
     throw new Error(
-      'The dump has another history of migrations than this version of Strongroom. Check it with the one that made it.',
+      'The migration history of the dump differs from that of this version of Strongroom. Check it with the version that wrote it.',
     );
   }
   return built;
@@ -122,12 +122,12 @@ function requireSameHistory(known: readonly Migration[], done: readonly AppliedM
     if (migration === undefined) {
       if (!applied.is_breaking) continue;
       throw new Error(
-        `The database was migrated by a newer Strongroom (${applied.version}_${applied.name}) that this version cannot work with. Install that version or newer.`,
+        `The database was migrated by a newer Strongroom (${applied.version}_${applied.name}) that this version is not compatible with. Install that version or a newer one.`,
       );
     }
     if (migration.checksum !== applied.checksum) {
       throw new Error(
-        `Migration ${applied.version}_${applied.name} differs from the one that this database was built with. Restore the original file: a merged migration is never edited.`,
+        `Migration ${applied.version}_${applied.name} differs from the one that was applied to this database. Restore the original file: released migrations must not be edited.`,
       );
     }
   }

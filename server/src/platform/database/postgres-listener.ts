@@ -65,7 +65,7 @@ export class PostgresListener {
     this.#client = undefined;
     this.#heardAt = Number.NEGATIVE_INFINITY;
     const ended = Promise.allSettled([client?.end(), this.#connecting]);
-    await withinTime(ended, goodbyeMs, 'PostgreSQL says no goodbye.').catch(() => undefined);
+    await withinTime(ended, goodbyeMs, 'PostgreSQL did not close the connection in time.').catch(() => undefined);
   }
 
   /** Gives up a connection that has failed somebody. Another one is opened at once. */
@@ -134,8 +134,8 @@ export class PostgresListener {
     const heard = Promise.withResolvers<void>();
     this.#awaited = { payload, hear: heard.resolve };
     const sent = client.query('select pg_notify($1, $2)', [channel, payload]);
-    await withinTime(Promise.all([sent, heard.promise]), patienceMs, 'The notification did not come back.');
-    if (this.#client !== client) throw new Error('The connection was given up meanwhile.');
+    await withinTime(Promise.all([sent, heard.promise]), patienceMs, 'The notification was not received in time.');
+    if (this.#client !== client) throw new Error('The connection was closed in the meantime.');
     onHeard();
     this.#heardAt = sentAt;
   }

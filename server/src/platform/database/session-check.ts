@@ -38,17 +38,17 @@ export async function requireOwnSession(client: pg.ClientBase, expected?: Expect
   // PostgreSQL names its process when a connection begins. A pooler makes that number up, whichever mode it runs in.
   if (session === undefined || session.backendId !== announcedBackend(client)) {
     throw new UnfitSessionError(
-      'The database address leads to a connection pooler, such as PgBouncer, which drops roles, time-outs and notifications. Set STRONGROOM_DATABASE_URL and STRONGROOM_DATABASE_OWNER_URL to PostgreSQL itself: the vault keeps a pool of its own.',
+      'The database address points to a connection pooler such as PgBouncer, which drops roles, timeouts and notifications. Point STRONGROOM_DATABASE_URL and STRONGROOM_DATABASE_OWNER_URL to PostgreSQL itself: the vault has its own connection pool.',
     );
   }
   if (session.isStandby) {
     throw new UnfitSessionError(
-      'The database is a standby (pg_is_in_recovery() is true), which cannot be written to. Set STRONGROOM_DATABASE_URL to the primary, or promote this server.',
+      'The database is a standby (pg_is_in_recovery() is true), which is read-only. Point STRONGROOM_DATABASE_URL to the primary, or promote this server.',
     );
   }
   if (expected !== undefined && !isAsExpected(session, expected)) {
     throw new UnfitSessionError(
-      `A new database connection does not have the role ${expected.role} and the time-outs that the vault asked for when it connected. Remove what changes start-up options between the vault and PostgreSQL, or name PostgreSQL itself in STRONGROOM_DATABASE_URL.`,
+      `A new database connection does not have the role ${expected.role} and the timeouts that the vault requested when connecting. Something between the vault and PostgreSQL changes startup options: remove it, or point STRONGROOM_DATABASE_URL to PostgreSQL itself.`,
     );
   }
 }

@@ -50,9 +50,7 @@ export class TenantBatcher<Item, Result> {
   add(tenantId: TenantId, item: Item): Promise<Result> {
     const lane = this.#laneOf(tenantId);
     if (lane.waitingSize >= this.#options.queueMax) {
-      return Promise.reject(
-        new DomainError('overloaded', 'The vault is handling as many requests as it can. Try again shortly.'),
-      );
+      return Promise.reject(new DomainError('overloaded', 'The vault is at capacity. Try again shortly.'));
     }
     const size = this.#options.sizeOf?.(item) ?? 1;
     return new Promise((resolve, reject) => {
@@ -103,7 +101,7 @@ export class TenantBatcher<Item, Result> {
       );
       batch.forEach(({ resolve, reject }, index) => {
         const result = results[index];
-        if (result === undefined) reject(new Error('A batch answered fewer items than it was given.'));
+        if (result === undefined) reject(new Error('A batch returned fewer results than it was given items.'));
         else resolve(result);
       });
     } catch (error) {

@@ -58,7 +58,7 @@ function watchSuccess(jobs: readonly Job[], logger: Logger, metrics: Metrics) {
   const idleSeconds = (name: string) => () => (performance.now() - (succeededAt.get(name) ?? startedAt)) / 1_000;
   metrics.addGauges(
     'strongroom_job_idle_seconds',
-    'Time since the job last went well in this process, or since the process began.',
+    'Time since the job last succeeded in this process, or since the process started.',
     'job',
     new Map(jobs.filter(({ cron }) => cron !== undefined).map(({ name }) => [name, idleSeconds(name)])),
   );

@@ -13,7 +13,7 @@ export interface CvcSealer {
  */
 export const noCvcSealer: CvcSealer = {
   seal: () => {
-    throw new Error('A card verification code is sealed by servers only.');
+    throw new Error('Only a server can seal a card verification code.');
   },
   open: () => Promise.resolve(undefined),
 };

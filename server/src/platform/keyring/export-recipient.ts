@@ -18,7 +18,7 @@ export async function parseAgeRecipient(text: string): Promise<ExportRecipient> 
     if (!agePattern.test(text)) throw new TypeError('Not a recipient.');
     new Encrypter().addRecipient(text);
   } catch (error) {
-    throw new Error('The recipient is not an age recipient. It looks like age1…: `age-keygen -y key.txt` prints it.', {
+    throw new Error('This is not an age recipient. A recipient looks like age1…; `age-keygen -y key.txt` prints it.', {
       cause: error,
     });
   }
@@ -29,15 +29,18 @@ export async function parseAgeRecipient(text: string): Promise<ExportRecipient> 
 export async function parsePgpKey(text: string): Promise<ExportRecipient> {
   const { readKey } = await import('openpgp');
   const key = await readKey({ armoredKey: text }).catch((error: unknown) => {
-    throw new Error('The file does not hold one OpenPGP key in armor. `gpg --armor --export <key>` writes it.', {
-      cause: error,
-    });
+    throw new Error(
+      'The file does not contain exactly one armored OpenPGP key. `gpg --armor --export <key>` writes it.',
+      {
+        cause: error,
+      },
+    );
   });
   if (key.isPrivate()) {
-    throw new Error('This is a private key. Name the public one: `gpg --armor --export <key>` writes it.');
+    throw new Error('This is a private key. Use the public key: `gpg --armor --export <key>` writes it.');
   }
   await key.getEncryptionKey().catch((error: unknown) => {
-    throw new Error('Nothing can be encrypted to this OpenPGP key: it is expired, revoked or for signing only.', {
+    throw new Error('This OpenPGP key cannot be used for encryption: it is expired, revoked or for signing only.', {
       cause: error,
     });
   });

@@ -19,7 +19,7 @@ const staleMs = freshMs + 15 * 60_000;
 const retryMs = 5_000;
 /** A key service that does not answer is one that is away. */
 const unwrapTimeoutMs = 5_000;
-const lateMessage = 'The key service did not answer in time.';
+const lateMessage = 'The key service did not respond in time.';
 const tenantsMax = 1_000;
 
 interface CachedKeyring {

@@ -42,7 +42,7 @@ export class PasswordHasher {
       return Promise.resolve();
     }
     if (this.#waiting.length >= waitingMax) {
-      throw new DomainError('overloaded', 'Too many people are signing in at this moment. Try again shortly.');
+      throw new DomainError('overloaded', 'Too many people are signing in right now. Try again shortly.');
     }
     return new Promise((resolve) => {
       this.#waiting.push(resolve);

@@ -14,7 +14,7 @@ export class WrongRootKeyError extends Error {
     const configured = rootKeys.ids.join(' and ');
     super(
       `Wrong root key: this database was sealed with ${expected}, but the configured key is ${configured}. ` +
-        `Nothing was changed. Configure the key with the fingerprint ${expected}, or point at the database that belongs to ${configured}.`,
+        `Nothing was changed. Configure the key with the fingerprint ${expected}, or point to the database that belongs to ${configured}.`,
     );
     this.name = 'WrongRootKeyError';
   }
@@ -40,13 +40,13 @@ async function requireOpens(rootKeys: RootKeys, key: WrappedTenantKey): Promise<
   } catch (error) {
     if (!(error instanceof RootKeyMismatch || error instanceof SealedRecordError)) {
       throw new Error(
-        `The key service of root key ${key.rootKey} cannot be reached. Nothing was changed. Start again once it answers.`,
+        `The key service of root key ${key.rootKey} cannot be reached. Nothing was changed. Try again when it is available.`,
         { cause: error },
       );
     }
     throw new Error(
-      `The ${key.purpose} key version ${key.version} of tenant ${key.tenantId} does not open under root key ${key.rootKey}: ` +
-        'its row is damaged. Restore table tenant_keys from a backup before starting.',
+      `The ${key.purpose} key version ${key.version} of tenant ${key.tenantId} cannot be unwrapped with root key ${key.rootKey}: ` +
+        'its row is damaged. Restore the table tenant_keys from a backup before starting.',
       { cause: error },
     );
   }

@@ -50,7 +50,7 @@ export async function wrapForGood(
   const isSame = timingSafeEqual(again, bytes);
   bytes.fill(0);
   again.fill(0);
-  if (!isSame) throw new Error(`Root key ${fresh.rootKey} does not give back what it wrapped. Nothing was changed.`);
+  if (!isSame) throw new Error(`Root key ${fresh.rootKey} does not unwrap what it wrapped. Nothing was changed.`);
   return fresh;
 }
 

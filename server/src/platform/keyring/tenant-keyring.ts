@@ -72,7 +72,7 @@ export class TenantKeyring {
     const isSame = again.equals(plaintext);
     plaintext.fill(0);
     again.fill(0);
-    if (!isSame) throw new Error('A record that was sealed again does not open to the same text.');
+    if (!isSame) throw new Error('A re-encrypted record does not decrypt to the same text.');
     return fresh;
   }
 

@@ -24,7 +24,7 @@ export async function findPostgresBinaries(owner: ProcessOwner | undefined): Pro
     if (version !== undefined) return { directory, version };
   }
   throw new Error(
-    'No PostgreSQL was found on this machine. Install it (Debian: apt-get install postgresql), or name a running one with STRONGROOM_DATABASE_URL.',
+    'PostgreSQL was not found on this machine. Install it (Debian: apt-get install postgresql), or set STRONGROOM_DATABASE_URL to a running server.',
   );
 }
 
@@ -38,7 +38,7 @@ export async function findProcessOwner(): Promise<ProcessOwner | undefined> {
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new Error(
-    'PostgreSQL cannot run as root and no user postgres or nobody exists. Run this command as an ordinary user.',
+    'PostgreSQL cannot run as root, and there is no user named postgres or nobody. Run this command as an ordinary user.',
   );
 }
 

@@ -13,7 +13,7 @@ export interface Letter {
 /** The server will not take mail for this mailbox, now or later: trying again would only annoy it. */
 export class MailRefusedError extends Error {
   constructor(cause: unknown) {
-    super('The mail server refused the message for good.', { cause });
+    super('The mail server rejected the message permanently.', { cause });
     this.name = 'MailRefusedError';
   }
 }
@@ -48,7 +48,10 @@ export class Mailer {
     const { promise: failure, reject } = Promise.withResolvers<never>();
     connection.on('error', reject);
     connection.once('end', () => reject(new Error('The mail server closed the connection.')));
-    const timer = setTimeout(() => reject(new Error('The mail server took too long.')), this.#timeouts.wholeMs);
+    const timer = setTimeout(
+      () => reject(new Error('The mail server did not respond in time.')),
+      this.#timeouts.wholeMs,
+    );
     try {
       return await Promise.race([this.#converse(connection, to, write), failure]);
     } finally {

@@ -24,26 +24,26 @@ export class DestinationRefusal extends Error {
 }
 
 const urlSentences = {
-  'raw-character': 'The destination URL may hold printable ASCII characters only, and no backslash.',
+  'raw-character': 'The destination URL may contain only printable ASCII characters, and no backslash.',
   'too-long': 'The destination URL is too long.',
   form: 'The destination URL must have the form https://host/path.',
   scheme: 'The destination URL must begin with https://.',
-  userinfo: 'The destination URL must not hold a user name or a password.',
-  fragment: 'The destination URL must not hold a fragment.',
-  'ip-literal': 'The destination must be named by a host name, not by an address.',
-  port: 'The port of the destination URL is not one that may be called.',
+  userinfo: 'The destination URL must not contain a user name or password.',
+  fragment: 'The destination URL must not contain a fragment.',
+  'ip-literal': 'The destination must be a host name, not an IP address.',
+  port: 'The port of the destination URL is not allowed.',
   'not-canonical': 'The host of the destination URL must be written plainly, without percent-encoding.',
   'trailing-dot': 'The host of the destination URL must not end with a dot.',
-  'single-label': 'The host of the destination URL must be a full name.',
-  'special-name': 'The host of the destination URL is a name for internal use.',
+  'single-label': 'The host of the destination URL must be a fully qualified name.',
+  'special-name': 'The host of the destination URL is reserved for internal use.',
   'host-syntax': 'The host of the destination URL is not a valid host name.',
 } as const;
 
 /** One sentence for every address: which of its names lead inside is nothing that a caller has to find out here. */
 function sentenceOf(reason: RefusalReason): string {
-  if (reason === 'unlisted') return 'The destination is not one that this application may call.';
-  if (reason === 'no-list') return 'This vault calls destinations only for applications that list them.';
+  if (reason === 'unlisted') return 'This application may not call this destination.';
+  if (reason === 'no-list') return 'On this vault, only applications that list their destinations may use the proxy.';
   return Object.hasOwn(urlSentences, reason)
     ? urlSentences[reason as UrlRefusal]
-    : 'The destination does not lead to an address that may be called.';
+    : 'The destination resolves to an address that is not allowed.';
 }

@@ -82,7 +82,7 @@ export class OpenidProvider {
       idTokenExpected: true,
     });
     const { sub: subject = '', auth_time: authenticatedAtSeconds } = tokens.claims() ?? {};
-    if (subject === '' || subject.length > 255) throw new Error('The provider names nobody.');
+    if (subject === '' || subject.length > 255) throw new Error('The provider returned no valid subject.');
     return { subject, authenticatedAtMs: toMilliseconds(authenticatedAtSeconds) };
   }
 
@@ -113,7 +113,7 @@ const boundedFetch: CustomFetch = async (url, options) => {
   let size = 0;
   for await (const chunk of answer.body ?? []) {
     size += (chunk as Uint8Array).length;
-    if (size > answerSizeMax) throw new Error('The provider answered too much.');
+    if (size > answerSizeMax) throw new Error('The response from the provider is too large.');
     chunks.push(chunk as Uint8Array);
   }
   const { status, statusText, headers } = answer;

@@ -6,5 +6,5 @@ import { askOnce } from './operator-service.ts';
  */
 export async function postToOperatorEndpoint(url: string, body: string, contentType: string): Promise<void> {
   const { status } = await askOnce(url, { headers: { 'content-type': contentType }, body });
-  if (status < 200 || status >= 300) throw new Error(`The endpoint answered ${status}.`);
+  if (status < 200 || status >= 300) throw new Error(`The endpoint responded with status ${status}.`);
 }

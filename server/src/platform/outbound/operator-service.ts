@@ -98,7 +98,7 @@ async function readBody(answer: IncomingMessage): Promise<string> {
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     size += chunk.length;
     // Leaving the loop ends the connection with it.
-    if (size > answerSizeMax) throw new Error('The service answered too much.');
+    if (size > answerSizeMax) throw new Error('The response from the service is too large.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

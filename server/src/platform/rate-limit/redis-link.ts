@@ -133,7 +133,7 @@ export class RedisLink {
       };
       // Were we late ourselves, the answer lies in the socket: it is read before the immediate runs.
       const timer = setTimeout(
-        () => setImmediate(() => fail(new Error('Redis did not answer in time.'))),
+        () => setImmediate(() => fail(new Error('Redis did not respond in time.'))),
         this.#waitMs,
       );
       answer.then((value) => {
@@ -169,7 +169,7 @@ export class RedisLink {
       this.#servers = await withinTime(
         this.#redis.attend(presenceKey, this.#server, absentMs),
         probeMs,
-        'Redis did not answer in time.',
+        'Redis did not respond in time.',
       );
       this.#heardAt = performance.now();
       this.#isUp = true;

@@ -31,14 +31,14 @@ export class Metrics implements HttpMetrics, ProxyMetrics {
     collectDefaultMetrics({ register: this.#registry });
     this.#requests = new Histogram({
       name: 'strongroom_http_request_seconds',
-      help: 'Time from the first byte of a request to the last byte of its answer.',
+      help: 'Time from the first byte of a request to the last byte of its response.',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers: [this.#registry],
     });
     this.#proxyCalls = new Counter({
       name: 'strongroom_proxy_calls_total',
-      help: 'Calls of the proxy by the stage at which they ended, and why they ended there.',
+      help: 'Proxy calls by the stage at which they ended and the reason.',
       labelNames: ['stage', 'reason'],
       registers: [this.#registry],
     });

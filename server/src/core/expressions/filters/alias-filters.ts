@@ -87,7 +87,7 @@ function replaceCharacters(
   // Chance gave the value back: with four free digits that happens once in ten thousand aliases. One character is
   // drawn again from the rest of its alphabet.
   const redrawn = replacements[context.tools.randomInt(replacements.length)];
-  if (redrawn === undefined) throw new RangeError('randomInt answered outside its range.');
+  if (redrawn === undefined) throw new RangeError('randomInt returned a value outside its range.');
   const original = characters[redrawn.index]?.toLowerCase() ?? '';
   alias[redrawn.index] = drawFrom(redrawn.alphabet.replace(original, ''), context);
   return alias.join('');

@@ -22,10 +22,10 @@ export interface WantedSet {
 
 /** Raised by `require_room_for_sets`. */
 const refusals: ReadonlyMap<string, string> = new Map([
-  ['SR003', 'The tenant has reached its limit of different container sets. Put the token into an existing set.'],
+  ['SR003', 'The tenant has reached its limit of distinct container sets. Use an existing set for the token.'],
   [
     'SR004',
-    'The public and session keys of the tenant have reached their daily limit of new container sets. Put the token into an existing set.',
+    'The public and session keys of the tenant have reached their daily limit of new container sets. Use an existing set for the token.',
   ],
 ]);
 

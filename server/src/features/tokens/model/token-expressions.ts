@@ -76,7 +76,7 @@ export function compileExpressions(path: string, type: TokenType, texts: Express
     throw invalidAt(
       path,
       'mask',
-      `mask, search_indexes and fingerprint_expression have more than ${expressionsPerTokenMax} expressions together`,
+      `mask, search_indexes and fingerprint_expression have more than ${expressionsPerTokenMax} expressions in total`,
     );
   }
   return compiled;
@@ -124,7 +124,7 @@ export function searchIndexValues(
     );
     const text = value instanceof ExactNumber ? value.text : value;
     if (text === null || text === '' || typeof text === 'object')
-      throw invalidAt(path, field, 'must yield one value that is not empty');
+      throw invalidAt(path, field, 'must evaluate to a single non-empty value');
     return String(text);
   });
 }

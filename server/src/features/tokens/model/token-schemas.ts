@@ -14,16 +14,16 @@ const MetadataKey = Type.String({ pattern: String.raw`^[\s\S]*$` });
 const MetadataValue = Type.String({ maxLength: 500 });
 const Containers = Type.Array(Type.String({ maxLength: containerLengthMax }), {
   maxItems: 100,
-  description: 'One to ten containers. Left out, those of the type apply.',
+  description: 'One to ten containers. Defaults to those of the type.',
 });
 const SearchIndexes = Type.Array(Expression, { maxItems: 20 });
 
 export const CreateToken = Type.Object({
-  id: orNull(Type.String({ maxLength: 1_000, description: 'An id, or an expression that makes one.' })),
+  id: orNull(Type.String({ maxLength: 1_000, description: 'An id, or an expression that generates one.' })),
   type: Type.String({ maxLength: 50 }),
   data: Type.Unknown({ description: 'Object, array or primitive.' }),
   mask: Type.Optional(
-    Type.Unknown({ description: 'An expression, or an object or array of them; null for no mask at all.' }),
+    Type.Unknown({ description: 'An expression, or an object or array of expressions; null for no mask.' }),
   ),
   containers: orNull(Containers),
   metadata: orNull(Type.Record(MetadataKey, MetadataValue, { description: 'At most 50 keys of 1 to 200 characters.' })),
@@ -39,7 +39,7 @@ export const UpdateToken = Type.Object({
   mask: Type.Optional(
     Type.Unknown({
       description:
-        'Merge patch. Over stored data, mask, search_indexes and fingerprint_expression need the right to see its plaintext.',
+        'Merge patch. Setting mask, search_indexes and fingerprint_expression on stored data requires access to its plaintext.',
     }),
   ),
   metadata: orNull(Type.Record(MetadataKey, Type.Union([MetadataValue, Type.Null()]))),
@@ -54,10 +54,10 @@ const tokenFields = {
   id: Type.String(),
   tenant_id: Type.String(),
   type: Type.String(),
-  data: Type.Optional(Type.Unknown({ description: 'As the access rules of the caller show it.' })),
+  data: Type.Optional(Type.Unknown({ description: 'The data as transformed by the access rules of the caller.' })),
   mask: Type.Optional(Type.Unknown()),
   fingerprint: Type.Optional(
-    Type.String({ description: 'Not shown in redacted views, nor to public and session keys.' }),
+    Type.String({ description: 'Absent from redacted views and for public and session keys.' }),
   ),
   fingerprint_expression: Type.Optional(Type.String()),
   containers: Type.Array(Type.String()),

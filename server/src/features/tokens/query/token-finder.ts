@@ -125,6 +125,6 @@ export class TokenFinder {
 function pageTooLarge(): DomainError {
   return new DomainError(
     'page-too-large',
-    'The tokens of this page hold too much data together (more than 8 MiB). Ask for a smaller size, or use the /v2 route, whose pages end early.',
+    'The tokens on this page hold more than 8 MiB of data in total. Request a smaller size, or use the /v2 route, whose pages end early.',
   );
 }

@@ -43,7 +43,7 @@ function toContainerFilter(text: string): SearchQuery {
 function toValues(parameters: QueryParameters, name: string): readonly string[] {
   const values = toArray(parameters[name]);
   if (values.length > valuesMax || values.some((value) => value === '' || value.length > 400 || !isStorable(value))) {
-    throw invalidQuery(name, `must be at most ${valuesMax} values that are not empty`);
+    throw invalidQuery(name, `must have at most ${valuesMax} values, none of them empty`);
   }
   return [...new Set(values)];
 }
@@ -53,7 +53,7 @@ function metadataFilters(parameters: QueryParameters): SearchQuery[] {
   const pairs = new Map<string, string>();
   const note = (key: string, value: string) => {
     if (key === '' || key.length > keyLengthMax || value.length > valueLengthMax || !isStorable(key + value)) {
-      throw invalidQuery('metadata', 'must have keys and values of the lengths that metadata can have');
+      throw invalidQuery('metadata', 'must have keys and values within the length limits of metadata');
     }
     // Keys that differ in case only are one key.
     const known = [...pairs.keys()].some((other) => other.toLowerCase() === key.toLowerCase());
@@ -67,7 +67,7 @@ function metadataFilters(parameters: QueryParameters): SearchQuery[] {
     else if (name === 'metadata')
       for (const [key, text] of values.flatMap((map) => Object.entries(parseObject(map)))) note(key, text);
   }
-  if (pairs.size > metadataMax) throw invalidQuery('metadata', `must name at most ${metadataMax} keys`);
+  if (pairs.size > metadataMax) throw invalidQuery('metadata', `must have at most ${metadataMax} keys`);
   return [...pairs].map(([key, value]) => ({ kind: 'metadata', key, value: value.toLowerCase() }));
 }
 

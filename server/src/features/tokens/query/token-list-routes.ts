@@ -25,17 +25,17 @@ const repeatable = (description: string) =>
 const filters = {
   id: repeatable('Token ids.'),
   type: repeatable('Token types.'),
-  container: repeatable('Containers; `/pci/*` means everything in `/pci/`.'),
+  container: repeatable('Containers; `/pci/*` matches everything in `/pci/`.'),
   fingerprint: repeatable('Fingerprints.'),
   metadata: repeatable(
-    'A JSON object; `metadata.key=value` and `metadata[key]=value` mean the same. Keys and values match in any case.',
+    'A JSON object; `metadata.key=value` and `metadata[key]=value` are equivalent. Keys and values are case-insensitive.',
   ),
 };
-const start = Type.Optional(Type.String({ maxLength: 500, description: 'The `next` of the page before.' }));
+const start = Type.Optional(Type.String({ maxLength: 500, description: 'The `next` of the previous page.' }));
 /** No `default` in a body: generators take a member that has one for required. */
 const wholeNumber = (maximum: number, description: string) =>
   Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum }), Type.Null()], { description }));
-const size = wholeNumber(100, `Items on a page; ${sizeDefault} by default.`);
+const size = wholeNumber(100, `Items per page; ${sizeDefault} by default.`);
 const query = Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()]));
 
 /** `metadata.key` and `metadata[key]`. */
@@ -44,7 +44,7 @@ const ListQuery = queryParameters({ ...filters, ...pageParameters }, metadataNam
 const CursorListQuery = queryParameters(
   {
     ...filters,
-    container: repeatable('Containers, each with everything in it; `/pci/` and `/pci/*` mean the same.'),
+    container: repeatable('Containers, each including everything in it; `/pci/` and `/pci/*` are equivalent.'),
     start,
     size: pageParameters.size,
   },
@@ -52,7 +52,7 @@ const CursorListQuery = queryParameters(
 );
 const Search = Type.Object({
   query,
-  page: wholeNumber(pageMax, 'Page to return, counted from 1; the first by default.'),
+  page: wholeNumber(pageMax, 'Page number, starting at 1 (the default).'),
   size,
 });
 const CursorSearch = Type.Object({

@@ -36,14 +36,14 @@ export class ReferencedTokens {
     ids: ReadonlySet<string>,
   ): Promise<readonly JudgedToken[]> {
     if (ids.size > tokensPerRequestMax) {
-      throw new DomainError('validation-failed', `A request refers to at most ${tokensPerRequestMax} tokens.`);
+      throw new DomainError('validation-failed', `A request can reference at most ${tokensPerRequestMax} tokens.`);
     }
     if (ids.size === 0) return [];
     const { tokens: found, isCut } = await this.#store.findAll(caller.tenantId, [...ids].filter(isTokenId));
     if (isCut) {
       throw new DomainError(
         'validation-failed',
-        'The tokens that the request refers to hold too much data together (more than 8 MiB). Refer to fewer of them at a time.',
+        'The tokens that the request references hold more than 8 MiB of data in total. Reference fewer tokens at a time.',
       );
     }
     const unknown = [...ids].filter((id) => !found.has(id as TokenId));

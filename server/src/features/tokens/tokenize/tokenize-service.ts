@@ -155,13 +155,13 @@ class DocumentReader {
   #requireFewer(valueCount: number): void {
     this.#valueCount += valueCount;
     if (this.#valueCount > valuesMax) {
-      throw new DomainError('validation-failed', `A document to tokenize has at most ${valuesMax} values.`);
+      throw new DomainError('validation-failed', `A document to tokenize can have at most ${valuesMax} values.`);
     }
   }
 
   #add(form: SlotForm, request: TokenRequest): Writer {
     if (this.requests.length === tokensPerRequestMax) {
-      throw new DomainError('validation-failed', `A request makes at most ${tokensPerRequestMax} tokens.`);
+      throw new DomainError('validation-failed', `A request can create at most ${tokensPerRequestMax} tokens.`);
     }
     const slot = this.requests.push(request) - 1;
     this.forms.push(form);

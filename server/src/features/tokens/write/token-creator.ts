@@ -212,9 +212,9 @@ function toDeduplicated({ token, made }: Pick<CreateOutcome, 'token' | 'made'>):
 
 function idTaken(path: string): DomainError {
   const place = path === '' ? '' : ` (${joinPath(path, 'id')})`;
-  return new DomainError('token-id-taken', `A token with this id exists already${place}.`);
+  return new DomainError('token-id-taken', `A token with this id already exists${place}.`);
 }
 
 function missing(): never {
-  throw new Error('A batch came back shorter than it went out.');
+  throw new Error('A batch returned fewer results than it was given items.');
 }

@@ -38,7 +38,7 @@ export interface DuplicateUpdates {
 /** A token was updated by its id or deleted while its update was on its way; nothing was written. */
 export class ChangedMeanwhile extends Error {
   constructor() {
-    super('A duplicate has changed meanwhile.');
+    super('A duplicate has changed in the meantime.');
     this.name = 'ChangedMeanwhile';
   }
 }
@@ -202,7 +202,7 @@ function toDuplicates(tenantId: TenantId, keys: readonly DuplicateKey[], rows: r
   if (isCutOff(rows)) {
     throw new DomainError(
       'validation-failed',
-      'The existing tokens with the content of this request hold too much data together (more than 8 MiB). Send fewer values at a time.',
+      'The existing tokens with the same content as this request hold more than 8 MiB of data in total. Send fewer values at a time.',
     );
   }
   return new Map(

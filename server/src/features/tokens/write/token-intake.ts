@@ -41,19 +41,20 @@ export class TokenIntake {
     if (!tokenShape.Check(body)) requireNoFieldErrors('', findFieldErrors(tokenShape, body, 'body'));
     const request = toTokenRequest(body as CreateToken, source);
     if (request.deduplicate === true) {
-      throw invalidAt('', 'deduplicate_token', 'cannot be asked for here: every id that is brought in is kept');
+      throw invalidAt('', 'deduplicate_token', 'is not supported here: an import keeps every id');
     }
     const draft = await toTokenDraft(request, now);
     const { tenantId, hasFingerprints, dropsCvc } = this.#settings;
     const hasCvc = draft.cvc !== undefined;
-    if (hasCvc && !dropsCvc) throw invalidAt('', 'data.cvc', 'must not be stored for longer than an hour');
+    if (hasCvc && !dropsCvc)
+      throw invalidAt('', 'data.cvc', 'must not be imported: it may not be stored for longer than an hour');
 
     const owner = { tenantId, applicationId: null };
     const lasting = hasCvc ? { ...draft, cvc: undefined } : draft;
     const [token] = await this.#sealer.sealAll(owner, [{ draft: lasting, id: toTokenId(lasting) }], {
       hasFingerprints,
     });
-    if (token === undefined) throw new DomainError('internal-error', 'A draft was sealed to nothing.');
+    if (token === undefined) throw new DomainError('internal-error', 'Sealing a draft returned nothing.');
     const audit = toAuditRow('system', tokenEvent(token, 'create'));
     return { row: toInsertRow({ token, audit, isPublic: false }), hasLostCvc: hasCvc };
   }

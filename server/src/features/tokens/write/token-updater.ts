@@ -131,7 +131,7 @@ export class TokenUpdater {
     const [next] = await this.#sealer.sealAll(caller, [{ draft, id: current.id, version }], {
       hasFingerprints: fingerprintTokens,
     });
-    if (next === undefined) throw new Error('A draft was sealed to nothing.');
+    if (next === undefined) throw new Error('Sealing a draft returned nothing.');
     // A view of stored data can show all of it, so its author has read the token as far as the log is concerned.
     const events = [tokenEvent(next, 'update'), ...(isView ? [tokenEvent(current, 'read')] : [])];
     const modifiedAt = await this.#store.update({

@@ -58,6 +58,6 @@ async function listMonths(dump: DumpFile, options: DecoderOptions): Promise<stri
     list += chunk.toString('latin1');
   const found = list.matchAll(/ TABLE DATA public audit_records_(\d{4}_(?:0[1-9]|1[0-2])) /g);
   const months = [...new Set([...found].map(([, month]) => month ?? ''))];
-  if (months.length > monthsMax) throw new Error('The dump has more months of the audit log than there can be.');
+  if (months.length > monthsMax) throw new Error('The dump has an impossible number of audit log months.');
   return months;
 }

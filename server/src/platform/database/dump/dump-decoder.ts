@@ -42,7 +42,7 @@ export async function* decodeDump(
       yield chunk;
     }
     const code = await ended;
-    if (code !== 0) throw new Error(`The dump cannot be restored. pg_restore says: ${firstErrorIn(said)}`);
+    if (code !== 0) throw new Error(`The dump cannot be restored. pg_restore reported: ${firstErrorIn(said)}`);
   } catch (error) {
     throw explain(error, signal);
   } finally {
@@ -54,7 +54,7 @@ function explain(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return new Error('Stopped before the dump was restored.');
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') return error;
   return new Error(
-    "pg_restore is not installed. Install PostgreSQL's client programs (Debian: apt-get install postgresql-client) of the version that wrote the dump, or newer.",
+    'pg_restore is not installed. Install the PostgreSQL client programs (Debian: apt-get install postgresql-client) in the version that wrote the dump or a newer one.',
     { cause: error },
   );
 }

@@ -56,7 +56,7 @@ export class DumpReader {
       const outcome = await new Promise<DumpOutcome>((resolve, reject) => {
         child.once('error', reject);
         child.once('message', (message) => resolve(message as DumpOutcome));
-        child.once('exit', () => reject(new Error('The process that reads the dump has ended before its work.')));
+        child.once('exit', () => reject(new Error('The process that reads the dump ended unexpectedly.')));
         child.send(task);
       });
       if ('failure' in outcome) throw toError(outcome.failure);

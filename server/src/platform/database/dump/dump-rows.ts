@@ -27,7 +27,7 @@ export async function loadRows(
   client.on('error', () => undefined);
   await client.connect().catch((error: unknown) => {
     throw new Error(
-      'The role that loads the dump cannot connect to its scratch database. Let pg_hba.conf accept roles whose name begins with strongroom_scratch_ by password.',
+      'The role that loads the dump cannot connect to its scratch database. Allow roles whose names begin with strongroom_scratch_ to log in by password in pg_hba.conf.',
       { cause: error },
     );
   });
@@ -98,6 +98,6 @@ class RowLoader {
 function unfitting(table: string, error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   return new Error(
-    `The dump cannot be restored: PostgreSQL refuses rows of ${table} (SQLSTATE ${error.code ?? 'unknown'}). Take another dump.`,
+    `The dump cannot be restored: PostgreSQL rejected rows of ${table} (SQLSTATE ${error.code ?? 'unknown'}). Take another dump.`,
   );
 }

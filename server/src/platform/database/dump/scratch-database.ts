@@ -56,7 +56,7 @@ async function createRole(client: pg.Client, name: string, password: string): Pr
     .query(`create role ${name} login password '${password}' ${limits} valid until '${tomorrow}'`)
     .catch((error: unknown) => {
       throw new Error(
-        'A role for reading the dump cannot be created. The role of STRONGROOM_DATABASE_OWNER_URL needs CREATEROLE: "alter role … createrole".',
+        'A role for loading the dump cannot be created. The role in STRONGROOM_DATABASE_OWNER_URL needs CREATEROLE: "alter role … createrole".',
         { cause: error },
       );
     });
@@ -70,7 +70,7 @@ async function createDatabase(client: pg.Client, name: string): Promise<void> {
   } catch (error) {
     await client.query(`drop role ${name}`);
     throw new Error(
-      'A scratch database cannot be created. The role of STRONGROOM_DATABASE_OWNER_URL needs CREATEDB: "alter role … createdb".',
+      'A scratch database cannot be created. The role in STRONGROOM_DATABASE_OWNER_URL needs CREATEDB: "alter role … createdb".',
       { cause: error },
     );
   }
@@ -88,7 +88,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   });
   await client.connect().catch((error: unknown) => {
     throw new Error(
-      'The database server cannot be reached. Check STRONGROOM_DATABASE_OWNER_URL and that PostgreSQL runs.',
+      'The database server cannot be reached. Check STRONGROOM_DATABASE_OWNER_URL and that PostgreSQL is running.',
       { cause: error },
     );
   });

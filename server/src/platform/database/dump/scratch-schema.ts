@@ -65,7 +65,7 @@ export class ScratchSchema {
   async closeForRows(loaded: readonly string[]): Promise<void> {
     const lacking = this.#tables.find(({ name, isRequired }) => isRequired && !loaded.includes(name));
     if (lacking !== undefined) {
-      throw new Error(`The dump lacks the rows of ${lacking.name}. Dump the whole database, in one run of pg_dump.`);
+      throw new Error(`The dump has no rows of ${lacking.name}. Dump the whole database in one run of pg_dump.`);
     }
     for (const { name: table } of this.#tables) {
       await this.#client.query(`revoke all on ${table} from ${this.#loaderRole}`);
@@ -73,7 +73,7 @@ export class ScratchSchema {
     for (const { table, name, definition } of this.#foreignKeys) {
       await this.#client.query(`alter table ${table} add constraint ${name} ${definition}`).catch(() => {
         throw new Error(
-          `Rows of ${table} refer to rows that the dump does not have (${name}). Take another dump: this one was not made in one piece.`,
+          `Rows of ${table} refer to rows that are not in the dump (${name}). The dump is not a consistent snapshot: take another one.`,
         );
       });
     }

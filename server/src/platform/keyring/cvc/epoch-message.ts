@@ -66,7 +66,7 @@ export function writeKeysHead(sender: Sender, receiverKey: Buffer, oneShotKey: B
 
 export function toPayload(message: Buffer, mac: Mac): string {
   const payload = Buffer.concat([message, mac(message)]).toString('base64');
-  if (payload.length > payloadLengthMax) throw new RangeError('A message between servers is too long to be sent.');
+  if (payload.length > payloadLengthMax) throw new RangeError('A message between servers is too long to send.');
   return payload;
 }
 

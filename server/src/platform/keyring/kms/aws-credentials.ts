@@ -60,7 +60,7 @@ class ContainerCredentials implements AwsCredentialSource {
 
   async #fetch(): Promise<AwsCredentials> {
     const answer = await askKeyService(this.#service, {
-      name: 'The endpoint for the credentials of this container',
+      name: 'The container credentials endpoint',
       path: this.#path,
       method: 'GET',
       headers: await this.#authorization(),
@@ -72,7 +72,7 @@ class ContainerCredentials implements AwsCredentialSource {
     const endsAt = Date.parse(textOf(fields['Expiration']) ?? '');
     if (answer.status !== 200 || accessKeyId === undefined || secret === undefined || Number.isNaN(endsAt)) {
       throw new KeyServiceError(
-        `The endpoint for the credentials of this container answered ${answer.status} and no credentials. Give the container a role that may use the key.`,
+        `The container credentials endpoint responded with status ${answer.status} and no credentials. Give the container a role that may use the key.`,
       );
     }
     const credentials = {
@@ -90,7 +90,7 @@ class ContainerCredentials implements AwsCredentialSource {
     try {
       return { authorization: (await readFile(this.#tokenFile, 'utf8')).trim() };
     } catch (error) {
-      throw new KeyServiceError(`The file ${this.#tokenFile} with the token of this container cannot be read.`, error);
+      throw new KeyServiceError(`The container token file ${this.#tokenFile} cannot be read.`, error);
     }
   }
 }

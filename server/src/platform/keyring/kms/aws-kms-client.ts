@@ -15,15 +15,15 @@ export interface AwsKmsOptions {
 }
 
 /** What KMS calls its refusals, with what to do about them. */
-const credentialAdvice = 'Correct the credentials, and check the clock of this machine.';
+const credentialAdvice = 'Correct the credentials, and check the system clock.';
 const advice: Readonly<Record<string, string>> = {
-  AccessDeniedException: 'Allow kms:Encrypt and kms:Decrypt on the key, in its policy or by IAM.',
+  AccessDeniedException: 'Allow kms:Encrypt and kms:Decrypt on the key, in its key policy or in IAM.',
   NotFoundException: 'There is no such key: correct the key or the region.',
   DisabledException: 'Enable the key.',
   KMSInvalidStateException: 'Cancel the deletion of the key, or import its material again.',
   InvalidKeyUsageException: 'Use a symmetric key for encryption.',
-  ThrottlingException: 'This passes; raise the quota of requests if it comes back.',
-  LimitExceededException: 'This passes; raise the quota of requests if it comes back.',
+  ThrottlingException: 'This is temporary; if it recurs, raise the request quota.',
+  LimitExceededException: 'This is temporary; if it recurs, raise the request quota.',
   UnrecognizedClientException: credentialAdvice,
   InvalidSignatureException: credentialAdvice,
   IncompleteSignatureException: credentialAdvice,
@@ -39,7 +39,7 @@ export class AwsKmsRefusal extends KeyServiceError {
 
   constructor(operation: string, status: number, type: string) {
     const name = type === '' ? `status ${status}` : type;
-    super(`AWS KMS refused ${operation} (${name}). ${advice[type] ?? 'Look at the health of AWS KMS in this region.'}`);
+    super(`AWS KMS refused ${operation} (${name}). ${advice[type] ?? 'Check the status of AWS KMS in this region.'}`);
     this.type = type;
   }
 }

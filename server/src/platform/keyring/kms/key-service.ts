@@ -15,7 +15,7 @@ export function toKey(base64: string | undefined, service: string): Buffer {
   const key = Buffer.from(base64 ?? '', 'base64');
   if (key.length === keyLength) return key;
   throw new KeyServiceError(
-    `${service} answered without a key of 256 bits. Check what stands between it and this server.`,
+    `The response from ${service} does not contain a 256-bit key. Check any proxy between it and this server.`,
   );
 }
 
@@ -28,7 +28,7 @@ export async function askKeyService(
     return await service.ask(call.path, call);
   } catch (error) {
     throw new KeyServiceError(
-      `${call.name} cannot be reached. Check its address, its certificate and the network between.`,
+      `${call.name} cannot be reached. Check its address, its certificate and the network.`,
       error,
     );
   }

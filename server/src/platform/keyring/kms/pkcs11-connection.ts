@@ -69,7 +69,7 @@ export class Pkcs11Connection {
     const iv = this.#session.random(ciphertextStart - ivStart);
     const sealed = await this.#session.encrypt(key, this.#key, this.#gcm(iv, context));
     if (sealed.length !== keyLength + tagLength) {
-      throw new HsmError('The HSM does not append a tag of 128 bits in AES-GCM. Use one that follows PKCS#11 2.40.');
+      throw new HsmError('The HSM does not append a 128-bit tag in AES-GCM. Use one that conforms to PKCS#11 2.40.');
     }
     return Buffer.concat([Buffer.of(format), iv, sealed]);
   }

@@ -25,16 +25,16 @@ export function findPkcs11Key(session: Pkcs11Session, { keyLabel, tokenLabel }: 
   const place = `labelled "${keyLabel}" in token "${tokenLabel}"`;
   const [key, another] = session.findObjects(labelled(session, keyLabel));
   if (key === undefined) throw new HsmError(`There is no AES key ${place}. Correct the label, or create the key.`);
-  if (another !== undefined) throw new HsmError(`There are several AES keys ${place}. Give each a label of its own.`);
+  if (another !== undefined) throw new HsmError(`There are several AES keys ${place}. Give each a unique label.`);
 
   if (session.attribute(key, constants.CKA_VALUE_LEN)[0] !== keyLength) {
-    throw new HsmError(`The AES key ${place} does not have 256 bits. Create one that has.`);
+    throw new HsmError(`The AES key ${place} does not have 256 bits. Create a 256-bit key.`);
   }
   const isSensitive = session.attribute(key, constants.CKA_SENSITIVE)[0] === 1;
   const isExtractable = session.attribute(key, constants.CKA_EXTRACTABLE)[0] === 1;
   if (!isSensitive && isExtractable) {
     throw new HsmError(
-      `The AES key ${place} can be read out of the HSM. Create one that is sensitive or not extractable.`,
+      `The AES key ${place} can be extracted from the HSM. Create one that is sensitive or not extractable.`,
     );
   }
   return key;

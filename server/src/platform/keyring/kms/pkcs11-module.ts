@@ -34,7 +34,7 @@ export async function loadPkcs11Module(
   } catch (error) {
     if (resultOf(error) !== 'CKR_CRYPTOKI_ALREADY_INITIALIZED') {
       throw new HsmError(
-        `The PKCS#11 module ${modulePath} does not start (${resultOf(error)}). Check its configuration.`,
+        `The PKCS#11 module ${modulePath} failed to start (${resultOf(error)}). Check its configuration.`,
         error,
       );
     }
@@ -55,7 +55,7 @@ async function importOptional(
     return (await importPackage()).default;
   } catch (error) {
     throw new HsmError(
-      'A PKCS#11 root key needs the optional package pkcs11js, which is not installed. Run: npm install pkcs11js',
+      'A PKCS#11 root key requires the optional package pkcs11js, which is not installed. Run: npm install pkcs11js',
       error,
     );
   }

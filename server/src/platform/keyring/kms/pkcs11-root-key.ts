@@ -74,7 +74,7 @@ export class Pkcs11RootKey implements RootKey {
     // Keys wrapped from here on would be stored under an id that is not the one of their root key.
     connection.close();
     throw new HsmError(
-      `The key labelled "${this.#options.keyLabel}" was replaced: it is ${connection.id}, and this server was started with ${this.id}. Restore that key.`,
+      `The key labelled "${this.#options.keyLabel}" was replaced: it is now ${connection.id}, but this server was started with ${this.id}. Restore that key.`,
     );
   }
 
@@ -87,7 +87,7 @@ export class Pkcs11RootKey implements RootKey {
 function toHsmError(error: unknown): HsmError {
   if (error instanceof HsmError) return error;
   return new HsmError(
-    `The HSM does not answer as it should (${resultOf(error)}). Check that it is connected and that the token is unlocked.`,
+    `The HSM returned an error (${resultOf(error)}). Check that it is connected and that the token is unlocked.`,
     error,
   );
 }

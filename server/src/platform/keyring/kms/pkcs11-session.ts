@@ -126,7 +126,7 @@ function findSlot({ constants, library }: Pkcs11Module, tokenLabel: string): Han
     );
   }
   if (another !== undefined) {
-    throw new HsmError(`The HSM has several tokens labelled "${tokenLabel}". Give each a label of its own.`);
+    throw new HsmError(`The HSM has several tokens labelled "${tokenLabel}". Give each a unique label.`);
   }
   return found.slot;
 }
@@ -140,7 +140,7 @@ function logIn({ constants, library }: Pkcs11Module, session: Handle, { tokenLab
     if (result === 'CKR_USER_ALREADY_LOGGED_IN') return;
     if (!pinResults.includes(result)) throw error;
     throw new PinRefused(
-      `The HSM refuses the PIN of token "${tokenLabel}" (${result}). Correct it before starting again: a few wrong tries lock the token.`,
+      `The HSM rejected the PIN of token "${tokenLabel}" (${result}). Correct it before starting again: a few wrong attempts lock the token.`,
       error,
     );
   }

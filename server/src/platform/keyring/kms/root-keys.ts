@@ -5,7 +5,7 @@ import type { RootKey, WrapContext } from './root-key.ts';
 export class UnknownRootKey extends OperatorError {
   constructor(wanted: string, known: readonly string[]) {
     super(
-      `A key is wrapped by root key ${wanted}, and this process has ${known.join(', ')}. Configure both until ` +
+      `A key is wrapped by root key ${wanted}, but this process only has ${known.join(', ')}. Configure both until ` +
         '`strongroom keys rotate root` is done.',
     );
     this.name = 'UnknownRootKey';

@@ -57,7 +57,7 @@ export class TransitClient {
       typeof data === 'object' && data !== null ? textOf((data as Record<string, unknown>)[field]) : undefined;
     if (value !== undefined) return value;
     throw new KeyServiceError(
-      `Transit answered ${operation} without "${field}". Check what stands between it and this server.`,
+      `The Transit response to ${operation} lacks "${field}". Check any proxy between it and this server.`,
     );
   }
 
@@ -71,11 +71,11 @@ function reasonsIn(errors: unknown): readonly string[] {
 }
 
 const retiredVersion =
-  'Set min_decryption_version and min_encryption_version of the key back to 1; where versions were trimmed, restore its backup.';
+  'Set min_decryption_version and min_encryption_version of the key back to 1; if versions were trimmed, restore the key from a backup.';
 
 /** Reasons that say more than the status, by what they contain. */
 const adviceByReason: readonly (readonly [string, string])[] = [
-  ['encryption key not found', 'Make the key, or correct its name.'],
+  ['encryption key not found', 'Create the key, or correct its name.'],
   ['soft-deleted', 'Restore the key.'],
   ['too old', retiredVersion],
   ['no such key version', retiredVersion],
@@ -89,14 +89,14 @@ function adviceFor(status: number, reasons: readonly string[]): string {
     case 400:
       return 'Use a key of type aes256-gcm96 that is not derived.';
     case 403:
-      return 'Renew or correct the token, and let its policy update encrypt, decrypt and hmac of the key.';
+      return 'Renew or correct the token, and give its policy the update capability on encrypt, decrypt and hmac for the key.';
     case 404:
       return 'Correct the mount or the namespace.';
     case 429:
-      return 'This passes; raise the rate limit quota if it comes back.';
+      return 'This is temporary; if it recurs, raise the rate limit quota.';
     case 503:
-      return 'Unseal the server, or wait until it is out of maintenance.';
+      return 'Unseal the server, or wait until its maintenance is over.';
     default:
-      return 'Look at the health of the server.';
+      return 'Check the health of the server.';
   }
 }

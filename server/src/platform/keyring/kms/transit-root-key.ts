@@ -56,7 +56,7 @@ export class TransitRootKey implements RootKey {
     const input = { plaintext: key.toString('base64'), associated_data: associatedData(context) };
     const ciphertext = await this.#client.call('encrypt', input, 'ciphertext');
     if (ciphertextText.test(ciphertext)) return Buffer.from(ciphertext, 'utf8');
-    throw new KeyServiceError('Transit answered with a ciphertext of another form than vault:v1:… Check the server.');
+    throw new KeyServiceError('The ciphertext that Transit returned does not start with vault:v1:. Check the server.');
   }
 
   async unwrap(wrapped: Buffer, context: WrapContext): Promise<Buffer> {
@@ -81,7 +81,7 @@ export class TransitRootKey implements RootKey {
     const id = await fingerprint(this.#client);
     if (id === this.id) return;
     throw new KeyServiceError(
-      `The key of Transit was replaced: it is ${id}, and this server was started with ${this.id}. Restore that key.`,
+      `The Transit key was replaced: it is now ${id}, but this server was started with ${this.id}. Restore that key.`,
     );
   }
 
