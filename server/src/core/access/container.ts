@@ -4,10 +4,10 @@ export const containerLengthMax = 400;
 /** Segments of letters, digits, `-` and `_`, each ended by a slash; the root is a lone slash. */
 const containerPattern = /^\/(?:[A-Za-z0-9_-]+\/)*$/;
 
-/** Reads a container path, lower-cased; undefined when it is none. */
+/** Parses a container path, lower-cased; undefined if the text is not one. */
 export function parseContainer(text: string): string | undefined {
   if (text.length > containerLengthMax) return undefined;
-  // Judged as it was written: a few letters of other scripts become ASCII in lower case, such as the Kelvin sign.
+  // Checked as written: lower-casing turns a few letters of other scripts, such as the Kelvin sign, into ASCII.
   return containerPattern.test(text) ? text.toLowerCase() : undefined;
 }
 

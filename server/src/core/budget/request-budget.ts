@@ -1,19 +1,19 @@
 import { DomainError } from '../errors/domain-error.ts';
 
 /**
- * What one request may ask for, over all of its tokens and texts. Each bounds processor time, so that the whole stays
- * below a second; no turn of the event loop comes near that, because the work is done in pieces.
+ * What one request may use, over all of its tokens and texts. Each limit bounds processor time, so that the total stays
+ * below a second; no single turn of the event loop comes close to that, because the work is done in pieces.
  */
 export const requestLimits = {
   /** References to tokens, over body, headers, path and query. */
   references: 1_000,
-  /** What tokens are found by: pairs of metadata and search indexes. Each is one HMAC of some 6 µs. */
+  /** Metadata pairs and search indexes. Each takes one HMAC of about 6 µs. */
   searchTerms: 60_000,
-  /** Characters that the expressions of all tokens together may read. */
+  /** Characters that the expressions of all tokens may read in total. */
   evaluatedCharacters: 8 * 1024 * 1024,
 } as const;
 
-/** Characters that references may put into a request: as many as the largest token holds. */
+/** Characters that references may insert into a request: as many as the largest token has. */
 export const insertedCharactersMax = 4 * 1024 * 1024;
 
 type Resource = keyof typeof requestLimits;
@@ -24,7 +24,7 @@ const sentences: Readonly<Record<Resource, string>> = {
   evaluatedCharacters: `The expressions in a request can read at most ${requestLimits.evaluatedCharacters} characters in total.`,
 };
 
-/** What a request may still spend. Made once where a request is handled, and handed to whatever works for it. */
+/** What a request may still spend. Created once per request and passed to everything that works on it. */
 export class RequestBudget {
   readonly #left: Record<Resource, number> = { ...requestLimits };
 

@@ -1,12 +1,12 @@
-/** Every way an expression can be refused, while it is compiled or while it meets a value. */
+/** Every way an expression can be rejected, when it is compiled or when it is evaluated. */
 export type ExpressionReason = keyof typeof sentences;
 
-/** Where inside a mask the failing text stands: member names and array positions from the outside in. */
+/** The location of the failing text in a mask: member names and array positions from the outside in. */
 export type MaskPath = readonly (string | number)[];
 
 /**
- * A refused expression. The message is built from the reason and the offset alone: neither the expression, which may
- * hold an HMAC key, nor a value it met may reach a response or a log.
+ * A rejected expression. The message is built from the reason and the offset alone: neither the expression, which may
+ * contain an HMAC key, nor any value may reach a response or a log.
  */
 export class ExpressionError extends Error {
   readonly reason: ExpressionReason;
@@ -21,7 +21,7 @@ export class ExpressionError extends Error {
     this.path = path;
   }
 
-  /** The same refusal, placed at a leaf of a mask. */
+  /** The same error, located at a leaf of a mask. */
   within(path: MaskPath): ExpressionError {
     return new ExpressionError(this.reason, this.offset, path);
   }

@@ -8,25 +8,25 @@ import { applyFilters } from './filter-chain.ts';
 import type { Reference, ReferenceText } from './reference-text.ts';
 import { isScalar, toConcatenatedText } from './value-text.ts';
 
-/** What references stand for: the data, or for the kind `token` the whole token. */
+/** What references are replaced by: the data, or for the kind `token` the whole token. */
 export interface ReferenceSource {
-  /** As JSON text; undefined where the token was not found. */
+  /** As JSON text; undefined if the token was not found. */
   textOf(reference: Reference): string | undefined;
-  /** The same as a value. Asked for often and parsed once. */
+  /** The same as a value. Used often, but parsed only once. */
   valueOf(reference: Reference): Steps<JsonValue>;
   readonly tools: ExpressionTools;
-  /** Shared over all texts of a request: a short reference can stand for a long value, many times over. */
+  /** Shared by all texts of a request: a short reference can expand to a long value many times over. */
   readonly budget: EvaluationBudget;
 }
 
-/** JSON text: of the value itself where the text is one reference and nothing else, otherwise of a string. */
+/** JSON text: of the value itself if the text is exactly one reference, otherwise of a string. */
 export function* referencesJsonSteps(text: ReferenceText, source: ReferenceSource): Steps<string> {
   const [first = ''] = text.segments;
   if (text.segments.length > 1 || typeof first === 'string') {
     return JSON.stringify(yield* referencesTextSteps(text, source));
   }
   if (first.filters.length === 0) {
-    // What is put in unchanged is neither parsed nor written again.
+    // A value that is inserted unchanged is neither parsed nor serialized again.
     const json = requireFound(source.textOf(first), first);
     source.budget.spendOutput(json.length, first.offset);
     return json;
@@ -37,8 +37,8 @@ export function* referencesJsonSteps(text: ReferenceText, source: ReferenceSourc
 }
 
 /**
- * Always a string. `encode` is applied to what is put in and not to the text around it, as a URL needs it; what was
- * put in is not searched for references again.
+ * Always a string. `encode` is applied to inserted values and not to the text around them, as URLs require; inserted
+ * text is not searched for references again.
  */
 export function* referencesTextSteps(
   text: ReferenceText,

@@ -1,7 +1,7 @@
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** Ids that would be easy to swap in a call are told apart by the compiler. */
+/** Branded so that the compiler catches ids that are easily swapped in a call. */
 export type TenantId = Branded<'tenant'>;
 export type ApplicationId = Branded<'application'>;
 export type ApplicationKeyId = Branded<'application-key'>;
@@ -13,7 +13,7 @@ export function isUuid(text: string): boolean {
   return uuidPattern.test(text);
 }
 
-/** Reads a tenant id that comes from our own tables or command line; anything else is a broken invariant. */
+/** Parses a tenant id from our own tables or command line; anything else is a broken invariant. */
 export function parseTenantId(text: string): TenantId {
   if (!isUuid(text)) throw new TypeError('A tenant id must be a UUID.');
   return text.toLowerCase() as TenantId;

@@ -3,7 +3,7 @@ import { ExactNumber } from './json-value.ts';
 
 // Sticky and without nested repetition, so it runs in time proportional to the number it matches.
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** What a string can hold as it is, up to its end or an escape. */
+/** What a string can contain literally, up to its end or an escape. */
 // oxlint-disable-next-line no-control-regex -- control characters are what a string must not hold
 const plainPattern = /[^"\\\u0000-\u001f]*/y;
 /** A pattern over so long a text took 49 ms for 4 MB in a vault under load (measured); `JSON.parse` is compiled code. */
@@ -12,7 +12,7 @@ const longLength = 4_096;
 const escapeLetters = codeTable('"\\/bfnrt');
 const hexDigits = codeTable('0123456789abcdefABCDEF');
 
-/** Goes through the text of a document and reads everything that is no object and no array. */
+/** Scans the text of a document and reads everything except objects and arrays. */
 export class JsonScanner {
   at = 0;
   readonly #text: string;
@@ -34,11 +34,11 @@ export class JsonScanner {
     if (this.accept(0x22)) return this.#text.slice(start, this.at - 1);
 
     this.#skipToQuote();
-    // Every escape has been checked. Putting the string together here took ten times as long (measured).
+    // Every escape has been checked. Assembling the string here took ten times as long (measured).
     return JSON.parse(this.#text.slice(start - 1, this.at)) as string;
   }
 
-  /** Whether a long text holds neither escapes nor anything that a string must not. Says no as well where it is in doubt. */
+  /** Whether a long text contains neither escapes nor characters that are not allowed in a string. False if in doubt. */
   #isPlain(start: number, end: number): boolean {
     const quoted = this.#text.slice(start - 1, end + 1);
     if (quoted.includes('\\')) return false;

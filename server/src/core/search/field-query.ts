@@ -16,7 +16,7 @@ const rangeFields: ReadonlySet<string> = new Set<RangeField>(['created_at', 'mod
 const metadataPrefix = 'metadata.';
 const knownFields = [...termFields, ...rangeFields, 'container', `${metadataPrefix}<key>`].join(', ');
 
-/** Gives a `field:value` its meaning. */
+/** Interprets a `field:value`. */
 export function toFieldQuery({ name, value, offset }: FieldToken): SearchQuery {
   if (isRangeField(name)) return value.kind === 'range' ? toRange(name, value) : toMoment(name, value);
   if (value.kind === 'range') throw invalidQuery('Only created_at and modified_at support ranges', value.offset);
@@ -50,13 +50,13 @@ function toContainer({ text, offset }: QueryText): ContainerQuery {
   return { kind: 'container', path, isSubtree };
 }
 
-/** A time names the whole of its smallest written unit: `2024-01-01` is that day, `2024-01-01T10:00Z` that minute. */
+/** A time means all of its smallest written unit: `2024-01-01` is that day, `2024-01-01T10:00Z` that minute. */
 function toMoment(field: RangeField, text: QueryText): RangeQuery {
   const { start, end } = toInterval(text);
   return { kind: 'range', field, from: start, before: end };
 }
 
-/** The brackets say whether the times at the ends belong to the range, each with the whole of its unit. */
+/** The brackets say whether the times at the ends, each with all of its unit, belong to the range. */
 function toRange(field: RangeField, { from, to, includesFrom, includesTo }: QueryRange): RangeQuery {
   const first = isOpenEnd(from) ? undefined : toInterval(from);
   const last = isOpenEnd(to) ? undefined : toInterval(to);

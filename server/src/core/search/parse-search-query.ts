@@ -9,18 +9,18 @@ const lengthMax = 200;
 const depthMax = 32;
 
 /**
- * Reads the search language, a part of Lucene's:
+ * Parses the search language, a subset of Lucene's:
  *
  *     query  = all *( ("OR" / "||") all )
  *     all    = unary *( ("AND" / "&&") unary )
  *     unary  = ("NOT" / "!" / "-") unary / "(" query ")" / field ":" value
  *
  * Lucene joins neighbours without an operator by a configurable default, which a reader cannot see. Here the operator
- * must be written, so that no search finds more or less than its author meant.
+ * must be written, so that no search finds more or less than its author intended.
  */
 export function parseSearchQuery(text: string): SearchQuery {
   if (text.length > lengthMax) throw invalidField('query', `The query must not exceed ${lengthMax} characters.`);
-  // PostgreSQL holds no NUL in text: without this check the query would fail there, as an error of ours.
+  // PostgreSQL text cannot contain NUL: without this check, the query would fail there with an internal error.
   const nulOffset = text.indexOf('\0');
   if (nulOffset >= 0) throw invalidQuery('Unexpected NUL character', nulOffset);
 

@@ -18,7 +18,7 @@ const keywords = [
 ] as const;
 
 /**
- * Splits a query into operators, parentheses and `field:value` pairs. A value ends at white space or a parenthesis
+ * Splits a query into operators, parentheses and `field:value` pairs. A value ends at whitespace or a parenthesis
  * unless it is quoted; a backslash makes the next character an ordinary one, inside quotes and outside.
  */
 export class QueryLexer {
@@ -86,7 +86,7 @@ export class QueryLexer {
     let text = '';
     let hasWildcard = false;
     while (this.#at < this.#text.length && !this.#isNext(stops)) {
-      // Elsewhere than at its beginning a quote is more likely a slip than a part of the value.
+      // A quote that is not at the start is more likely a typo than part of the value.
       if (this.#isNext('"')) throw invalidQuery('Unexpected quotation mark', this.#at);
       hasWildcard ||= this.#isNext('*?');
       text += this.#readCharacter();

@@ -1,9 +1,9 @@
-/** Longer than any name of ours: nothing beyond is a slip of the keyboard, and comparing takes time. */
+/** Longer than any of our names: anything beyond is not a typo, and comparing takes time. */
 const lengthMax = 60;
 
 /**
- * The known name that somebody who wrote `written` probably meant: the same letters in another case or with other
- * separators, or a slip or two away. Undefined for a name that is like none of them.
+ * The known name that `written` was probably meant to be: the same letters in another case or with other
+ * separators, or one or two typos away. Undefined for a name that resembles none of them.
  */
 export function findIntendedName(written: string, known: Iterable<string>): string | undefined {
   if (written.length > lengthMax) return undefined;
@@ -19,13 +19,13 @@ function toLetters(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** One slip turns too many short words into others. */
+/** A single typo turns too many short words into others. */
 function slipsAllowed(length: number): number {
   if (length < 4) return 0;
   return length < 6 ? 1 : 2;
 }
 
-/** Whether so many letters inserted, left out, replaced or swapped with the next one turn one text into the other. */
+/** Whether that many letters inserted, omitted, replaced or swapped with the next one turn one text into the other. */
 function isWithin(slips: number, a: string, b: string): boolean {
   if (slips === 0 || Math.abs(a.length - b.length) > slips) return false;
   let beforeLast: number[] = [];

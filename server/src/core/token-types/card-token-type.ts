@@ -20,7 +20,7 @@ export const cardTokenType: TokenType = {
   derive: deriveCard,
 };
 
-/** Each is looked at for a verification code under another name. */
+/** Each is checked for a verification code under another name. */
 const membersMax = 1_000;
 
 function validateCard(data: JsonValue): FieldErrors | undefined {
@@ -39,7 +39,7 @@ function validateCard(data: JsonValue): FieldErrors | undefined {
   });
 }
 
-/** Some clients write null for what they leave out. */
+/** Some clients write null for members that they omit. */
 function isAbsentOrWhole(value: JsonValue | undefined, min: number, max: number): boolean {
   return value === undefined || value === null || isWhole(value, min, max);
 }
