@@ -5,10 +5,10 @@ import { readTenantSettings } from '../features/tenants/index.ts';
 import type { Database } from '../platform/database/database.ts';
 import { listTenantIds } from '../platform/database/database-inspection.ts';
 
-/** A tenant whose applications can find out what a mask hides, by comparing fingerprints. */
+/** A tenant whose applications can find masked values by comparing fingerprints. */
 export interface FingerprintExposure {
   readonly tenantId: TenantId;
-  /** Their ids: a name is chosen by a caller and may hold anything. */
+  /** Their ids: names are chosen by callers and may contain anything. */
   readonly applicationIds: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export async function findFingerprintExposures(database: Database): Promise<Fing
   return exposures;
 }
 
-/** What the doctor says about it, with the remedy. */
+/** The finding of `doctor`, with the remedy. */
 export function describeExposures(exposures: readonly FingerprintExposure[]): string {
   if (exposures.length === 0)
     return 'no application can compare the fingerprints of its own tokens with those of masked tokens';

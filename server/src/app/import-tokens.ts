@@ -33,11 +33,11 @@ export interface ImportOrder {
   readonly isRepeated: boolean;
   readonly rejectsPath: string | undefined;
   readonly signal: AbortSignal;
-  /** The share is that of the file's bytes, since nobody knows its rows. */
+  /** The share of the file's bytes, since its number of rows is unknown. */
   readonly onProgress: (records: number, share: number) => void;
 }
 
-/** Brings a file of tokens into a tenant. */
+/** Imports a file of tokens into a tenant. */
 export async function importTokens(config: VaultConfig, order: ImportOrder): Promise<ImportReport> {
   if (order.isResumed && order.isRepeated) {
     throw new Error('--resume continues an import and --again starts it over. Use only one of them.');
@@ -60,7 +60,7 @@ async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder)
   const { tenantId, format, map, dropsCvc } = order;
   const { database, keyring } = core;
   const before = await file.stat();
-  // Without keys there is no such tenant, and nothing else would say so.
+  // A tenant without keys does not exist, and nothing else would report that.
   await keyring.forTenant(tenantId);
   const header = format === 'csv' ? await readCsvHeader(file) : undefined;
   const columns = header === undefined ? undefined : toColumnTargets(header.columns, map);
@@ -118,7 +118,7 @@ async function begin(core: VaultCore, tokenImport: TokenImport, order: ImportOrd
   const identity = await tokenImport.identify(digest, reading);
   const found = await tokenImport.findState(identity, { isResumed, isRepeated });
   const { state, isFinished } = found ?? { state: nothingYet, isFinished: false };
-  // Opened before anything is begun: an import that cannot say what it rejects does not begin.
+  // Opened first: an import that cannot report its rejects does not start.
   const rejects =
     found === undefined ? await RejectFile.begin(rejectsPath) : await RejectFile.resume(rejectsPath, state.line);
   if (found === undefined) await tokenImport.begin(identity, { isRepeated });

@@ -9,7 +9,7 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { VaultCore } from './vault-core.ts';
 
-/** Builds the proxy and adds its routes. Whatever the operator has opened is said once, at the start. */
+/** Builds the proxy and adds its routes. Exceptions configured by the operator are logged once, at startup. */
 export function addProxy(
   edge: FastifyInstance,
   parts: {

@@ -44,7 +44,7 @@ export class VaultServer {
     return openWhole((opened) => VaultServer.#open(config, logger, opened));
   }
 
-  /** What is put on the stack last is closed first: requests under way still find everything that they need. */
+  /** The stack is closed in reverse order: requests in progress still have everything that they need. */
   static async #open(config: ServerConfig, logger: Logger, opened: AsyncDisposableStack): Promise<VaultServer> {
     const core = opened.adopt(await VaultCore.open(config), (it) => it.close());
     const feed = opened.adopt(new ChangeFeed(config.database.url, markOf(core.rootKeys)), (it) => it.stop());
@@ -69,7 +69,7 @@ export class VaultServer {
       () => bodyMemory.heldBytes,
     );
     let isDraining = false;
-    // Readiness is asked for until the last request is served.
+    // Readiness is available until the last request is served.
     const admin = opened.adopt(
       createAdminEdge({ metrics, checks: readinessChecks(core, feed, () => isDraining) }),
       (it) => it.close(),
@@ -113,7 +113,7 @@ export class VaultServer {
     this.#opened = parts.opened;
   }
 
-  /** Takes no new connections, lets requests under way finish, then closes everything. Safe to call more than once. */
+  /** Accepts no new connections, lets requests in progress finish, then closes everything. Safe to call more than once. */
   stop(): Promise<void> {
     this.#stopped ??= this.#opened.disposeAsync();
     return this.#stopped;
@@ -170,7 +170,7 @@ function addRedisMetrics(metrics: Metrics, limiter: RateLimiter): void {
   );
 }
 
-/** A request that never ends must not keep the process alive for ever. */
+/** A request that never ends must not keep the process alive forever. */
 async function closeWithinDrainTime(edge: FastifyInstance): Promise<void> {
   const timer = setTimeout(() => edge.server.closeAllConnections(), drainTimeoutMs);
   try {

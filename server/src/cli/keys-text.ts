@@ -4,7 +4,7 @@ import type { TenantKeyInfo } from '../platform/keyring/tenant-key-store.ts';
 
 export interface TenantKeys {
   readonly keys: readonly TenantKeyInfo[];
-  /** Rows under each version of the data key, where they were counted. */
+  /** Rows per version of the data key, if they were counted. */
   readonly rows: ReadonlyMap<number, number> | undefined;
 }
 

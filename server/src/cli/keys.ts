@@ -141,7 +141,7 @@ command reads every row once. Earlier backups can still be decrypted: they conta
   );
 }
 
-/** A command for one tenant or for all of them; which, must be said. One in trouble does not keep the others waiting. */
+/** A command for one tenant or all of them, which must be specified. If it fails for one, it continues with the others. */
 function forTenants<Flags extends TenantFlags>(
   command: Command,
   work: (keys: KeyManagement, tenantId: TenantId, flags: Flags) => Promise<void>,

@@ -10,7 +10,7 @@ export function printText(text: string): void {
   process.stdout.write(`${withoutControls(text)}\n`);
 }
 
-/** What went wrong and why, in one piece and without a stack: the message says what to do. */
+/** Prints an error and its causes, without a stack: the message says what to do. */
 export function printError(error: unknown, isJson: boolean): void {
   const [message = '', ...causes] = messagesOf(error);
   if (!isJson) {
@@ -24,7 +24,7 @@ export function printError(error: unknown, isJson: boolean): void {
   );
 }
 
-/** Names in a backup or a file may be anybody's: none of them drives the terminal of whoever reads this. */
+/** Names in a backup or a file are untrusted: they must not control the reader's terminal. */
 function withoutControls(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]/gu, '?');
 }
@@ -32,7 +32,7 @@ function withoutControls(text: string): string {
 function messagesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
   const causes = error.cause === undefined ? [] : messagesOf(error.cause);
-  // Node reports a name with several addresses that all refuse as errors inside an error without a message.
+  // If all addresses of a name refuse a connection, Node wraps the errors in one without a message.
   const inner = error instanceof AggregateError ? error.errors.flatMap(messagesOf) : [];
   return [error.message, ...inner, ...causes].filter((message) => message !== '');
 }

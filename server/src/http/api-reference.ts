@@ -7,8 +7,8 @@ import { tags } from './api-tags.ts';
 import { addReferencePolicy } from './reference-policy.ts';
 
 /**
- * Describes every route that is added afterwards at `/openapi.json`, and shows it at `/docs`, all from this process. Both
- * are served or neither: the page shows what is in the description, so leaving one of them would hide nothing.
+ * Describes every route added afterwards at `/openapi.json` and shows it at `/docs`, all from this process. Both
+ * are served or neither: the page shows what is in the description, so serving one of them would hide nothing.
  */
 export async function addApiReference(
   app: FastifyInstance,
@@ -44,7 +44,7 @@ export async function addApiReference(
 
 const reference: FastifyApiReferenceOptions = {
   routePrefix: '/docs',
-  // Nothing on the page may call out: no fonts, no telemetry, no assistant, no request proxy of a third party.
+  // The page must not call third parties: no fonts, no telemetry, no assistant, no request proxy.
   configuration: {
     url: '/openapi.json',
     pageTitle: 'Strongroom API',

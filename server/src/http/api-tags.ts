@@ -1,4 +1,4 @@
-/** The parts of the API in the order in which its reference shows them. */
+/** The parts of the API, in the order of the reference. */
 export const tags = [
   { name: 'Tokens', description: 'Store, read, change, delete, list and search tokens.' },
   { name: 'Tokenize', description: 'Replace values in a JSON document with tokens, and tokens with their values.' },

@@ -5,14 +5,14 @@ import { isUuid } from '../core/identity/ids.ts';
 import { findCaller } from './authentication.ts';
 import { type AuditEvent, type EntityType, noSingleEntity, type Operation } from '../platform/audit/audit-event.ts';
 
-/** Where denied attempts are written down. */
+/** Where denied attempts are recorded. */
 export interface DenialLog {
   append(caller: Caller, event: AuditEvent): Promise<void>;
 }
 
 /**
- * Records that a valid key was refused. It is durable before the refusal is told; where it cannot be written, the failure
- * to do so is what the caller gets to see.
+ * Records that a valid key was denied access. The record is durable before the response; if it cannot be written, the
+ * caller gets that error instead.
  */
 export async function recordDenial(thrown: unknown, request: FastifyRequest, log: DenialLog): Promise<unknown> {
   const isDenial = thrown instanceof DomainError && thrown.code === 'forbidden' && !thrown.isRecorded;
@@ -58,7 +58,7 @@ function operationByMethod(method: string): Operation {
   return method === 'PUT' || method === 'PATCH' ? 'update' : 'read';
 }
 
-/** What the path names, where it can be nothing but an id: any other text could be a value that somebody put there. */
+/** The id in the path, if it can only be an id: any other text could be a sensitive value. */
 function namedUuid(request: FastifyRequest): string | undefined {
   const { id } = (request.params ?? {}) as { readonly id?: string };
   return id !== undefined && isUuid(id) ? id : undefined;

@@ -5,7 +5,7 @@ import { nameSchemas } from './api-components.ts';
 import { isRepeatable } from './idempotency.ts';
 import { problemCatalog } from './problem-catalog.ts';
 
-/** What every refusal looks like: RFC 9457. */
+/** The form of every error response: RFC 9457. */
 const Problem = Type.Object(
   {
     type: Type.String({ description: 'Path of a page that describes this type of problem.' }),
@@ -30,7 +30,7 @@ const limitHeaders = {
 };
 const headersOf: Readonly<Record<number, object>> = { 429: limitHeaders, 503: waitHeaders };
 
-/** Whatever the route: the connection, the key, the limits, a tenant that is deleted meanwhile, the vault itself. */
+/** Common to all routes: the connection, the key, the limits, a tenant deleted in the meantime, the vault itself. */
 const anywhere: readonly ErrorCode[] = [
   'malformed-request',
   'unauthenticated',
@@ -44,7 +44,7 @@ const anywhere: readonly ErrorCode[] = [
   'key-service-unavailable',
 ];
 
-/** The responses of a route that refuse, by status: what all routes have, what its parts bring, and what it names itself. */
+/** The error responses of a route by status: those of all routes, those implied by its parts, and those it declares. */
 export function describeProblems(route: RouteOptions): Record<string, object> {
   const codes = new Set([...anywhere, ...codesOfParts(route), ...(route.config?.problems ?? [])]);
   const byStatus = Map.groupBy(codes, (code) => problemCatalog[code].status);
@@ -67,7 +67,7 @@ function codesOfParts({ schema, config, method }: RouteOptions): ErrorCode[] {
   const canRepeat = isRepeatable(config, method);
   return [
     ...(hasInput || canRepeat ? (['validation-failed'] as const) : []),
-    // A body is read before anybody asks whether it is wanted, and a content type that is none is refused at once.
+    // A body is read even if the route does not use it, and an invalid content type is rejected at once.
     ...(isRead ? [] : (['body-too-large', 'unsupported-media-type'] as const)),
     ...(schema?.body === undefined ? [] : (['malformed-json'] as const)),
     ...(canRepeat ? (['idempotency-in-flight', 'idempotency-answer-not-kept'] as const) : []),
@@ -78,7 +78,7 @@ function describeCodes(codes: readonly ErrorCode[]): string {
   return codes.map((code) => `\`${code}\`: ${problemCatalog[code].meaning}`).join('\n\n');
 }
 
-/** In a member of its own where published clients look for it there. */
+/** In a separate member, where published clients expect it. */
 function describeContent(problemField: string | undefined): object {
   return problemField === undefined
     ? { 'application/problem+json': { schema: Problem } }

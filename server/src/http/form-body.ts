@@ -5,10 +5,10 @@ import { DomainError } from '../core/errors/domain-error.ts';
 const formSizeMax = 32 * 1024;
 const fieldsMax = 20;
 
-/** What a page sends: each field once, as text. */
+/** A submitted form: each field once, as text. */
 type Form = Readonly<Record<string, string>>;
 
-/** Lets the routes of `app` take the forms of our own pages, and nothing else. */
+/** Makes the routes of `app` accept forms from our own pages, and nothing else. */
 export function addFormParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, _stream, done) => {
@@ -17,7 +17,7 @@ export function addFormParser(app: FastifyInstance): void {
   });
 }
 
-/** The fields of a form; one that has none was sent by a button alone. */
+/** The fields of a form; a form without fields was just a button. */
 export function formOf(request: FastifyRequest): (name: string) => string {
   const form = (request.body ?? {}) as Form;
   return (name) => (Object.hasOwn(form, name) ? (form[name] ?? '') : '');

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../core/errors/domain-error.ts';
 export interface ProblemEntry {
   readonly status: number;
   readonly title: string;
-  /** What happened, and what to do about it: the page at `/docs/errors/<code>`. */
+  /** What happened and what to do about it, for the page at `/docs/errors/<code>`. */
   readonly meaning: string;
   readonly remedy: string;
 }

@@ -2,25 +2,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../core/errors/domain-error.ts';
 import { sha256 } from '../platform/keyring/sha256.ts';
 
-/** A response that never changes while the server runs, and the headers that go with it. */
+/** A response that never changes while the server runs, and its headers. */
 interface Fixed {
   readonly etag: string;
   readonly policy: string;
-  /** Written by all responses: as text, each connection would hold four megabytes of its own until it was read. */
+  /** Shared by all responses: as text, each connection would hold its own four megabytes until they were read. */
   readonly bytes: Buffer;
 }
 
 const inlineScript = /<script[^>]*>([^<]+)<\/script>/g;
 
 /**
- * Holds the pages under `/docs` to what they need. They share an origin with the portal, so a script that got into them
- * would be signed in there: no script runs but our own file and the inline ones that were in the page when we made it, each
- * known by its hash. Styles are written by the reference itself while it runs, so those are not restricted.
+ * Restricts the pages under `/docs` to what they need. They share an origin with the portal, so an injected script
+ * would be signed in there: only our own file and the inline scripts that we rendered may run, each
+ * identified by its hash. The reference generates styles at run time, so those are not restricted.
  */
 export function addReferencePolicy(app: FastifyInstance): void {
   const known = new Map<string, Fixed>();
   app.addHook('onRequest', (request, _reply, done) => {
-    // The reference makes its own address out of it; only HTTP/1.0 has none.
+    // The reference derives its own address from it; only HTTP/1.0 requests may lack it.
     const isNamed = request.headers.host !== undefined;
     done(isNamed ? undefined : new DomainError('malformed-request', 'The request has no Host header.'));
   });
@@ -47,7 +47,7 @@ function addHeaders(reply: FastifyReply): void {
   reply.removeHeader('access-control-allow-origin');
 }
 
-/** By route: hashing four megabytes for every request would be work that anybody can ask for. */
+/** Cached by route: otherwise anyone could make us hash four megabytes per request. */
 function findFixed(known: Map<string, Fixed>, request: FastifyRequest, payload: string): Fixed {
   const route = `${request.routeOptions.url} ${request.url.endsWith('/')}`;
   const found = known.get(route);

@@ -76,7 +76,7 @@ describe('in a production tenant, an export', () => {
   it('shows who decides what will leave, for whom, who asked, and until when', async () => {
     const { id, expiresAt } = await folder.request(vault, tenant);
     const page = await first.visitor.get('/portal/exports');
-    for (const text of [id, folder.age.text, 'operator@machine', expiresAt.toISOString(), '1 now', '0 of 2']) {
+    for (const text of [id, folder.age.text, 'operator@machine', expiresAt.toISOString(), '1 at present', '0 of 2']) {
       expect(page.text).toContain(text);
     }
     expect(fieldIn(page, 'export')).toBe(id);
