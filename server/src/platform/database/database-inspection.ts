@@ -32,7 +32,7 @@ const inspectText = `select
         or has_table_privilege(to_regrole('strongroom_portal'), c.oid, 'insert, update, delete'))
     order by 1) as unprotected`;
 
-/** What can be said about a database before anything is served from it. Throws only when it cannot be reached. */
+/** Inspects a database before it is used. Throws only if it cannot be reached. */
 export async function inspectDatabase(url: string): Promise<{ name: string; isOk: boolean; detail: string }[]> {
   const found = await inspect(url);
   const skewMs = Math.abs(Date.now() - found.now.getTime());
@@ -66,7 +66,7 @@ export async function inspectDatabase(url: string): Promise<{ name: string; isOk
   ];
 }
 
-/** The root keys under which anything in this database is sealed. */
+/** The root keys that wrap any key in this database. */
 export function listRootKeys(database: Database): Promise<string[]> {
   return database.forSystem(async (tx) => {
     const rows = await tx.query<{ rootKey: string }>({
@@ -84,7 +84,7 @@ export function listTenantIds(database: Database): Promise<TenantId[]> {
   });
 }
 
-/** What each server that is connected says of itself; empty for one of a version that says nothing. */
+/** What each connected server reports about itself; empty for a version that reports nothing. */
 export async function listServerMarks(url: string): Promise<string[]> {
   const rows = await ask<{ mark: string }>(
     url,
@@ -121,7 +121,7 @@ async function ask<Row extends object>(url: string, text: string, values: readon
     await client.connect();
     return (await client.query<Row>(text, [...values])).rows;
   } catch (error) {
-    // A name with several addresses that all refuse gives an error without a message, but with a code.
+    // If all addresses of a name refuse the connection, the error has no message, but a code.
     const { message, code } = error as NodeJS.ErrnoException;
     const reason = message === '' ? code : message;
     throw new Error(

@@ -3,7 +3,7 @@ import { type Migration, readMigrations } from './migration-files.ts';
 import { type MigrationPace, migrationPace, runMigration } from './migration-run.ts';
 import { requireOwnSession } from './session-check.ts';
 
-/** Chosen once; every version of Strongroom takes the same lock, so two never migrate at the same time. */
+/** Never changes: every version of Strongroom takes the same lock, so two never migrate at the same time. */
 const migrationLock = 7_120_460_351;
 
 interface AppliedMigration {
@@ -18,7 +18,7 @@ export interface MigrationReport {
   readonly version: number;
 }
 
-/** Brings the database to the newest schema. Safe to start several times at once: one works, the others wait. */
+/** Migrates the database to the newest schema. Safe to run concurrently: one works, the others wait. */
 export async function migrate(
   ownerUrl: string,
   migrations?: readonly Migration[],
@@ -47,7 +47,7 @@ export async function migrate(
   });
 }
 
-/** Refuses to go on with a schema that this binary does not fit, and says what to do about it. */
+/** Throws if the schema is not compatible with this version, and says what to do about it. */
 export async function requireFittingSchema(url: string, migrations?: readonly Migration[]): Promise<void> {
   const known = migrations ?? (await readMigrations());
   await withOwner(url, async (client) => {
@@ -82,11 +82,11 @@ async function withOwner<T>(url: string, work: (client: pg.Client) => Promise<T>
     );
   });
   try {
-    // The lock below belongs to the session, and a pooler would give both to others.
+    // The lock below belongs to the session, and a pooler would share the session with others.
     await requireOwnSession(client);
     return await work(client);
   } finally {
-    // Ending the session also gives the lock back, whatever happened.
+    // Ending the session also releases the lock, whatever happened.
     await client.end();
   }
 }
@@ -98,7 +98,7 @@ async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
   return result.rows;
 }
 
-/** The migrations that a database of another machine was built with, such as one that was dumped. */
+/** The migrations that were applied to another database, such as one that was dumped. */
 export async function findMigrations(
   done: readonly { readonly version: number; readonly name: string; readonly checksum: string }[],
 ): Promise<readonly Migration[]> {

@@ -4,16 +4,16 @@ import { wasRolledBack } from './database-error.ts';
 
 export interface TenantBatcherOptions<Item, Result> {
   /**
-   * Handles items of one tenant together and answers in their order. It either does all of them or throws. `place` tells
-   * apart the batches of a tenant that are on their way at the same time.
+   * Handles items of one tenant together and returns results in order. It either handles all of them or throws. `place` tells
+   * apart the batches of a tenant that are in flight at the same time.
    */
   readonly run: (tenantId: TenantId, items: readonly Item[], place: number) => Promise<readonly Result[]>;
   readonly itemsMax: number;
-  /** How many an item counts for; one where it is left out. An item that counts for more than `itemsMax` goes alone. */
+  /** How many items an item counts as; one by default. An item that counts as more than `itemsMax` goes alone. */
   readonly sizeOf?: (item: Item) => number;
-  /** Items of one tenant that may wait, each as many as it counts for; one more is turned away at once. */
+  /** The most items of one tenant that may wait, by weight; beyond that, they are rejected at once. */
   readonly queueMax: number;
-  /** Batches of one tenant that may be on their way at the same time; one where it is left out. */
+  /** Batches of one tenant that may be in flight at the same time; one by default. */
   readonly batchesMax?: number;
 }
 
@@ -24,17 +24,17 @@ interface Waiting<Item, Result> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** What waits of a tenant, and the places that no batch of it has taken. */
+/** The waiting items of a tenant, and its free places. */
 interface Lane<Item, Result> {
   readonly waiting: Waiting<Item, Result>[];
-  /** How many those count for. */
+  /** Their total weight. */
   waitingSize: number;
   readonly freePlaces: number[];
 }
 
 /**
- * Group commit in the application. While a batch of a tenant is on its way, whatever arrives for that tenant is
- * collected and leaves as the next one, so a busy server makes one round trip and one commit for many requests and an
+ * Group commit in the application. While a batch of a tenant is in flight, whatever arrives for that tenant is
+ * collected and sent as the next one, so a busy server makes one round trip and one commit for many requests, and an
  * idle one adds no delay. Tenants never share a batch: each batch runs in the row-level-security scope of its own.
  */
 export class TenantBatcher<Item, Result> {
@@ -46,7 +46,7 @@ export class TenantBatcher<Item, Result> {
     this.#places = Array.from({ length: options.batchesMax ?? 1 }, (_, place) => place);
   }
 
-  /** Answers once the batch that carried the item is committed. */
+  /** Resolves once the batch with the item is committed. */
   add(tenantId: TenantId, item: Item): Promise<Result> {
     const lane = this.#laneOf(tenantId);
     if (lane.waitingSize >= this.#options.queueMax) {
@@ -57,7 +57,7 @@ export class TenantBatcher<Item, Result> {
       lane.waitingSize += size;
       lane.waiting.push({ item, size, resolve, reject });
       const place = lane.freePlaces.pop();
-      // Requests that were read from their sockets in the same turn of the event loop share the first batch.
+      // Requests read from their sockets in the same turn of the event loop share the first batch.
       if (place !== undefined) setImmediate(() => void this.#drain(tenantId, lane, place));
     });
   }
@@ -81,7 +81,7 @@ export class TenantBatcher<Item, Result> {
     if (freePlaces.length === this.#places.length) this.#lanes.delete(tenantId);
   }
 
-  /** How many of those that wait fit into one batch; at least one. */
+  /** How many waiting items fit into one batch; at least one. */
   #countOfNext(waiting: readonly Waiting<Item, Result>[]): number {
     let size = 0;
     const end = waiting.findIndex((next, index) => {
@@ -91,7 +91,7 @@ export class TenantBatcher<Item, Result> {
     return end < 0 ? waiting.length : end;
   }
 
-  /** Never throws: every failure goes to the callers it belongs to. */
+  /** Never throws: every failure goes to the callers concerned. */
   async #settle(tenantId: TenantId, batch: readonly Waiting<Item, Result>[], place: number): Promise<void> {
     try {
       const results = await this.#options.run(
@@ -105,9 +105,9 @@ export class TenantBatcher<Item, Result> {
         else resolve(result);
       });
     } catch (error) {
-      // Only a batch that wrote nothing for certain runs again, in halves, so that the bad item fails alone and the others
-      // share few commits: somebody whose items are refused must not slow down everybody else of the tenant. After a lost
-      // connection, or an error that came behind the commit, its items may be stored already.
+      // Only a batch that certainly wrote nothing is retried, in halves, so that the bad item fails alone and the others
+      // share few commits: a caller with bad items must not slow down everyone else in the tenant. After a lost
+      // connection, or an error after the commit, its items may already be stored.
       if (wasRolledBack(error) && batch.length > 1) {
         const middle = Math.ceil(batch.length / 2);
         for (const half of [batch.slice(0, middle), batch.slice(middle)]) await this.#settle(tenantId, half, place);

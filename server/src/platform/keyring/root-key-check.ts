@@ -8,7 +8,7 @@ import { unwrapKey } from './tenant-key-wrapping.ts';
 const pageSize = 500;
 const atOnce = 8;
 
-/** Raised before anything is served or written; the message is meant for whoever starts the server. */
+/** Raised before anything is served or written; the message is for the person who starts the server. */
 export class WrongRootKeyError extends Error {
   constructor(rootKeys: RootKeys, expected: string) {
     const configured = rootKeys.ids.join(' and ');
@@ -24,7 +24,7 @@ export class WrongRootKeyError extends Error {
 export async function requireRootKeyOpensEverything(database: Database, rootKeys: RootKeys): Promise<number> {
   let checked = 0;
   for await (const page of tenantKeyPages(database, pageSize)) {
-    // A key service answers in milliseconds, and a vault may have thousands of keys.
+    // A key service takes milliseconds per call, and a vault may have thousands of keys.
     for (let at = 0; at < page.length; at += atOnce) {
       await Promise.all(page.slice(at, at + atOnce).map((key) => requireOpens(rootKeys, key)));
     }

@@ -16,7 +16,7 @@ export async function unwrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys)
   }
 }
 
-/** The same key, wrapped by the root key of today. */
+/** The same key, wrapped by the current root key. */
 export async function rewrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys): Promise<WrappedSystemKey> {
   const bytes = await unwrapSystemKey(row, rootKeys);
   return { ...row, ...(await wrapForGood(rootKeys, bytes, systemWrapContext(row.purpose))) };

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { openRecord, sealRecord } from './sealed-record.ts';
 
-/** Where a sealed text belongs; it opens nowhere else. */
+/** Where a sealed text belongs; it cannot be opened anywhere else. */
 export interface SystemPlace {
   /** Id of the row. */
   readonly owner: string;
@@ -10,7 +10,7 @@ export interface SystemPlace {
 
 const version = 1;
 
-/** Seals short texts that belong to no tenant, under a key of the installation. */
+/** Encrypts short texts that belong to no tenant, with a key of the installation. */
 export class SystemSealer {
   readonly #key: KeyObject;
 
@@ -27,7 +27,7 @@ export class SystemSealer {
   }
 }
 
-/** The fields of a record of a tenant, filled so that no tenant's record can have the same. */
+/** The fields of a tenant record, with values that no tenant's record can have. */
 function toBinding({ owner, field }: SystemPlace) {
   return { tenantId: 'system', tokenId: owner, field, recordVersion: 1, type: 'user' };
 }

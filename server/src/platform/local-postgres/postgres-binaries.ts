@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The user a server process runs as. PostgreSQL refuses to run as root, so root needs somebody else. */
+/** The user that a server process runs as. PostgreSQL refuses to run as root, so root needs another user. */
 export interface ProcessOwner {
   readonly uid: number;
   readonly gid: number;
@@ -17,7 +17,7 @@ export interface PostgresBinaries {
   readonly version: string;
 }
 
-/** Uses the machine's own PostgreSQL where there is one, and the one that came with npm otherwise. */
+/** Uses the installed PostgreSQL if there is one, and otherwise the one from npm. */
 export async function findPostgresBinaries(owner: ProcessOwner | undefined): Promise<PostgresBinaries> {
   for (const directory of [...(await installedDirectories()), ...embeddedDirectories()]) {
     const version = await versionOf(directory, owner);
@@ -28,7 +28,7 @@ export async function findPostgresBinaries(owner: ProcessOwner | undefined): Pro
   );
 }
 
-/** Root hands the server over to `postgres`, or to `nobody` where that user does not exist. */
+/** Root runs the server as `postgres`, or as `nobody` if that user does not exist. */
 export async function findProcessOwner(): Promise<ProcessOwner | undefined> {
   if (process.getuid?.() !== 0) return undefined;
 
@@ -63,7 +63,7 @@ async function versionOf(directory: string, owner: ProcessOwner | undefined): Pr
     const { stdout } = await run(path.join(directory, 'postgres'), ['--version'], { ...owner, timeout: 10_000 });
     return stdout.trim();
   } catch {
-    // Not there, or not readable for the user the server would run as: the next candidate may be.
+    // Missing, or not readable by the user that the server would run as: try the next candidate.
     return undefined;
   }
 }

@@ -10,7 +10,7 @@ export interface Letter {
   readonly html: string;
 }
 
-/** The server will not take mail for this mailbox, now or later: trying again would only annoy it. */
+/** The server permanently rejects mail for this mailbox: retrying is pointless. */
 export class MailRefusedError extends Error {
   constructor(cause: unknown) {
     super('The mail server rejected the message permanently.', { cause });
@@ -28,7 +28,7 @@ export interface MailTimeouts {
 
 const defaultTimeouts: MailTimeouts = { stepMs: 15_000, wholeMs: 60_000 };
 
-/** Hands letters to the operator's mail server, one connection a letter. */
+/** Sends messages to the operator's mail server, one connection per message. */
 export class Mailer {
   readonly #config: SmtpConfig;
   readonly #timeouts: MailTimeouts;
@@ -39,7 +39,7 @@ export class Mailer {
   }
 
   /**
-   * `write` is called when the server waits for the text, and may then say that there is nothing to send any more: a
+   * `write` is called when the server is ready for the text, and may then say that there is nothing left to send: a
    * server that keeps us waiting for a minute must not get what was withdrawn in the meantime. Nothing is delivered then,
    * because a message whose end is missing is none (RFC 5321 §4.1.1.4).
    */
@@ -56,7 +56,7 @@ export class Mailer {
       return await Promise.race([this.#converse(connection, to, write), failure]);
     } finally {
       clearTimeout(timer);
-      // Errors of a connection that is given up concern nobody.
+      // Errors of an abandoned connection do not matter.
       failure.catch(() => undefined);
       connection.close();
     }
@@ -104,7 +104,7 @@ export class Mailer {
   }
 }
 
-/** The message, made at the moment in which its first byte is asked for. */
+/** The message, created when its first byte is requested. */
 async function* compose(parts: {
   from: EmailAddress;
   to: EmailAddress;
@@ -113,7 +113,7 @@ async function* compose(parts: {
   const letter = await parts.write();
   if (letter === undefined) throw new LetterWithdrawn();
   const message = new MailComposer({
-    // As objects: a text would be parsed, and could be read as more than one address.
+    // As objects: text would be parsed, and could be read as more than one address.
     from: { name: 'Strongroom', address: parts.from },
     to: { name: '', address: parts.to },
     subject: letter.subject,
@@ -126,7 +126,7 @@ async function* compose(parts: {
   yield await message.compile().build();
 }
 
-/** RFC 5321 §4.2.1: a reply that begins with 5 is final. To the envelope or the text, that is; a login can be put right. */
+/** RFC 5321 §4.2.1: a reply that starts with 5 is permanent, for the envelope or the text; a login can be corrected. */
 function isRefusal(error: unknown): boolean {
   const { responseCode = 0, command } = error as { responseCode?: number; command?: string };
   return responseCode >= 500 && responseCode !== 503 && (command === 'RCPT TO' || command === 'DATA');

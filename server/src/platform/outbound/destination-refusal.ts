@@ -1,6 +1,6 @@
 import type { AddressClass } from './address-class.ts';
 
-/** What the text of a URL can be refused for, before anything is resolved. */
+/** Reasons to refuse a URL before anything is resolved. */
 export type UrlRefusal = keyof typeof urlSentences;
 /** `unlisted` and `no-list`: what an application or the installation has decided. */
 export type ListRefusal = 'unlisted' | 'no-list';
@@ -10,7 +10,7 @@ export type RefusalReason =
   | `address-${Exclude<AddressClass, 'public'>}`
   | 'address-unreadable';
 
-/** A destination that is not called. The reason feeds the counter; the sentence is all that the caller learns. */
+/** A refused destination. The reason is used in metrics; the caller only sees the message. */
 export class DestinationRefusal extends Error {
   readonly reason: RefusalReason;
   readonly isMalformed: boolean;
@@ -39,7 +39,7 @@ const urlSentences = {
   'host-syntax': 'The host of the destination URL is not a valid host name.',
 } as const;
 
-/** One sentence for every address: which of its names lead inside is nothing that a caller has to find out here. */
+/** One message for every address: a caller must not learn here which names resolve to internal addresses. */
 function sentenceOf(reason: RefusalReason): string {
   if (reason === 'unlisted') return 'This application may not call this destination.';
   if (reason === 'no-list') return 'On this vault, only applications that list their destinations may use the proxy.';

@@ -17,7 +17,7 @@ export type ProxyStage =
   | 'answered';
 
 export interface ProxyMetrics {
-  /** `reason` is one of a closed list: what a refusal, a failure or an error is called. */
+  /** `reason` is from a closed list: the name of a refusal, a failure or an error. */
   countCall(stage: ProxyStage, reason: string): void;
 }
 
@@ -67,7 +67,7 @@ export class Metrics implements HttpMetrics, ProxyMetrics {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) });
   }
 
-  /** One value for each of a few names that are known from the start. */
+  /** One value for each of a few fixed names. */
   addGauges(name: string, help: string, label: string, reads: ReadonlyMap<string, () => number>): void {
     const gauge: Gauge = new Gauge({
       name,

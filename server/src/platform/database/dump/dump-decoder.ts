@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { DumpFile } from './dump-file.ts';
 
 export interface DecoderOptions {
-  /** Where programs are found: all that pg_restore learns of our environment. */
+  /** The search path for programs: the only part of our environment that pg_restore sees. */
   readonly searchPath: string | undefined;
   /** A small archive can unpack to any size. */
   readonly bytesMax: number;
@@ -10,7 +10,7 @@ export interface DecoderOptions {
 }
 
 /**
- * Lets pg_restore unpack an archive into a script, which nobody executes. It is connected to no database, knows no password,
+ * Has pg_restore unpack an archive into a script, which is never executed. It is connected to no database, knows no password,
  * and finds no settings: neither in its environment nor in its working directory.
  */
 export async function* decodeDump(

@@ -1,17 +1,17 @@
 const minuteMs = 60_000;
 
-/** How long an epoch's key seals. */
+/** How long an epoch's key is used for encryption. */
 export const sealMs = 5 * minuteMs;
-/** When it is destroyed, counted from the moment it begins to seal: a code sealed last still lives for an hour. */
+/** When it is destroyed, counted from its first use: the last code encrypted with it still lives for an hour. */
 export const lifeMs = 65 * minuteMs;
-/** How long before its turn an epoch is made and told to the other servers. */
+/** How long before its first use an epoch is created and sent to the other servers. */
 export const leadMs = minuteMs / 2;
 
 /** A key for a few minutes of verification codes. All times are of this process's own clock. */
 export interface Epoch {
-  /** Stands in a sealed record where other records name the version of a tenant key. */
+  /** Stored in a sealed record where other records have the version of a tenant key. */
   readonly id: number;
   readonly endsAt: number;
-  /** Filled with zeros when the epoch ends; never handed out of the folder. */
+  /** Overwritten with zeros when the epoch ends; never passed outside this folder. */
   readonly secret: Buffer;
 }

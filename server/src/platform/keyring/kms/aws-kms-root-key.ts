@@ -10,12 +10,12 @@ import {
   type WrapContext,
 } from './root-key.ts';
 
-/** What KMS takes as ciphertext at most. */
+/** The maximum ciphertext length of KMS. */
 const wrappedLengthMax = 6_144;
 const mismatches = ['InvalidCiphertextException', 'IncorrectKeyException'];
 
 /**
- * A root key in AWS KMS. What it wraps is the ciphertext of KMS as it is, bound to its context by the encryption
+ * A root key in AWS KMS. A wrapped key is the KMS ciphertext unchanged, bound to its context by the encryption
  * context, which CloudTrail shows.
  */
 export class AwsKmsRootKey implements RootKey {
@@ -23,7 +23,7 @@ export class AwsKmsRootKey implements RootKey {
   readonly #client: AwsKmsClient;
   readonly #keyArn: string;
 
-  /** Uses the key once in both directions: that names it, also behind an alias, and shows what is not allowed. */
+  /** Uses the key once in each direction: that resolves an alias to its key, and reveals missing permissions. */
   static async open(options: AwsKmsOptions): Promise<AwsKmsRootKey> {
     const client = new AwsKmsClient(options);
     try {

@@ -2,7 +2,7 @@ import { OperatorError } from '../../../core/errors/operator-error.ts';
 import type { OperatorService, ServiceAnswer, ServiceCall } from '../../outbound/operator-service.ts';
 import { keyLength } from './root-key.ts';
 
-/** The key service is away, refuses, or is not set up as it has to be. The message is one line that says what to do. */
+/** The key service is unavailable, rejects a request or is misconfigured. The message says in one line what to do. */
 export class KeyServiceError extends OperatorError {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -10,7 +10,7 @@ export class KeyServiceError extends OperatorError {
   }
 }
 
-/** The key in an answer. It also exists as text there until that is collected: a price of keys that come over HTTP. */
+/** The key in a response. It also exists there as text until that is garbage collected, which is unavoidable over HTTP. */
 export function toKey(base64: string | undefined, service: string): Buffer {
   const key = Buffer.from(base64 ?? '', 'base64');
   if (key.length === keyLength) return key;
@@ -19,7 +19,7 @@ export function toKey(base64: string | undefined, service: string): Buffer {
   );
 }
 
-/** Asks; what goes wrong on the way is told without any of what was sent. */
+/** Sends a request; errors contain nothing of what was sent. */
 export async function askKeyService(
   service: OperatorService,
   call: ServiceCall & { readonly path: string; readonly name: string },
@@ -34,7 +34,7 @@ export async function askKeyService(
   }
 }
 
-/** The fields of a JSON object; none where the text is something else, such as the page of a proxy on the way. */
+/** The fields of a JSON object; none if the text is something else, such as an error page from a proxy. */
 export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);

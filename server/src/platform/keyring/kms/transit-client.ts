@@ -2,19 +2,19 @@ import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import { OperatorService } from '../../outbound/operator-service.ts';
 import { askKeyService, fieldsOf, KeyServiceError, textOf } from './key-service.ts';
 
-/** A key of a Transit engine, of Vault or of OpenBao, and the way to it. */
+/** A key in a Transit engine of Vault or OpenBao, and how to reach it. */
 export interface TransitOptions {
   readonly url: string;
   readonly mount: string;
   readonly key: string;
-  /** Not needed where an agent on this machine adds its own. */
+  /** Not needed if an agent on this machine adds its own. */
   readonly token?: Sensitive<string> | undefined;
   readonly namespace?: string | undefined;
-  /** As PEM, for a server whose certificate the public authorities do not know. */
+  /** As PEM, for a server whose certificate is not from a public authority. */
   readonly authority?: string | undefined;
 }
 
-/** Transit read the request and refused it. */
+/** Transit rejected the request. */
 export class TransitRefusal extends KeyServiceError {
   readonly status: number;
   readonly reasons: readonly string[];
@@ -26,7 +26,7 @@ export class TransitRefusal extends KeyServiceError {
   }
 }
 
-/** Calls of a Transit engine about one key. */
+/** Calls to a Transit engine for one key. */
 export class TransitClient {
   readonly #service: OperatorService;
   readonly #options: TransitOptions;
@@ -36,7 +36,7 @@ export class TransitClient {
     this.#options = options;
   }
 
-  /** A field of the answer that is text. */
+  /** A text field of the response. */
   async call(operation: 'encrypt' | 'decrypt' | 'hmac', input: object, field: string): Promise<string> {
     const { mount, key, token, namespace } = this.#options;
     const answer = await askKeyService(this.#service, {
@@ -73,7 +73,7 @@ function reasonsIn(errors: unknown): readonly string[] {
 const retiredVersion =
   'Set min_decryption_version and min_encryption_version of the key back to 1; if versions were trimmed, restore the key from a backup.';
 
-/** Reasons that say more than the status, by what they contain. */
+/** Error texts that say more than the status, by what they contain. */
 const adviceByReason: readonly (readonly [string, string])[] = [
   ['encryption key not found', 'Create the key, or correct its name.'],
   ['soft-deleted', 'Restore the key.'],
