@@ -5,13 +5,13 @@ import { isUuid } from '../../core/identity/ids.ts';
 import { pageParameters } from '../../http/pagination.ts';
 import { queryParameters } from '../../http/query-parameters.ts';
 
-/** Which applications, or keys of one, are listed; undefined means all. */
+/** Which applications, or keys of one, to list; undefined means all. */
 export interface ApplicationFilter {
   readonly ids: readonly string[] | undefined;
   readonly types: readonly ApplicationType[] | undefined;
 }
 
-/** How many ids one request may ask for. */
+/** How many ids one request may contain. */
 const idsMax = 100;
 const Id = Type.String({ maxLength: 36 });
 const TypeName = Type.Enum([...applicationTypes]);

@@ -78,7 +78,7 @@ nameSchemas({
   GrantLimit: GrantLimitView,
 });
 
-/** The type is known where an application is created; an update finds it out later. */
+/** The type is known when an application is created; an update looks it up later. */
 export function toApplicationSettings(
   body: Static<typeof UpdateApplication>,
   type?: ApplicationType,

@@ -6,7 +6,7 @@ import type { ApplicationSettings } from './application.ts';
 const splitRule =
   'must be reveal in a rule that grants token:use, because token:use sends plaintext; to read masked or redacted data, grant token:use in a separate rule';
 
-/** Checks what the shape of a request cannot say: that the rights fit the type, and that rules have an order. */
+/** Checks what the schema cannot: that permissions match the type, and that rules have an order. */
 export function requireValidSettings(
   type: ApplicationType,
   settings: Pick<ApplicationSettings, 'permissions' | 'rules'> & Partial<ApplicationSettings>,
@@ -16,7 +16,7 @@ export function requireValidSettings(
     (fields[path] ??= []).push(message);
   };
 
-  // A public application may hold nothing: its sessions are given rights of their own.
+  // A public application may have no permissions: its sessions get their own.
   if (type !== 'public' && settings.permissions.length === 0 && settings.rules.length === 0)
     note('permissions', 'permissions and rules must not both be empty');
   const allowed: ReadonlySet<Permission> = new Set(permissionsOf(type));

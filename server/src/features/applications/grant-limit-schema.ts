@@ -6,7 +6,7 @@ import { PermissionName, toContainer, toPermissions } from '../../http/access-ru
 
 const containersMax = 100;
 
-/** All of it is required: what a limit leaves out would be without one. */
+/** All parts are required: a missing part would be unlimited. */
 export const GrantLimitBody = Type.Object(
   {
     permissions: Type.Array(PermissionName, { maxItems: 50 }),

@@ -13,8 +13,8 @@ const productionApprovals = 2;
 const listMax = 50;
 
 /**
- * Exports from wish to permission. Asking is for operators; approving is for people who are signed in, because at the
- * command line nobody can tell who is there.
+ * Exports from request to approval. Operators request; signed-in people approve, because on the
+ * command line there is no proof of identity.
  */
 export class ExportApprovals {
   readonly #database: Database;
@@ -44,7 +44,7 @@ export class ExportApprovals {
     return found;
   }
 
-  /** The newest, with how many tokens would leave now. */
+  /** The newest exports, with how many tokens they would include now. */
   list(tenantId: TenantId): Promise<(TokenExport & { readonly tokensNow: number })[]> {
     return this.#database.forTenant(tenantId, async (tx) => {
       const store = new TokenExportStore(tx, tenantId);
@@ -57,8 +57,8 @@ export class ExportApprovals {
   }
 
   /**
-   * One approval a person, for as long as the export is open. `provenSince` is when that was set up with which the person has
-   * signed in: whoever makes a link for somebody could set something up with it, and be two people.
+   * One approval per person, for as long as the export is open. `provenSince` is when the sign-in method was set up that the person
+   * signed in with: an operator who creates a link for someone could use it to set one up, and be two people.
    */
   async approve(caller: UserCaller, id: string, provenSince: Date): Promise<void> {
     const { tenantId, userId } = caller;
@@ -70,7 +70,7 @@ export class ExportApprovals {
     });
   }
 
-  /** By a person, or by the operator who withdraws it. */
+  /** By a person, or by the operator who cancels it. */
   async refuse(tenantId: TenantId, id: string, actor: UserCaller | 'system'): Promise<void> {
     await this.#database.forTenant(tenantId, async (tx) => {
       const store = new TokenExportStore(tx, tenantId);

@@ -7,7 +7,7 @@ import { type ExportHead, toHeadLine } from './export-manifest.ts';
 import { exportEvent, noSuchExport, type TokenExport } from './token-export.ts';
 import { TokenExportStore } from './token-export-store.ts';
 
-/** Each page is one transaction: its tokens are read and their records durable before a byte of it leaves. */
+/** Each page is one transaction: its tokens are read and their audit records durable before any of it is sent. */
 const pageSize = 500;
 
 export interface ExportedRow {
@@ -16,12 +16,12 @@ export interface ExportedRow {
 }
 
 export interface ExportPage {
-  /** Lines of JSON, each with its end. */
+  /** JSON lines, each with its line end. */
   readonly text: string;
   readonly rows: readonly ExportedRow[];
 }
 
-/** Runs an export that was approved. It can be begun once; should it fail, it has to be asked for again. */
+/** Runs an approved export. It can be started once; if it fails, it must be requested again. */
 export class ExportRunner {
   readonly #database: Database;
   readonly #tokens: TokenStore;
@@ -35,7 +35,7 @@ export class ExportRunner {
     this.#tenantId = parts.tenantId;
   }
 
-  /** Takes the permission, and writes the intent down before anything is opened. */
+  /** Uses up the approval, and records the intent before anything is decrypted. */
   async start(id: string): Promise<TokenExport> {
     const { found, isStarted } = await this.#database.forTenant(this.#tenantId, async (tx) => {
       const store = new TokenExportStore(tx, this.#tenantId);
@@ -50,7 +50,7 @@ export class ExportRunner {
     return found;
   }
 
-  /** The plaintext, page by page. Every token that lives from beginning to end is in it exactly once. */
+  /** The plaintext, page by page. Every token that exists from start to end is in it exactly once. */
   async *pages({ id, filter }: TokenExport, head: ExportHead): AsyncGenerator<ExportPage> {
     const { hasher, key } = RowHasher.generate();
     yield { text: `${toHeadLine({ ...head, export_id: id }, key)}\n`, rows: [] };
@@ -84,7 +84,7 @@ export class ExportRunner {
     });
   }
 
-  /** Whoever has to mend a token needs to know which. */
+  /** The operator needs to know which token to repair. */
   async #open(token: StoredToken): ReturnType<TokenOpener['open']> {
     try {
       return await this.#opener.open(token);

@@ -3,18 +3,18 @@ import { RowHasher } from '../../platform/keyring/row-hasher.ts';
 
 export interface ManifestVerdict {
   readonly rows: number;
-  /** Ids of rows that are not what they were, or are not there; ten at most. */
+  /** Ids of rows that differ or are missing; ten at most. */
   readonly changed: readonly string[];
   readonly changedCount: number;
   /** Lines of the export beyond those of the manifest. */
   readonly surplus: number;
-  /** From the end of the manifest; undefined where it has none, because the export was not finished. */
+  /** From the last line of the manifest; undefined if it is missing, because the export was not finished. */
   readonly end: { readonly tokens: number; readonly file_sha256: string } | undefined;
 }
 
 const namedMax = 10;
 
-/** Compares a decrypted export with its manifest, line by line. Needs nothing of the vault. */
+/** Compares a decrypted export with its manifest, line by line. Does not need the vault. */
 export async function checkManifest(exportPath: string, manifestPath: string): Promise<ManifestVerdict> {
   const lines = readLines(exportPath)[Symbol.asyncIterator]();
   const hasher = toHasher((await lines.next()).value as string | undefined);

@@ -13,24 +13,24 @@ export interface WrittenBatch {
   readonly codesDropped: number;
 }
 
-/** What takes prepared records: the vault, or the rehearsal of a dry run. */
+/** The destination of prepared records: the vault, or a dry run. */
 export interface BatchWriter {
   write(records: readonly FileRecord[], prepared: readonly PreparedRecord[], from: ImportState): Promise<WrittenBatch>;
   finish(at: ImportState): Promise<void>;
 }
 
-/** A record with what became of it. */
+/** A record with its result. */
 interface Entry {
   readonly record: FileRecord;
   readonly prepared: PreparedRecord;
 }
 
-/** What PostgreSQL says of a value it does not take: bad data, a constraint, a limit of the server. */
+/** PostgreSQL errors for a value that it rejects: bad data, a constraint, a server limit. */
 const faultsOfRows = ['22', '23', '54'];
 export const importedElsewhere = 'Another process is importing this file. Let it finish, or stop it first.';
 export const idTaken = { code: 'token-id-taken', reason: 'A token with this id already exists.' } as const;
 
-/** Writes batches into the vault: tokens with all that belongs to them, and the place in the file, in one transaction. */
+/** Writes batches to the vault: tokens with everything that belongs to them, and the position in the file, in one transaction. */
 export class VaultWriter implements BatchWriter {
   readonly #database: Database;
   readonly #tenantId: TenantId;
@@ -54,7 +54,7 @@ export class VaultWriter implements BatchWriter {
   }
 
   async finish(at: ImportState): Promise<void> {
-    // The first commit of the import that waits for the disk, and with it for all before.
+    // The only commit of the import that waits for the disk, and with it for all earlier ones.
     const isFinished = await this.#database.forTenant(this.#tenantId, (tx) =>
       new TokenImportStore(tx, this.#tenantId).finish(this.#source, at),
     );
@@ -65,7 +65,7 @@ export class VaultWriter implements BatchWriter {
     }
   }
 
-  /** A batch that PostgreSQL refuses is halved until the row that it refuses stands alone. */
+  /** A batch that PostgreSQL rejects is halved until the bad row is alone. */
   async #writeAll(entries: readonly Entry[], from: ImportState): Promise<ImportState> {
     try {
       return await this.#writeTogether(entries, from);

@@ -34,7 +34,7 @@ export function toNewInvitation(body: Static<typeof CreateInvitation>): NewInvit
   return { email: body.email, role: body.role ?? 'ADMIN' };
 }
 
-/** Never the link: whoever reads invitations is not who was invited. */
+/** Never the link: a caller who reads invitations is not the invited person. */
 export function toInvitationView(invitation: Invitation): Static<typeof InvitationView> {
   return {
     id: invitation.id,

@@ -1,12 +1,12 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** How far one table of a tenant has come. */
+/** The progress of one table of a tenant. */
 export interface ReencryptionState {
   readonly position: string;
   readonly rowsRead: number;
   readonly rowsChanged: number;
-  /** Rows that no key opens. */
+  /** Rows that no key can decrypt. */
   readonly rowsUnreadable: number;
   readonly isFinished: boolean;
   readonly targetVersion: number;
@@ -18,7 +18,7 @@ export interface ReencryptionPlace {
   readonly targetVersion: number;
 }
 
-/** What one page of rows came to. */
+/** The result of one page of rows. */
 export interface ReencryptionStep {
   readonly to: string;
   readonly read: number;
@@ -37,7 +37,7 @@ export class ReencryptionStore {
     this.#tx = tx;
   }
 
-  /** Where to go on; at the beginning when it was never begun, or for another version. */
+  /** Where to continue; at the start if it was never started, or was for another version. */
   async begin({ tenantId, source, targetVersion }: ReencryptionPlace): Promise<ReencryptionState> {
     await this.#tx.query({
       text: `insert into reencryptions (tenant_id, source, target_version) values ($1, $2, $3)
@@ -55,7 +55,7 @@ export class ReencryptionStore {
     return state;
   }
 
-  /** Begins again at the front the next time. */
+  /** Starts from the beginning next time. */
   async restart({ tenantId, source, targetVersion }: ReencryptionPlace): Promise<void> {
     await this.#tx.query({
       text: `update reencryptions set position = '', rows_read = 0, rows_changed = 0, rows_unreadable = 0, finished_at = null
@@ -64,7 +64,7 @@ export class ReencryptionStore {
     });
   }
 
-  /** Moves on from a position; false when another run has done so already. */
+  /** Moves on from a position; false if another run has already done so. */
   async advance(
     { tenantId, source, targetVersion }: ReencryptionPlace,
     from: string,

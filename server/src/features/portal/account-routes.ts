@@ -12,7 +12,7 @@ const mistakes = {
   code: 'The code is incorrect. Check the clock on your device and try the next code.',
 } as const;
 
-/** What somebody sees of their own account, and the ways in that they add to it. */
+/** The user's own account page, and adding sign-in methods. */
 export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
   app.get('/portal/', pageOptions, async (request, reply) => {
     const session = await requireSession(portal, request);

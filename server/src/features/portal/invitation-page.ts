@@ -2,7 +2,7 @@ import { html } from '../../http/html.ts';
 import type { OfferedInvitation } from './invitation-acceptance.ts';
 import { renderMessagePage, renderPortalPage } from './portal-page.ts';
 
-/** Says who asks, into what and as what, before anything can be accepted. */
+/** Shows the inviter, the tenant and the role before the invitation can be accepted. */
 export function renderInvitationPage(offer: OfferedInvitation, link: string): string {
   const { details, needsSignIn } = offer;
   if (details.status === 'EXPIRED') {

@@ -29,7 +29,7 @@ export class PasskeySignIn {
     return { options, sealed: this.#ceremonies.begin('passkey', { challenge }).sealed };
   }
 
-  /** The user whose passkey has signed our challenge, the first time that it comes back. */
+  /** The user whose passkey has signed our challenge; each challenge works once. */
   async complete(given: { sealed: string; credential: string }, origin: Origin): Promise<ProvenUser> {
     const ceremony = this.#ceremonies.open<{ challenge: string }>('passkey', given.sealed);
     const id = this.#passkeys.readId(given.credential);

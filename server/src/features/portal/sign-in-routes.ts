@@ -55,7 +55,7 @@ export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
   });
 }
 
-/** Lets in whom `prove` names, and shows the page again to everybody else. */
+/** Signs in the user that `prove` returns, and shows the page again on failure. */
 async function signIn(
   portal: Portal,
   { request, reply, email }: { request: FastifyRequest; reply: FastifyReply; email?: string },
@@ -84,7 +84,7 @@ export async function showSignIn(
   return sendPage(reply, renderSignInPage({ ...page, passkey, providerName: portal.provider?.name }), reply.statusCode);
 }
 
-/** Only what looks like a link of ours: it becomes part of an address. */
+/** Only text that looks like one of our links: it becomes part of a URL. */
 export function toInvitation(text: unknown): string | undefined {
   return typeof text === 'string' && parseNonce(text) !== undefined ? text : undefined;
 }

@@ -22,7 +22,7 @@ const Headers = Type.Object({
 
 const Destination = Type.Unknown({ description: 'The response from the destination, with its status.' });
 
-/** HEAD and OPTIONS are not sent on: the former is nothing that the API has, the latter is a question to the vault itself. */
+/** HEAD and OPTIONS are not forwarded: the API has no HEAD, and OPTIONS is a request to the vault itself. */
 export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void {
   const config = {
     permission: 'token:use',
@@ -64,7 +64,7 @@ export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void 
   }
 }
 
-/** From the request as it came: the framework's own reading of path and headers has lost their spelling. */
+/** From the raw request: the framework's parsing of path and headers loses their spelling. */
 function toProxyRequest(request: FastifyRequest, reply: FastifyReply): ProxyRequest {
   const { rawHeaders, url = '' } = request.raw;
   const headers = rawHeaders.flatMap((name, index) =>
@@ -72,7 +72,7 @@ function toProxyRequest(request: FastifyRequest, reply: FastifyReply): ProxyRequ
   );
   const question = url.indexOf('?');
   const path = question < 0 ? url : url.slice(0, question);
-  // Somebody who encodes the name of the endpoint itself means something else than we do.
+  // A percent-encoded endpoint name does not refer to this endpoint.
   if (path !== endpoint && !path.startsWith(`${endpoint}/`)) {
     throw new DomainError('not-found', 'This path is not part of the API.');
   }
@@ -98,7 +98,7 @@ function bodyOf(request: FastifyRequest): Buffer | undefined {
   return undefined;
 }
 
-/** Aborted when the client goes away before it has its answer. */
+/** Aborted when the client disconnects before it has its response. */
 function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {

@@ -36,7 +36,7 @@ export interface ProxyServiceParts {
   readonly logger: Logger;
 }
 
-/** One call on its way: how far it got, and to whom. */
+/** A call in progress: its stage and its destination. */
 interface Call {
   readonly id: string;
   readonly caller: Caller;
@@ -47,7 +47,7 @@ interface Call {
   isBegun: boolean;
 }
 
-/** Sends a request on with the plaintext of tokens in it. The stages stand in the order in which they must happen. */
+/** Forwards a request with the plaintext of tokens in it. The stages are in the order in which they must happen. */
 export class ProxyService {
   readonly #parts: ProxyServiceParts;
   readonly #endings = new Set<Promise<void>>();
@@ -92,7 +92,7 @@ export class ProxyService {
     }
   }
 
-  /** Waits for the records of calls that have ended; whoever stops the vault calls it before the database goes. */
+  /** Waits for the records of calls that have ended; called before the database is closed. */
   async close(): Promise<void> {
     await Promise.all(this.#endings);
   }
@@ -140,8 +140,8 @@ export class ProxyService {
   }
 
   /**
-   * Both must be there before anything is decrypted: the durable intent, and a connection to whoever has proven its
-   * name. They do not need each other, so they are waited for together; over the connection nothing is said meanwhile.
+   * Both are needed before anything is decrypted: the durable intent, and a connection to a destination that has proven its
+   * name. They are independent, so they are awaited together; nothing is sent over the connection in the meantime.
    */
   async #begin(
     call: Call,
@@ -187,7 +187,7 @@ export class ProxyService {
     await this.#parts.audit.append(caller, proxyEvent(id, 'denied', host));
   }
 
-  /** Not waited for by the answer: should it fail, the call stays open and is marked as unknown later. */
+  /** The response does not wait for it: if it fails, the call stays open and is marked as unknown later. */
   #settle({ id, caller, host }: Call, outcome: Outcome): void {
     const { calls, logger } = this.#parts;
     const ending: Promise<void> = calls
@@ -210,7 +210,7 @@ function requireUrl({ destinationUrl }: ProxyRequest): string {
   return destinationUrl;
 }
 
-/** What the caller was not allowed to do goes on record, and so does whatever is wrong with where it wanted to go. */
+/** Denied calls are recorded, and so are refused destinations. */
 function isDenial(error: unknown, stage: ProxyStage): boolean {
   if (error instanceof DestinationRefusal || stage === 'parse') return true;
   return error instanceof DomainError && error.code === 'forbidden';
@@ -221,7 +221,7 @@ function reasonOf(error: unknown): string {
   return error instanceof DomainError ? error.code : 'internal-error';
 }
 
-/** The record of a call says more than the general one of a denial, and one is enough. */
+/** The record of a call is more specific than the general record of a denial, and one is enough. */
 function asRecorded(error: unknown): unknown {
   if (!(error instanceof DomainError)) return error;
   const { code, message, fields, cause } = error;

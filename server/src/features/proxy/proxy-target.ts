@@ -6,12 +6,12 @@ import type { ReferenceTemplate } from '../tokens/index.ts';
 import type { ProxyRequest } from './proxy-request.ts';
 import { compileQuery, compileUrlField, joinTemplates } from './url-fields.ts';
 
-/** With everything that was put in. */
+/** Including all inserted values. */
 const lengthMax = 16 * 1024;
 
 /**
  * Path and query of the call: those of the destination URL, without slashes at the end of its path, followed by what
- * the client added. References never reach the authority: it was read and judged before this.
+ * the client added. References never reach the authority: it has already been parsed and checked.
  */
 export function compileTarget(
   url: DestinationUrl,
@@ -46,7 +46,7 @@ function compilePath(path: string, budget: RequestBudget): ReferenceTemplate<str
   return joinTemplates(segments, '/');
 }
 
-/** `.` and `..`, encoded or not, would have the destination walk elsewhere: a value must not decide where. */
+/** `.` and `..`, encoded or not, would change the path at the destination: a value must not do that. */
 function requireNoStep(segment: string): string {
   const plain = segment.replaceAll(/%2e/gi, '.');
   if (plain === '.' || plain === '..') throw invalidField('path', 'must not contain . or .. as a segment');

@@ -29,7 +29,7 @@ export interface SessionGrant {
   readonly expiresAt: Date | undefined;
 }
 
-/** Sessions: a browser makes one with a public key, a server with a private key says what it may do. */
+/** Sessions: a browser creates one with a public key, and a server with a private key authorizes it. */
 export class SessionService {
   readonly #database: Database;
   readonly #systemKeys: SystemKeys;
@@ -59,7 +59,7 @@ export class SessionService {
     });
   }
 
-  /** One winner per nonce, whatever arrives at the same time. */
+  /** One winner per nonce, even with concurrent requests. */
   async authorize(caller: Caller, grant: SessionGrant): Promise<void> {
     if (caller.applicationType !== 'private' || caller.session !== undefined) {
       throw new DomainError('forbidden', 'Only the key of a private application can authorize a session.');
@@ -82,7 +82,7 @@ export class SessionService {
   }
 }
 
-/** A session works in a browser, but what it may hold is judged by who authorizes it: a private application. */
+/** A session runs in a browser, but its permissions are those of its authorizer's type: a private application. */
 function requireSensible({ permissions, rules, expiresAt }: SessionGrant): void {
   requireValidSettings('private', { permissions, rules });
   if (expiresAt === undefined) return;
@@ -91,7 +91,7 @@ function requireSensible({ permissions, rules, expiresAt }: SessionGrant): void 
     throw invalidField('expires_at', 'must be in the future, at most 24 hours from now');
 }
 
-/** What a session gets is what its authorizer has: more is refused at once, since it would only be shown less later. */
+/** A session cannot have more than its authorizer: more is rejected at once, since it would silently get less later. */
 function requireWithin(caller: Caller, { permissions, rules }: SessionGrant): void {
   const excess = findExcess(toRules(permissions, rules), caller.grants.rules);
   if (excess !== undefined) throw new DomainError('forbidden', describeExcess(excess));
