@@ -37,8 +37,8 @@ function verifyCommand(): Command {
     .addHelpText(
       'after',
       `
-Finds records and checkpoints that were changed, removed or added, and says where. Exits with 1 when it finds something.
-Whoever can write to the database can remove the newest records together with their checkpoints: only an anchor shows that.`,
+Finds records and checkpoints that were changed, removed or added, and reports where. Exits with status 1 if it finds any.
+Anyone who can write to the database can remove the newest records together with their checkpoints: only an anchor reveals that.`,
     )
     .action(async (flags: VerifyFlags) => {
       const progress = new Progress('Verifying records', flags.json !== true);

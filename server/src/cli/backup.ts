@@ -26,17 +26,17 @@ function verifyCommand(): Command {
     .addHelpText(
       'after',
       `
-The scratch database is made on the server of STRONGROOM_DATABASE_OWNER_URL (or STRONGROOM_DATABASE_URL) and dropped
-afterwards, even if something fails or you stop it. The role needs CREATEDB and CREATEROLE. Name another server than that of
-the vault to keep the load away from it: nothing but the dump and the root key is needed.
-Nothing in the dump is executed. A process without the root key reads its rows, as a role that can only add them to the
+The scratch database is created on the server in STRONGROOM_DATABASE_OWNER_URL (or STRONGROOM_DATABASE_URL) and dropped
+afterwards, even if the command fails or is stopped. The role needs CREATEDB and CREATEROLE. To keep the load away from the
+vault, use another database server: only the dump and the root key are needed.
+Nothing in the dump is executed. A process without the root key reads its rows, with a role that can only insert into the
 scratch database; tables are created by this version's own migrations. Plain SQL is refused.
-Unless --unpacked-max says otherwise, a dump may unpack to 1 GiB and 50 times its size.
-Needs pg_restore of the version that wrote the dump or newer. Exits with 1 when something does not open.`,
+By default, a dump may unpack to 1 GiB plus 50 times its size; --unpacked-max changes that.
+Needs pg_restore in the version that wrote the dump or a newer one. Exits with status 1 if anything cannot be decrypted.`,
     )
     .action(async (flags: VerifyFlags) => {
       const environment = processEnvironment();
-      const progress = new Progress('Opening tokens', flags.json !== true);
+      const progress = new Progress('Decrypting tokens', flags.json !== true);
       const report = await checkBackup(readVaultConfig(environment), {
         dump: flags.dump,
         sampleSize: flags.sample,

@@ -24,14 +24,14 @@ export function devCommand(): Command {
     .addHelpText(
       'after',
       `
-Starts a PostgreSQL of its own unless STRONGROOM_DATABASE_URL names one (then STRONGROOM_ROOT_KEY is needed too).
+Starts its own PostgreSQL unless STRONGROOM_DATABASE_URL is set (then STRONGROOM_ROOT_KEY is needed too).
 It prints four keys:
   private     every token permission; reads are masked
   reveal      the same, with a rule that shows plaintext
-  public      may create tokens only: for browsers
-  management  every management permission, no token
-The proxy calls public destinations only; the settings STRONGROOM_PROXY_* open more, as they do for serve.
-Invitations are mailed if STRONGROOM_SMTP_URL and STRONGROOM_MAIL_FROM are set, as they are by work.
+  public      can only create tokens; for browsers
+  management  every management permission, no token permissions
+The proxy calls only public destinations; the STRONGROOM_PROXY_* settings allow more, as for serve.
+Invitations are mailed if STRONGROOM_SMTP_URL and STRONGROOM_MAIL_FROM are set, as for work.
 Not for production: secrets are printed, and there is no backup and no TLS.`,
     )
     .action(async (options: DevOptions) => {

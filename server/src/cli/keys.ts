@@ -62,15 +62,15 @@ function rotateRootCommand(): Command {
     .addHelpText(
       'after',
       `
-To move to another root key while the vault serves:
-  1. give every server both root keys, and name the old one in STRONGROOM_ROOT_KEY_PROVIDER
-  2. name the new one there
-  3. strongroom keys rotate root
-  4. take the old one away, and keep it as long as backups that were made before
-Stopped in the middle, start it again.`,
+To move to another root key while the vault is running:
+  1. give every server both root keys, with STRONGROOM_ROOT_KEY_PROVIDER set to the old one
+  2. set STRONGROOM_ROOT_KEY_PROVIDER to the new one
+  3. run strongroom keys rotate root
+  4. remove the old one from the settings, but keep it as long as backups from before the change
+If the command is interrupted, run it again.`,
     )
     .action(async (flags: { json?: boolean }) => {
-      const progress = new Progress('Wrapping keys', flags.json !== true);
+      const progress = new Progress('Rewrapping keys', flags.json !== true);
       const report = await withKeys((keys) => keys.rotateRoot((done) => progress.update(done, undefined)));
       progress.end();
       const { rootKey, rewrapped, untouched } = report;
@@ -147,7 +147,7 @@ function forTenants<Flags extends TenantFlags>(
   work: (keys: KeyManagement, tenantId: TenantId, flags: Flags) => Promise<void>,
 ): Command {
   return command
-    .option('--tenant <id>', 'this tenant', parseTenant)
+    .option('--tenant <id>', 'only this tenant', parseTenant)
     .option('--all', 'every tenant')
     .option('--json', 'print a line of JSON per tenant')
     .action(async (flags: Flags) => {

@@ -39,8 +39,8 @@ function inviteCommand(): Command {
     .addHelpText(
       'after',
       `
-The link is valid for 72 hours, works once and makes one member. Hand it over on a way that you trust.
-Where a worker has a mail server (STRONGROOM_SMTP_URL), it sends the same link by mail.`,
+The link is valid for 72 hours, works once and adds one member. Send it through a channel that you trust.
+If a worker has a mail server (STRONGROOM_SMTP_URL), it also sends the link by e-mail.`,
     )
     .action(async ({ tenant, email, role, json }: InviteFlags) => {
       const { id, link } = await withInvitations(async (invitations) => {
@@ -61,7 +61,7 @@ function invitationLinkCommand(): Command {
     .addHelpText(
       'after',
       `
-A link that was sent by mail is stored only as a hash. Resend the invitation to get a new one.`,
+Once a link has been sent by e-mail, it is stored only as a hash. Resend the invitation to get a new one.`,
     )
     .action(async ({ tenant, invitation, json }: LinkFlags) => {
       const link = await withInvitations((invitations) => invitations.showLink(tenant, invitation));
@@ -84,8 +84,8 @@ function signInLinkCommand(): Command {
     .addHelpText(
       'after',
       `
-The link works once and for an hour; one that was made before is dead. It is the first way in for the owner of a new
-tenant, and the last for whoever has lost every other. Making one is written to the audit log of the tenant.`,
+The link works once, within an hour, and replaces any earlier one. The owner of a new tenant uses it to sign in for the
+first time, and so do users who have lost every other way to sign in. Creating a link is recorded in the audit log.`,
     )
     .action(async ({ tenant, member, json }: { tenant: TenantId; member?: string; json?: boolean }) => {
       const link = await withCore(async ({ database, systemKeys }, publicUrl) => {

@@ -10,8 +10,8 @@ export function migrateCommand(): Command {
     .addHelpText(
       'after',
       `
-Uses STRONGROOM_DATABASE_OWNER_URL where it is set and STRONGROOM_DATABASE_URL otherwise. The role needs CREATEROLE:
-it makes strongroom_app and strongroom_system, which own nothing and which the server uses.`,
+Uses STRONGROOM_DATABASE_OWNER_URL if it is set, and STRONGROOM_DATABASE_URL otherwise. The role needs CREATEROLE:
+it creates strongroom_app and strongroom_system, which own nothing and which the server uses.`,
     )
     .action(async (options: { json?: boolean }) => {
       const { ownerUrl } = readDatabaseConfig(processEnvironment());

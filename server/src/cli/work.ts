@@ -12,12 +12,12 @@ export function workCommand(): Command {
     .addHelpText(
       'after',
       `
-Jobs: sealing the audit log, making its partitions ahead of time and dropping old ones, removing what deleted tenants left
-behind and what has expired, marking proxy calls whose server died, mailing invitations (with STRONGROOM_SMTP_URL,
+Jobs: sealing the audit log, creating its partitions ahead of time and dropping old ones, removing expired data and what
+deleted tenants left behind, marking proxy calls whose server died, mailing invitations (with STRONGROOM_SMTP_URL,
 STRONGROOM_MAIL_FROM and STRONGROOM_PUBLIC_URL).
 Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_WORKER_ADMIN_PORT (8082).
 Needs STRONGROOM_DATABASE_URL and STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*). The queue belongs to the role that
-migrated the database: set STRONGROOM_DATABASE_OWNER_URL where that is another one.`,
+migrated the database: if that is a different one, set STRONGROOM_DATABASE_OWNER_URL.`,
     )
     .action(async (options: { json?: boolean }) => {
       const config = readWorkerConfig(processEnvironment());
