@@ -6,7 +6,7 @@ const { url, keys } = inject('vault');
 
 describe(browserClientName, () => {
   describe('idempotency keys', () => {
-    it('give the first answer again, also for another body', async () => {
+    it('return the first response again, even for another body', async () => {
       const client = await openBrowserClient(keys.private, url);
       const idempotencyKey = crypto.randomUUID();
       const first = await client.tokens.create({ type: 'token', data: 'first' }, { idempotencyKey });
@@ -15,7 +15,7 @@ describe(browserClientName, () => {
   });
 
   describe('trace ids', () => {
-    it('come back as they were sent, with answers and with errors', async () => {
+    it('are returned as sent, in responses and errors', async () => {
       const client = await openBrowserClient(keys.private, url, { debug: true });
       const token = await client.tokens.create({ type: 'token', data: 'x' }, { correlationId: 'order-17' });
       expect(token._debug).toMatchObject({ btTraceId: 'order-17' });

@@ -53,7 +53,7 @@ describe.each(generations)('$name', ({ library }) => {
     expect(echo).toMatchObject({ method: 'POST', path: '/charges', body: '{"value":"Sensitive Value"}' });
   });
 
-  it('opens a session and gives it rights', async () => {
+  it('creates and authorizes a session', async () => {
     const session = await (await open(keys.public)).sessions.create();
     await client.sessions.authorize({ nonce: session.nonce, permissions: ['token:create'] });
     const token = await (await open(session.sessionKey)).tokens.create({ type: 'token', data: 'x' });

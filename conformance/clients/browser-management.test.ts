@@ -24,7 +24,7 @@ const address = () => `${crypto.randomUUID()}@example.com`;
 
 describe(browserClientName, () => {
   describe('applications.create', () => {
-    it('shows the secret once', async () => {
+    it('returns the secret once', async () => {
       const made = await make();
       expect(made).toMatchObject({ ...wanted, tenantId: tenant.id, key: expect.stringMatching(/^key_prod_pvt_/) });
       expect(made.keys?.[0]?.key).toBe(made.key);
@@ -38,7 +38,7 @@ describe(browserClientName, () => {
   });
 
   describe('applications.retrieve', () => {
-    it('shows one application', async () => {
+    it('returns an application', async () => {
       const { id } = await make();
       expect(await client.applications.retrieve(id)).toMatchObject({ ...wanted, id });
     });
@@ -49,7 +49,7 @@ describe(browserClientName, () => {
   });
 
   describe.each(['retrieveByKey', 'getApplicationByKey'] as const)('applications.%s', (name) => {
-    it('shows any key its own application', async () => {
+    it('returns the application of the calling key', async () => {
       const { id, key = '' } = await make();
       const own = (await openBrowserClient(key, url)).applications as unknown as Record<
         typeof name,
@@ -76,7 +76,7 @@ describe(browserClientName, () => {
   });
 
   describe('applications.list', () => {
-    it('filters by id and pages', async () => {
+    it('filters by id and paginates', async () => {
       const ids = [await make(), await make()].map(({ id }) => id);
       const { data, pagination } = await client.applications.list({ id: ids, size: 1 });
       expect(data.map(({ id }) => id)).toEqual(ids.slice(1));
@@ -85,7 +85,7 @@ describe(browserClientName, () => {
   });
 
   describe('applications.delete', () => {
-    it('ends its keys', async () => {
+    it('revokes its keys', async () => {
       const { id, key = '' } = await make();
       await client.applications.delete(id);
       const ended = await openBrowserClient(key, url);
@@ -95,7 +95,7 @@ describe(browserClientName, () => {
   });
 
   describe('applicationKeys.create', () => {
-    it('makes a second key that works', async () => {
+    it('creates a second key that works', async () => {
       const { id } = await make();
       const { key = '' } = await client.applicationKeys.create(id);
       expect((await (await openBrowserClient(key, url)).applications.retrieveByKey()).id).toBe(id);
@@ -112,7 +112,7 @@ describe(browserClientName, () => {
   });
 
   describe('applicationKeys.getById', () => {
-    it('shows one key', async () => {
+    it('returns a key', async () => {
       const { id } = await make();
       const { id: keyId = '' } = await client.applicationKeys.create(id);
       expect(await client.applicationKeys.getById(id, keyId)).toMatchObject({ id: keyId });
@@ -121,7 +121,7 @@ describe(browserClientName, () => {
   });
 
   describe('applicationKeys.delete', () => {
-    it('ends one key', async () => {
+    it('deletes one key', async () => {
       const { id } = await make();
       const { id: keyId = '', key = '' } = await client.applicationKeys.create(id);
       await client.applicationKeys.delete(id, keyId);
@@ -131,7 +131,7 @@ describe(browserClientName, () => {
   });
 
   describe('applicationTemplates.list', () => {
-    it('lists starting points', async () => {
+    it('lists application templates', async () => {
       expect(await client.applicationTemplates.list()).toContainEqual(
         expect.objectContaining({ applicationType: 'public', permissions: ['token:create'] }),
       );
@@ -139,21 +139,21 @@ describe(browserClientName, () => {
   });
 
   describe('applicationTemplates.retrieve', () => {
-    it('gives one of the list', async () => {
+    it('returns one of the list', async () => {
       const [template] = await client.applicationTemplates.list();
       expect(await client.applicationTemplates.retrieve(template?.id ?? '')).toEqual(template);
     });
   });
 
   describe('permissions.list', () => {
-    it('lists permissions of one type of application', async () => {
+    it('lists permissions of one application type', async () => {
       const listed = await client.permissions.list({ applicationType: 'public' });
       expect(listed.map(({ type }) => type)).toEqual(['token:create', 'token:update']);
     });
   });
 
   describe('logs.list', () => {
-    it('filters and pages', async () => {
+    it('filters and paginates', async () => {
       const { id } = await make();
       await client.applications.retrieve(id);
       const { data, pagination } = await client.logs.list({ entityType: 'application', entityId: id, size: 1 });
@@ -167,7 +167,7 @@ describe(browserClientName, () => {
   });
 
   describe('tenants.retrieve', () => {
-    it('shows the tenant of the key', async () => {
+    it('shows the tenant that the key belongs to', async () => {
       expect(await client.tenants.retrieve()).toMatchObject({ id: tenant.id, ownerId: expect.stringMatching(uuidV4) });
     });
   });
@@ -180,8 +180,8 @@ describe(browserClientName, () => {
   });
 
   describe('tenants.retrieveUsageReport', () => {
-    it('counts tokens, but not those that are active in a month', async ({ task }) => {
-      differs(task, 'Nothing is billed by use, so nothing has to be watched for it.');
+    it('counts tokens, but not monthly active tokens', async ({ task }) => {
+      differs(task, 'There is no usage-based billing, so there is nothing to track.');
       const report = await client.tenants.retrieveUsageReport();
       expect(report.tokenReport).not.toHaveProperty('monthlyActiveTokens');
       expect(report).toMatchObject({
@@ -200,7 +200,7 @@ describe(browserClientName, () => {
   });
 
   describe('tenants.resendInvitation', () => {
-    it('is pending again', async () => {
+    it('makes it pending again', async () => {
       const { id } = await client.tenants.createInvitation({ email: address() });
       expect(await client.tenants.resendInvitation(id)).toMatchObject({ id, status: 'PENDING' });
       expect(await thrownBy(client.tenants.resendInvitation(nobody))).toMatchObject({ status: 404 });
@@ -216,7 +216,7 @@ describe(browserClientName, () => {
   });
 
   describe('tenants.retrieveInvitation', () => {
-    it('shows one invitation', async () => {
+    it('returns an invitation', async () => {
       const { id } = await client.tenants.createInvitation({ email: address() });
       expect(await client.tenants.retrieveInvitation(id)).toMatchObject({ id });
       expect(await thrownBy(client.tenants.retrieveInvitation(nobody))).toMatchObject({ status: 404 });
@@ -252,7 +252,7 @@ describe(browserClientName, () => {
   });
 
   describe('tenants.delete', () => {
-    it('ends the tenant and its keys', async () => {
+    it('deletes the tenant and its keys', async () => {
       const last = await makeTenant(vault);
       const ending = await openBrowserClient(last.managementKey, url);
       await ending.tenants.delete();

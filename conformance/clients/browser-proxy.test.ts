@@ -19,7 +19,7 @@ const sent = { number: testCard.number, month: testCard.expiration_month };
 
 describe(browserClientName, () => {
   describe('proxy.get', () => {
-    it('forwards path, query and headers, with plaintext where a reference was', async () => {
+    it('forwards path, query and headers with references replaced by plaintext', async () => {
       const echo = (await client.proxy.get({
         path: '/charges/17',
         query: { expand: 'all', last4: `{{ ${id} | json: '$.number' | last4 }}` },
@@ -30,32 +30,32 @@ describe(browserClientName, () => {
       expect(Object.keys(echo.headers).filter((name) => name.startsWith('bt-'))).toEqual([]);
     });
 
-    it('calls the bare address without a path', async () => {
+    it('calls the destination address if there is no path', async () => {
       expect(await client.proxy.get({ headers: to() })).toMatchObject({ method: 'GET', path: '/' });
     });
   });
 
   describe.each(['post', 'put', 'patch'] as const)('proxy.%s', (method) => {
-    it('forwards the body with plaintext in the place of references', async () => {
+    it('forwards the body with references replaced by plaintext', async () => {
       const echo = (await client.proxy[method]({ path: '/charges', headers: to(), body: body() })) as Echo;
       expect(echo).toMatchObject({ method: method.toUpperCase(), path: '/charges' });
       expect(JSON.parse(echo.body)).toEqual(sent);
     });
 
-    it('throws the error of the destination as it came', async () => {
+    it('throws the error from the destination unchanged', async () => {
       const error = await thrownBy(client.proxy[method]({ path: '/status/402', headers: to(), body: body() }));
       expect(error).toMatchObject({ status: 402, data: { path: '/status/402' } });
     });
   });
 
   describe('proxy.post', () => {
-    it('gives the headers of the answer when they are asked for', async () => {
+    it('returns the response headers on request', async () => {
       const options = { headers: to(), body: {}, includeResponseHeaders: true };
       const { headers } = (await client.proxy.post(options)) as { headers: Record<string, string> };
       expect(headers).toMatchObject({ 'x-echo': 'yes', 'bt-proxy-destination-status': '200' });
     });
 
-    it('throws a proxy_error for an unknown token, with the text that clients look for', async () => {
+    it('throws a proxy_error for an unknown token, with the text that clients expect', async () => {
       const none = crypto.randomUUID();
       const error = await thrownBy(client.proxy.post({ headers: to(), body: { a: `{{ ${none} }}` } }));
       expect(error).toMatchObject({
@@ -69,7 +69,7 @@ describe(browserClientName, () => {
       });
     });
 
-    it('throws a proxy_error for a bad key and for a missing permission', async () => {
+    it('throws a proxy_error for an invalid key and for a missing permission', async () => {
       const options = { headers: to(), body: body() };
       const strangers = await openBrowserClient('nobody', url);
       expect(await thrownBy(strangers.proxy.post(options))).toMatchObject({
@@ -83,10 +83,10 @@ describe(browserClientName, () => {
       });
     });
 
-    it('refuses destinations without TLS and addresses in the place of names', async ({ task }) => {
+    it('rejects destinations without TLS and IP addresses', async ({ task }) => {
       differs(
         task,
-        'Plaintext leaves only over verified TLS and only to names; operators can open more, callers cannot.',
+        'Plaintext is sent only over verified TLS and only to host names; operators can allow more, callers cannot.',
       );
       for (const address of ['http://api.provider.example', 'https://127.0.0.1', 'https://169.254.169.254/latest']) {
         const error = await thrownBy(client.proxy.post({ headers: { 'BT-PROXY-URL': address }, body: body() }));
@@ -94,7 +94,7 @@ describe(browserClientName, () => {
       }
     });
 
-    it('refuses a proxy key, which stands for a stored proxy', async ({ task }) => {
+    it('rejects a proxy key, which refers to a stored proxy', async ({ task }) => {
       differs(task, 'There are no stored proxies; the destination is named in BT-PROXY-URL.');
       const headers = { 'BT-PROXY-KEY': 'proxy_key' };
       expect(await thrownBy(client.proxy.post({ headers, body: {} }))).toMatchObject({
@@ -112,7 +112,7 @@ describe(browserClientName, () => {
       });
     });
 
-    it('throws the error of the destination as it came', async () => {
+    it('throws the error from the destination unchanged', async () => {
       const error = await thrownBy(client.proxy.delete({ path: '/status/404', headers: to() }));
       expect(error).toMatchObject({ status: 404, data: { method: 'DELETE' } });
     });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 describe(browserClientName, () => {
   describe('sessions.create', () => {
-    it('makes a key that can do nothing yet', async () => {
+    it('creates a key without access', async () => {
       const session = await page.sessions.create();
       expect(session).toMatchObject({ nonce: expect.any(String), expiresAt: expect.stringMatching(isoTimestamp) });
       const early = page.tokens.create({ type: 'token', data: 'x' }, { apiKey: session.sessionKey });
@@ -26,7 +26,7 @@ describe(browserClientName, () => {
   });
 
   describe('sessions.authorize', () => {
-    it('lets the session do what its rules say', async () => {
+    it('lets the session do what its rules allow', async () => {
       const { sessionKey, nonce } = await page.sessions.create();
       await backend.sessions.authorize({
         nonce,

@@ -18,7 +18,7 @@ const store = async () => (await client.tokens.create({ type: 'token', data: 'Se
 
 describe(browserClientName, () => {
   describe('tokens.create', () => {
-    it('stores a card with a public key and shows it masked', async () => {
+    it('stores a card with a public key and returns it masked', async () => {
       const token = await creator.tokens.create({
         type: 'card',
         data: testCard,
@@ -35,7 +35,7 @@ describe(browserClientName, () => {
       });
     });
 
-    it('takes every field of the request', async () => {
+    it('accepts every field of the request', async () => {
       const token = await revealing.tokens.create({
         id: `order-${crypto.randomUUID()}`,
         type: 'token',
@@ -67,7 +67,7 @@ describe(browserClientName, () => {
   });
 
   describe('tokens.retrieve', () => {
-    it('shows plaintext to a key with a rule that reveals', async () => {
+    it('returns plaintext to a key with a rule that reveals', async () => {
       const { id } = await creator.tokens.create({ type: 'card', data: testCard });
       expect(await revealing.tokens.retrieve(id)).toMatchObject({ id, type: 'card', data: testCard });
     });
@@ -123,7 +123,7 @@ describe(browserClientName, () => {
   });
 
   describe('tokens.list', () => {
-    it('filters and pages', async () => {
+    it('filters and paginates', async () => {
       const batch = crypto.randomUUID();
       const made = [];
       for (const data of ['a', 'b', 'c']) {
@@ -159,7 +159,7 @@ describe(browserClientName, () => {
   });
 
   describe('tokenize', () => {
-    it('answers in the shape of the request, names untouched', async () => {
+    it('responds in the shape of the request, with names unchanged', async () => {
       const answer = await creator.tokenize({
         firstName: 'Ada',
         card: { type: 'card', data: testCard },

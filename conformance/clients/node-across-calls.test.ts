@@ -10,7 +10,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   const client = open(keys.private, url);
 
   describe('idempotency keys', () => {
-    it('give the first answer again, also for another body', async () => {
+    it('return the first response again, even for another body', async () => {
       const idempotencyKey = crypto.randomUUID();
       const first = await client.tokens.create({ type: 'token', data: 'first' }, { idempotencyKey });
       const again = await client.tokens.create({ type: 'token', data: 'other' }, { idempotencyKey });
@@ -18,7 +18,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect((await open(keys.reveal, url).tokens.get(first.id ?? '')).data).toBe('first');
     });
 
-    it('do not remember a failure', async () => {
+    it('do not remember failures', async () => {
       const idempotencyKey = crypto.randomUUID();
       const bad = client.tokens.create({ type: 'card', data: { number: '1' } }, { idempotencyKey });
       expect(await thrownBy(bad)).toBeInstanceOf(errors.badRequest);
@@ -34,8 +34,8 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       });
     });
 
-    it('repeat the answer about a card without its verification code', async ({ task }) => {
-      differs(task, 'A verification code may be kept for an hour and in no other place.');
+    it('repeat the response for a card without its verification code', async ({ task }) => {
+      differs(task, 'A verification code may be kept only for an hour, and in no other place.');
       const idempotencyKey = crypto.randomUUID();
       const revealing = open(keys.reveal, url);
       const first = await revealing.tokens.create({ type: 'card', data: testCard }, { idempotencyKey });
@@ -49,7 +49,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
     it('do not apply to sessions.create', async ({ task }) => {
       differs(
         task,
-        'Browsers share a public key: whoever guessed an idempotency key would get the session of another.',
+        'Browsers share a public key: anyone who guessed an idempotency key would get the session of another visitor.',
       );
       const idempotencyKey = crypto.randomUUID();
       const page = open(keys.public, url);
@@ -57,8 +57,8 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect((await page.sessions.create({ idempotencyKey })).nonce).not.toBe(session.nonce);
     });
 
-    it('repeat the answer about a new application without its secret', async ({ task }) => {
-      differs(task, 'A secret that was shown once is not stored, so it cannot be shown again.');
+    it('repeat the response for a new application without its secret', async ({ task }) => {
+      differs(task, 'Secrets are not stored, so they cannot be shown again.');
       const manager = open(keys.management, url);
       const idempotencyKey = crypto.randomUUID();
       const request = { name: 'Once', type: 'private', permissions: ['token:read'] };
@@ -77,7 +77,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect(JSON.stringify((error as { body: unknown }).body)).not.toContain(number);
     });
 
-    it('point to a page about the error', async () => {
+    it('link to a page about the error', async () => {
       const error = (await thrownBy(client.tokens.get(crypto.randomUUID()))) as { body: { type: string } };
       const page = await fetch(new URL(error.body.type, url));
       expect(page.status).toBe(200);
@@ -87,7 +87,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
 
 describe(newest.name, () => {
   describe('trace ids', () => {
-    it('come back as they were sent, and are made where none was', async () => {
+    it('are returned as sent, or generated if missing', async () => {
       const client = newest.open(keys.private, url);
       const sent = await client.tokens
         .create({ type: 'token', data: 'x' }, { correlationId: 'order-17' })

@@ -22,7 +22,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   };
 
   describe('applications.create', () => {
-    it('shows the secret once, in both places', async () => {
+    it('returns the secret once, in both places', async () => {
       const made = await client.applications.create({ name: 'A', type: 'private', permissions: ['token:read'] });
       expect(made).toMatchObject({
         id: expect.stringMatching(uuidV4),
@@ -37,7 +37,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect((await client.applications.get(made.id ?? '')).key).toBeUndefined();
     });
 
-    it('takes rules, and makes no key when none is wanted', async () => {
+    it('accepts rules, and creates no key on request', async () => {
       const rule = {
         description: 'Cards',
         priority: 1,
@@ -56,7 +56,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect(made.keys).toEqual([]);
     });
 
-    it('throws BadRequestError for a permission of another type, UnauthorizedError and ForbiddenError', async () => {
+    it('throws BadRequestError for a permission of another application type, UnauthorizedError and ForbiddenError', async () => {
       const request = { name: 'C', type: 'public', permissions: ['token:read'] };
       expect(await thrownBy(client.applications.create(request))).toBeInstanceOf(errors.badRequest);
       expect(await thrownBy(strangers.applications.create(request))).toBeInstanceOf(errors.unauthorized);
@@ -65,7 +65,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('applications.list', () => {
-    it('pages until it sees an empty page, and filters by id', async () => {
+    it('paginates until an empty page, and filters by id', async () => {
       const made = [await make(), await make(), await make()].map(({ id }) => id);
       const listed = await collect(await client.applications.list({ id: made, size: 2 }));
       expect(listed.map(({ id }) => id)).toEqual(made.toReversed());
@@ -84,7 +84,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('applications.get', () => {
-    it('shows one application', async () => {
+    it('returns an application', async () => {
       const { id } = await make('Shown');
       expect(await client.applications.get(id)).toMatchObject({ id, name: 'Shown' });
     });
@@ -98,7 +98,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('applications.getByKey', () => {
-    it('shows any key its own application', async () => {
+    it('returns the application of the calling key', async () => {
       const { id, key } = await make();
       expect(await open(key, url).applications.getByKey()).toMatchObject({ id, type: 'private' });
     });
@@ -115,14 +115,14 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect(updated).toMatchObject({ id, name: 'New', permissions: ['token:use'], modifiedAt: expect.any(Date) });
     });
 
-    it('takes proxy:invoke for token:use', async () => {
+    it('accepts proxy:invoke as token:use', async () => {
       const { id } = await make();
       const updated = await client.applications.update(id, { name: 'New', permissions: ['proxy:invoke'] });
       expect(updated.permissions).toEqual(['token:use']);
     });
 
     it('throws BadRequestError for a rule that masks what token:use sends', async ({ task }) => {
-      differs(task, 'token:use means plaintext: a masked number sent to a payment provider helps nobody.');
+      differs(task, 'token:use sends plaintext: sending a masked number to a payment provider is useless.');
       const { id } = await make();
       const rule = { description: 'x', priority: 1, container: '/', transform: 'mask', permissions: ['token:use'] };
       const request = { name: 'New', rules: [rule as never] };
@@ -141,7 +141,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('applications.delete', () => {
-    it('ends its keys within a second', async () => {
+    it('revokes its keys within a second', async () => {
       const { id, key } = await make();
       await client.applications.delete(id);
       expect(await untilRefused(() => open(key, url).applications.getByKey())).toBeInstanceOf(errors.unauthorized);
@@ -156,7 +156,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('applicationKeys.create', () => {
-    it('makes a second key that works', async () => {
+    it('creates a second key that works', async () => {
       const { id } = await make();
       const made = await client.applicationKeys.create(id);
       expect(made).toMatchObject({ id: expect.stringMatching(uuidV4), createdAt: expect.any(Date) });
@@ -173,7 +173,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('applicationKeys.list', () => {
-    it('filters by id, and by the type of the application', async () => {
+    it('filters by id and by application type', async () => {
       const { id } = await make();
       const second = await client.applicationKeys.create(id);
       // Version 6 has another name for the first.
@@ -204,7 +204,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('applicationKeys.get', () => {
-    it('shows one key', async () => {
+    it('returns a key', async () => {
       const { id } = await make();
       const { id: keyId = '' } = await client.applicationKeys.create(id);
       expect(await client.applicationKeys.get(id, keyId)).toMatchObject({ id: keyId });
@@ -220,7 +220,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('applicationKeys.delete', () => {
-    it('ends one key and leaves the other', async () => {
+    it('deletes one key and leaves the other', async () => {
       const { id, key } = await make();
       const made = await client.applicationKeys.create(id);
       await client.applicationKeys.delete(id, made.id ?? '');

@@ -9,7 +9,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   const strangers = open('nobody', url);
 
   describe('permissions.list', () => {
-    it('lists permissions, of one type of application if that is asked for', async () => {
+    it('lists permissions, optionally of one application type', async () => {
       const all = await client.permissions.list();
       expect(all).toContainEqual({
         type: 'token:create',
@@ -36,7 +36,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('applicationTemplates.list', () => {
-    it('lists starting points from which an application can be made', async () => {
+    it('lists application templates', async () => {
       const templates = await client.applicationTemplates.list();
       expect(templates.length).toBeGreaterThan(0);
       for (const { name = '', applicationType = '', permissions = [] } of templates) {
@@ -51,7 +51,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('applicationTemplates.get', () => {
-    it('gives one of the list', async () => {
+    it('returns one of the list', async () => {
       const [template] = await client.applicationTemplates.list();
       expect(await client.applicationTemplates.get(template?.id ?? '')).toEqual(template);
     });

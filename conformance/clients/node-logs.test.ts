@@ -10,7 +10,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   const tokens = open(keys.private, url);
 
   describe('logs.list', () => {
-    it('pages until it sees an empty page, newest first', async () => {
+    it('paginates until an empty page, newest first', async () => {
       const { id = '' } = await tokens.tokens.create({ type: 'token', data: 'x' });
       for (let time = 0; time < 4; time += 1) await tokens.tokens.get(id);
       await tokens.tokens.delete(id);
@@ -32,7 +32,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       });
     });
 
-    it('takes a span of time', async () => {
+    it('filters by date range', async () => {
       const { id = '' } = await tokens.tokens.create({ type: 'token', data: 'x' });
       const [created] = (await client.logs.list({ entityId: id })).data;
       const at = created?.createdAt ?? new Date(0);
@@ -55,7 +55,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('logs.getEntityTypes', () => {
-    it('lists the kinds of things that records are about', async () => {
+    it('lists entity types', async () => {
       const types = await client.logs.getEntityTypes();
       expect(types).toEqual(expect.arrayContaining([{ displayName: 'Card', value: 'card' }]));
       expect(types.map(({ value }) => value)).toEqual(expect.arrayContaining(['application', 'bank', 'card', 'proxy']));

@@ -11,7 +11,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   const backend = open(keys.private, url);
 
   describe('sessions.create', () => {
-    it('makes a key that can do nothing yet, for three minutes', async () => {
+    it('creates a key without access, valid for three minutes', async () => {
       const before = Date.now();
       const { sessionKey = '', nonce, expiresAt = new Date(0) } = await page.sessions.create();
       expect(nonce).toEqual(expect.any(String));
@@ -28,7 +28,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('sessions.authorize', () => {
-    it('lets the session do what its rules say, and answers nothing', async () => {
+    it('lets the session do what its rules allow, with an empty response', async () => {
       const { sessionKey = '', nonce = '' } = await page.sessions.create();
       const expiresAt = new Date(Date.now() + 60_000).toISOString();
       const rules = [
@@ -45,10 +45,10 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect(await thrownBy(session.tokens.create({ type: 'token', data: 'x' }))).toBeInstanceOf(errors.forbidden);
     });
 
-    it('throws ForbiddenError for more than the application has that authorizes', async ({ task }) => {
+    it('throws ForbiddenError for more access than the authorizing application has', async ({ task }) => {
       differs(
         task,
-        'A key cannot hand out rights that it does not hold: authorizing a session with more is refused at once, and taking rights from the key takes them from its sessions.',
+        'A key cannot grant access that it does not have: authorizing a session with more is rejected immediately, and removing access from the key removes it from its sessions.',
       );
       const { key = '' } = await open(keys.management, url).applications.create({
         name: 'Creates only',
@@ -63,7 +63,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect(await thrownBy(open(sessionKey, url).tokens.get(id))).toBeInstanceOf(errors.forbidden);
     });
 
-    it('takes plain permissions', async () => {
+    it('accepts plain permissions', async () => {
       const { sessionKey = '', nonce = '' } = await page.sessions.create();
       await backend.sessions.authorize({ nonce, permissions: ['token:create'] });
       await open(sessionKey, url).tokens.create({ type: 'token', data: 'x' });

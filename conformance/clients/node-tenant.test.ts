@@ -23,7 +23,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   const address = () => `${crypto.randomUUID()}@example.com`;
 
   describe('tenants.self.get', () => {
-    it('shows the tenant of the key', async () => {
+    it('shows the tenant that the key belongs to', async () => {
       expect(await client.tenants.self.get()).toMatchObject({
         id: tenant.id,
         name: 'Acme',
@@ -40,7 +40,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('tenants.self.update', () => {
-    it('changes the name and merges settings, whose names keep their case', async () => {
+    it('changes the name and merges settings, preserving the case of their names', async () => {
       await client.tenants.self.update({ name: 'Acme', settings: { deduplicate_tokens: 'false' } });
       const updated = await client.tenants.self.update({ name: 'Acme 2', settings: { fingerprint_tokens: 'true' } });
       expect(updated).toMatchObject({
@@ -76,7 +76,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('tenants.owner.get', () => {
-    it('shows the owner', async () => {
+    it('returns the owner', async () => {
       expect(await client.tenants.owner.get()).toMatchObject({
         tenantId: tenant.id,
         role: 'OWNER',
@@ -91,7 +91,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('tenants.members.list', () => {
-    it('pages, and filters by user', async () => {
+    it('paginates, and filters by user', async () => {
       const email = address();
       const id = await addMember(vault, tenant.id, email);
       const page = await client.tenants.members.list({ size: 1 });
@@ -158,7 +158,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect((expiresAt.getTime() - before) / 3_600_000).toBeCloseTo(72, 1);
     });
 
-    it('throws BadRequestError for what is no address, UnauthorizedError and ForbiddenError', async () => {
+    it('throws BadRequestError for an invalid address, UnauthorizedError and ForbiddenError', async () => {
       const email = address();
       expect(await thrownBy(client.tenants.invitations.create({ email: 'a b' }))).toBeInstanceOf(errors.badRequest);
       expect(await thrownBy(strangers.tenants.invitations.create({ email }))).toBeInstanceOf(errors.unauthorized);
@@ -167,7 +167,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('tenants.invitations.resend', () => {
-    it('is pending again, for longer', async () => {
+    it('makes it pending again, with a later expiry', async () => {
       const made = await client.tenants.invitations.create({ email: address() });
       const again = await client.tenants.invitations.resend(made.id ?? '');
       expect(again).toMatchObject({ id: made.id, status: 'PENDING' });
@@ -182,7 +182,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('tenants.invitations.list', () => {
-    it('pages until it sees an empty page, and filters by status', async () => {
+    it('paginates until an empty page, and filters by status', async () => {
       const { id } = await client.tenants.invitations.create({ email: address() });
       const { id: second } = await client.tenants.invitations.create({ email: address() });
       const listed = await collect(await client.tenants.invitations.list({ status: 'PENDING', size: 1 }));
@@ -197,7 +197,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('tenants.invitations.get', () => {
-    it('shows one invitation', async () => {
+    it('returns an invitation', async () => {
       const { id = '', email } = await client.tenants.invitations.create({ email: address() });
       expect(await client.tenants.invitations.get(id)).toMatchObject({ id, email, status: 'PENDING' });
     });
@@ -229,7 +229,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect(await thrownBy(tokenKey.tenants.self.delete())).toBeInstanceOf(errors.forbidden);
     });
 
-    it('ends the tenant and its keys', async () => {
+    it('deletes the tenant and its keys', async () => {
       await client.tenants.self.delete();
       expect(await untilRefused(() => client.tenants.self.get())).toBeInstanceOf(errors.unauthorized);
     });

@@ -23,7 +23,7 @@ beforeAll(async () => {
     ids.unshift(id);
   }
 });
-const tooLarge = 'Another size than the one that was asked for would look like the end of the list.';
+const tooLarge = 'Returning fewer items than requested would look like the end of the list.';
 const idsOf = (tokens: readonly { id?: string }[]) => tokens.map(({ id }) => id);
 
 describe.each(nodeClients)('$name', ({ open, errors }) => {
@@ -32,7 +32,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   const creator = open(keys.public, url);
 
   describe('tokens.listV2', () => {
-    it('pages to the end by itself, newest first', async () => {
+    it('paginates automatically, newest first', async () => {
       const page = await client.tokens.listV2({ metadata: { batch }, size: 3 });
       expect(page.data).toHaveLength(3);
       expect(page.hasNextPage()).toBe(true);
@@ -63,17 +63,17 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('tokens.searchV2', () => {
-    it('pages to the end by itself', async () => {
+    it('paginates automatically', async () => {
       const page = await client.tokens.searchV2({ query: `metadata.batch:${batch}`, size: 2 });
       expect(idsOf(await collect(page))).toEqual(ids);
     });
 
-    it('finds an indexed value exactly', async () => {
+    it('finds exact indexed values', async () => {
       const page = await client.tokens.searchV2({ query: `data:"${batch} 3"` });
       expect(idsOf(page.data)).toEqual([ids.at(-4)]);
     });
 
-    it('throws BadRequestError for a query that cannot be read, UnauthorizedError and ForbiddenError', async () => {
+    it('throws BadRequestError for an invalid query, UnauthorizedError and ForbiddenError', async () => {
       expect(await thrownBy(client.tokens.searchV2({ query: 'type:(' }))).toBeInstanceOf(errors.badRequest);
       expect(await thrownBy(strangers.tokens.searchV2({ query: 'type:card' }))).toBeInstanceOf(errors.unauthorized);
       expect(await thrownBy(creator.tokens.searchV2({ query: 'type:card' }))).toBeInstanceOf(errors.forbidden);
@@ -87,7 +87,7 @@ describe(older.name, () => {
   const creator = openEarlier(keys.public, url);
 
   describe('tokens.list', () => {
-    it('pages until it sees an empty page, newest first', async () => {
+    it('paginates until an empty page, newest first', async () => {
       const page = await client.tokens.list({ metadata: { batch }, size: 3 });
       expect(page.data).toHaveLength(3);
       expect(idsOf(await collect(page))).toEqual(ids);
@@ -110,7 +110,7 @@ describe(older.name, () => {
   });
 
   describe('tokens.search', () => {
-    it('pages until it sees an empty page', async () => {
+    it('paginates until an empty page', async () => {
       const page = await client.tokens.search({ query: `metadata.batch:${batch}`, size: 4 });
       expect(idsOf(await collect(page))).toEqual(ids);
     });

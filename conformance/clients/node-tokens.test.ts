@@ -17,7 +17,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   };
 
   describe('tokens.create', () => {
-    it('stores a card and shows it masked', async () => {
+    it('stores a card and returns it masked', async () => {
       const token = await client.tokens.create({ type: 'card', data: testCard, metadata: { orderNumber: '17' } });
       expect(token).toMatchObject({
         id: expect.stringMatching(uuidV4),
@@ -34,7 +34,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect(token.fingerprint).toMatch(/^[A-Za-z0-9]{1,100}$/);
     });
 
-    it('takes every field of the request', async () => {
+    it('accepts every field of the request', async () => {
       const token = await revealing.tokens.create({
         id: `order-${crypto.randomUUID()}`,
         type: 'token',
@@ -58,14 +58,14 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       });
     });
 
-    it('gives back the token that is there when it is deduplicated', async () => {
+    it('returns the existing token when deduplicating', async () => {
       const request = { type: 'token', data: crypto.randomUUID(), deduplicateToken: true };
       const first = await client.tokens.create(request);
       expect((await client.tokens.create(request)).id).toBe(first.id);
     });
 
     it('ignores privacy settings and token intents', async ({ task }) => {
-      differs(task, 'Containers and access rules say who sees what; a second way to say it could contradict them.');
+      differs(task, 'Containers and access rules define who sees what; a second mechanism could contradict them.');
       const token = await client.tokens.create({
         type: 'token',
         data: 'x',
@@ -76,16 +76,13 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect(token.privacy).toBeUndefined();
     });
 
-    it('refuses an id expression that shows the data', async ({ task }) => {
-      differs(
-        task,
-        'Ids stand in paths, logs and other databases. Use a value of your own, or one of the alias filters.',
-      );
+    it('rejects an id expression that reveals the data', async ({ task }) => {
+      differs(task, 'Ids appear in paths, logs and other databases. Use your own value or one of the alias filters.');
       const error = await thrownBy(client.tokens.create({ id: '{{ data }}', type: 'token', data: 'Sensitive Value' }));
       expect(error).toBeInstanceOf(errors.badRequest);
     });
 
-    it('throws BadRequestError that names the field', async () => {
+    it('throws BadRequestError with the field name', async () => {
       const error = await thrownBy(client.tokens.create({ type: 'card', data: { ...testCard, number: '4242' } }));
       expect(error).toBeInstanceOf(errors.badRequest);
       expect(error).toMatchObject({
@@ -119,7 +116,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('tokens.get', () => {
-    it('shows plaintext to a key with a rule that reveals', async () => {
+    it('returns plaintext to a key with a rule that reveals', async () => {
       const { id = '' } = await client.tokens.create({ type: 'card', data: testCard });
       expect(await revealing.tokens.get(id)).toMatchObject({ id, type: 'card', data: testCard });
       expect((await client.tokens.get(id)).data).toEqual(maskedCard);
@@ -152,10 +149,10 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('tokens.update', () => {
-    it('throws ForbiddenError for a new mask of stored data, unless the key may see that data', async ({ task }) => {
+    it('throws ForbiddenError for a new mask on stored data, unless the key may see that data', async ({ task }) => {
       differs(
         task,
-        'A mask can show everything, so setting one over stored data needs the right to see it: reveal, or plain token:update of a private application.',
+        'A mask can show everything, so setting one on stored data requires access to the data: reveal, or plain token:update of a private application.',
       );
       const { id = '' } = await client.tokens.create({ type: 'card', data: testCard });
       const { key = '' } = await open(keys.management, url).applications.create({
@@ -212,7 +209,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('tokens.tokenize', () => {
-    it('answers in the shape of the request', async () => {
+    it('responds in the shape of the request', async () => {
       const answer = await client.tokens.tokenize({
         first_name: 'Ada',
         cards: [{ type: 'card', data: testCard }, 'plain'],
@@ -230,7 +227,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       });
     });
 
-    it('throws BadRequestError for one bad part, UnauthorizedError and ForbiddenError', async () => {
+    it('throws BadRequestError for one invalid part, UnauthorizedError and ForbiddenError', async () => {
       const bad = { good: 'x', bad: { type: 'card', data: { number: '4242' } } };
       expect(await thrownBy(client.tokens.tokenize(bad))).toBeInstanceOf(errors.badRequest);
       expect(await thrownBy(strangers.tokens.tokenize({ a: 'x' }))).toBeInstanceOf(errors.unauthorized);
@@ -239,7 +236,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   });
 
   describe('tokens.detokenize', () => {
-    it('puts values in the place of references, with their own types', async () => {
+    it('replaces references by values, keeping their types', async () => {
       const { id = '' } = await client.tokens.create({ type: 'card', data: testCard });
       const answer = await revealing.tokens.detokenize({
         whole: `{{ ${id} }}`,

@@ -30,7 +30,7 @@ async function timed<T>(work: Promise<T>): Promise<{ result: T; seconds: number 
 describe.concurrent('after 429', () => {
   describe(newest.name, () => {
     describe('retries after 429', () => {
-      it('wait as long as Retry-After says, then succeed', async () => {
+      it('wait as long as Retry-After says and succeed', async () => {
         await exhaust('192.0.2.1');
         const client = newest.open(keys.private, url);
         const { result, seconds } = await timed(client.tokens.searchV2(request, from('192.0.2.1')));
@@ -39,7 +39,7 @@ describe.concurrent('after 429', () => {
         expect(seconds).toBeLessThan(13);
       });
 
-      it('are not made when none are wanted', async () => {
+      it('can be disabled', async () => {
         await exhaust('192.0.2.2');
         const client = newest.open(keys.private, url);
         const error = await thrownBy(client.tokens.searchV2(request, { ...from('192.0.2.2'), maxRetries: 0 }));
@@ -51,7 +51,7 @@ describe.concurrent('after 429', () => {
 
   describe(older.name, () => {
     describe('retries after 429', () => {
-      it('follow the clock of this version, which does not read Retry-After: with four the block is over', async () => {
+      it('use the timing of this version, which ignores Retry-After: four retries outlast the block', async () => {
         await exhaust('192.0.2.3');
         const client = openEarlier(keys.private, url);
         const options = { ...from('192.0.2.3'), maxRetries: 4 };
@@ -60,7 +60,7 @@ describe.concurrent('after 429', () => {
         expect(seconds).toBeGreaterThan(8);
       });
 
-      it('are too few and too early by default, and the error says 429', async () => {
+      it('are too few and too early by default, so the error is 429', async () => {
         await exhaust('192.0.2.4');
         const client = openEarlier(keys.private, url);
         const { result: error, seconds } = await timed(thrownBy(client.tokens.search(request, from('192.0.2.4'))));
@@ -73,7 +73,7 @@ describe.concurrent('after 429', () => {
 
   describe(browserClientName, () => {
     describe('retries after 429', () => {
-      it('are not made by this client; the error says 429', async () => {
+      it('are not supported by this client, so the error is 429', async () => {
         await exhaust('192.0.2.5');
         const client = await openBrowserClient(keys.private, url);
         const error = await thrownBy(client.tokens.search(request, { apiKey: keys.private, ...from('192.0.2.5') }));

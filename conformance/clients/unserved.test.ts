@@ -20,7 +20,7 @@ const attempts: readonly (readonly unknown[])[] = [
 
 describe.each(clients)('$name', ({ name, open }) => {
   describe('calls of what a vault does not have', () => {
-    it('get 404, whatever the key may do', async () => {
+    it('get 404 with any key', async () => {
       const unserved = (offered.get(name) ?? []).filter((call) => findUnserved(call)?.answer === 404);
       for (const key of [keys.private, keys.management]) {
         const client = await open(key, url);

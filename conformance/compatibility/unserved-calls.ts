@@ -10,41 +10,44 @@ export interface UnservedCalls {
 const notThere: readonly Omit<UnservedCalls, 'answer'>[] = [
   {
     prefixes: ['reactors.', 'reactorFormulas.'],
-    why: 'Code of customers does not run where card numbers are. Run it outside and send its requests through the proxy.',
+    why: 'Customer code must not run where card numbers are. Run it elsewhere and send its requests through the proxy.',
   },
   {
     prefixes: ['proxies.'],
-    why: 'There are no stored proxies. Name the destination in `BT-PROXY-URL`; `allowed_destinations` of an application says which it may call.',
+    why: 'There are no stored proxies. Name the destination in `BT-PROXY-URL`; the `allowed_destinations` of an application limit what it may call.',
   },
-  { prefixes: ['tokenIntents.'], why: 'Create a token with an `expiresAt` instead; an update takes the end away.' },
+  {
+    prefixes: ['tokenIntents.'],
+    why: 'Create a token with `expiresAt` instead, and remove the expiry with an update.',
+  },
   {
     prefixes: ['threeds.', 'applePay.', 'googlePay.', 'googlepay.', 'networkTokens.', 'accountUpdater.', 'agentic.'],
-    why: 'These are services of card networks and wallets, under contracts with whoever offers them.',
+    why: 'These are services of card networks and wallets that require contracts with their providers.',
   },
   {
     prefixes: ['enrichments.'],
-    why: 'They ask other companies about a number. What can be told from the number itself is in `card` and `bank` of a token.',
+    why: 'They query other companies about a number. What the number itself reveals is in `card` and `bank` of a token.',
   },
-  { prefixes: ['documents.'], why: 'Tokens hold JSON; files are not stored.' },
-  { prefixes: ['keys.'], why: 'Data is encrypted by the vault, not by its clients.' },
-  { prefixes: ['webhooks.'], why: 'Nothing is sent out by itself. The audit log says what happened.' },
+  { prefixes: ['documents.'], why: 'Tokens contain JSON; files are not supported.' },
+  { prefixes: ['keys.'], why: 'The vault encrypts data, not the client.' },
+  { prefixes: ['webhooks.'], why: 'The vault does not send notifications. Use the audit log.' },
   {
     prefixes: ['tenants.ownerTransfer'],
     why: '`tenants.members.update` with the role OWNER makes another member the owner.',
   },
   {
     prefixes: ['tenants.connections.', 'tenants.securityContact.', 'tenants.merchants.'],
-    why: 'They belong to the account with the hosted service.',
+    why: 'They belong to an account with the hosted service.',
   },
   {
     prefixes: ['applications.regenerateKey'],
-    why: 'Create a second key with `applicationKeys.create` and delete the first when nothing uses it any more.',
+    why: 'Create a second key with `applicationKeys.create` and delete the first when it is no longer used.',
   },
 ];
 
 const hostedElements: UnservedCalls = {
   prefixes: ['createElement', 'elements', 'client'],
-  why: 'Elements are pages that their maker hosts and that talk to its own service.',
+  why: 'Elements are pages hosted by their vendor that talk to its own service.',
   answer: 'none',
 };
 

@@ -1,4 +1,4 @@
-// Asks the browser for a passkey when a form wants one, puts the answer into the form and sends it.
+// Asks the browser for a passkey when a form needs one, puts the response into the form and submits it.
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -13,7 +13,7 @@ async function send(form) {
     form.elements.namedItem('credential').value = JSON.stringify(await ask(form.dataset));
     form.submit();
   } catch {
-    // The browser has told why, or somebody changed their mind.
+    // The browser has said why, or the user cancelled.
     alert.hidden = false;
   }
 }

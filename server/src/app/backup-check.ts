@@ -14,13 +14,13 @@ import { requireEveryKeyOpens } from './key-check.ts';
 
 /** Counting a large tenant takes as long as reading it. */
 const statementTimeoutMs = 6 * 60 * 60_000;
-/** What a dump may unpack to if nothing else is said: rows of text compress well, but not without end. */
+/** The default limit on the unpacked size of a dump: rows of text compress well, but not indefinitely. */
 const unpackedBaseBytes = 1024 ** 3;
 const unpackedFactor = 50;
 
 export interface BackupOrder {
   readonly dump: string;
-  /** How many tokens of each key version of each tenant to open; all of them where it is undefined. */
+  /** How many tokens to decrypt per tenant and key version; all of them if undefined. */
   readonly sampleSize: number | undefined;
   readonly unpackedBytesMax: number | undefined;
   readonly searchPath: string | undefined;
@@ -31,18 +31,18 @@ export interface BackupOrder {
 
 export interface BackupReport {
   readonly rootKey: string;
-  /** Of the schema in the dump, and after it was brought to what this version needs. */
+  /** The schema version in the dump, and after migrating it to this version. */
   readonly schema: { readonly dumped: number; readonly migrated: number };
   readonly keys: number;
   readonly tenants: readonly (TokenOpeningReport & { readonly tenantId: TenantId })[];
 }
 
 /**
- * Restores a dump beside the vault and goes through it as a vault would: schema, then keys, then tokens. Throws where a step
- * fails that the next ones stand on; tokens that do not open are counted. The scratch database is gone afterwards.
+ * Restores a dump next to the vault and checks it as a vault would: schema, then keys, then tokens. Throws if a step
+ * fails that later ones depend on; tokens that cannot be decrypted are counted. The scratch database is dropped afterwards.
  *
  * The dump may be hostile. Another process reads it, without keys and as a role that can only add rows; everything else in
- * the scratch database is made by our own migrations. The root key is opened once that process has ended.
+ * the scratch database is created by our own migrations. The root key is opened only after that process has ended.
  */
 export async function checkBackup(config: VaultConfig, order: BackupOrder): Promise<BackupReport> {
   const dump = await findDumpFile(order.dump);
@@ -54,18 +54,18 @@ export async function checkBackup(config: VaultConfig, order: BackupOrder): Prom
   return withScratchDatabase(config.database.ownerUrl, async (scratch) => {
     order.onStep('Restoring the dump');
     const dumped = await restore(reader, scratch);
-    order.onStep('Bringing the schema to this version');
+    order.onStep('Migrating the schema to this version');
     const { version } = await migrate(scratch.ownerUrl);
     return { ...(await openEverything(scratch.ownerUrl, config, order)), schema: { dumped, migrated: version } };
   });
 }
 
-/** Returns the version of the schema that the dump was made with. */
+/** Returns the schema version of the dump. */
 async function restore(reader: DumpReader, scratch: ScratchDatabase): Promise<number> {
   const { migrations, months } = await reader.contents();
   if (migrations === undefined || migrations.length === 0) {
     throw new Error(
-      'The dump is not one of a vault: it has no rows of schema_migrations. One that was made with --inserts, --schema-only or only some tables cannot be checked.',
+      'This is not a dump of a vault: it has no rows in schema_migrations. Dumps made with --inserts, with --schema-only or of some tables only cannot be checked.',
     );
   }
   await migrate(scratch.ownerUrl, await findMigrations(migrations));
@@ -83,7 +83,7 @@ async function openEverything(url: string, config: VaultConfig, order: BackupOrd
   const rootKeys = await openRootKeys(config.rootKeys);
   const database = openScratch(url);
   try {
-    order.onStep('Opening every key');
+    order.onStep('Unwrapping every key');
     const keys = await requireEveryKeyOpens(database, rootKeys);
     order.onStep('Opening tokens');
     const tenants = await openTokens(database, new Keyring(database, rootKeys), order);

@@ -26,7 +26,7 @@ export interface DevelopmentKeys {
   readonly management: string;
 }
 
-/** What a data directory remembers between two runs. It holds secrets, so it is for development only. */
+/** What a data directory keeps between runs. It contains secrets, so it is for development only. */
 interface Remembered {
   readonly databasePassword: string;
   readonly rootKey: string;
@@ -44,7 +44,7 @@ export interface DevelopmentOptions {
   readonly report: (step: string) => void;
 }
 
-/** A whole vault for development: database, tenant, applications, server and worker in one process tree. */
+/** A complete vault for development: database, tenant, applications, server and worker in one process tree. */
 export class DevelopmentVault {
   readonly url: string;
   readonly adminUrl: string;
@@ -52,7 +52,7 @@ export class DevelopmentVault {
   readonly keys: DevelopmentKeys;
   /** Signs the owner in, once. */
   readonly signInUrl: string;
-  /** What other commands of the program need in their environment to work on this vault. */
+  /** The environment that other commands need to work on this vault. */
   readonly settings: Readonly<Record<string, string>>;
   readonly #opened: AsyncDisposableStack;
   #stopped: Promise<void> | undefined;
@@ -83,7 +83,7 @@ export class DevelopmentVault {
     const settings = {
       STRONGROOM_DATABASE_URL: database.ownerUrl,
       STRONGROOM_PUBLIC_URL: url,
-      // A root key from the environment is known to the caller already.
+      // The caller already knows a root key from the environment.
       ...(options.rootKeys === undefined ? { STRONGROOM_ROOT_KEY: memory.remembered.rootKey } : {}),
     };
     return new DevelopmentVault({ url, adminUrl: server.adminUrl, tenant, signInUrl, settings, opened });
@@ -113,7 +113,7 @@ export class DevelopmentVault {
   }
 }
 
-/** The secrets of a data directory; without one they live as long as the process. */
+/** The secrets of a data directory; without one, they last as long as the process. */
 class Memory {
   readonly remembered: Remembered;
   readonly #file: string | undefined;
@@ -126,7 +126,7 @@ class Memory {
     const file = path.join(directory, 'strongroom-dev.json');
     const kept = await readRemembered(file);
     const memory = new Memory(kept ?? fresh, file);
-    // Kept before anything is sealed with it.
+    // Stored before anything is encrypted with it.
     if (kept === undefined) await memory.remember(fresh);
     return memory;
   }
@@ -138,13 +138,13 @@ class Memory {
 
   async remember(remembered: Remembered): Promise<void> {
     if (this.#file === undefined) return;
-    // Replaced in one step: half a file would have lost the only copy of the root key.
+    // Replaced atomically: a partial write would lose the only copy of the root key.
     await writeFile(`${this.#file}.new`, `${JSON.stringify(remembered, null, 2)}\n`, { mode: 0o600 });
     await rename(`${this.#file}.new`, this.#file);
   }
 }
 
-/** Undefined where there is no file yet; one that cannot be read is never taken for that. */
+/** Undefined if there is no file yet; an unreadable file is never treated as missing. */
 async function readRemembered(file: string): Promise<Remembered | undefined> {
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by an earlier run.
@@ -176,7 +176,7 @@ function toServerConfig(options: DevelopmentOptions, remembered: Remembered, dat
   const key = parseRootKey(remembered.rootKey);
   if (key === undefined)
     throw new Error(
-      'strongroom-dev.json in the data directory holds no valid root key. Remove the directory to start anew.',
+      'strongroom-dev.json in the data directory does not contain a valid root key. Remove the directory to start over.',
     );
   return {
     database,

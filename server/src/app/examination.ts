@@ -9,18 +9,18 @@ import { requireEveryKeyOpens } from './key-check.ts';
 export interface Finding {
   readonly name: string;
   readonly isOk: boolean;
-  /** Set if nothing is broken, but somebody should decide something. */
+  /** Set if nothing is broken, but the operator should decide something. */
   readonly isWarning?: boolean;
-  /** What was found, and for a failure what to do. */
+  /** What was found and, for a failure, what to do. */
   readonly detail: string;
 }
 
-/** Looks at everything a vault needs, from the ground up, and goes on after a failure as far as that makes sense. */
+/** Checks everything a vault needs, from the bottom up, and continues after a failure as far as that makes sense. */
 export async function examine(config: VaultConfig): Promise<Finding[]> {
   const inspection = await attempt('database', () => inspectDatabase(config.database.url));
   if (inspection.value === undefined) return [inspection.finding];
   const found = [...inspection.value];
-  // Without the role nothing connects as the vault does, and the finding about the role says what to do.
+  // Without the role, nothing can connect as the vault does, and the finding about the role says what to do.
   if (found.every(({ name, isOk }) => name !== 'application role' || isOk)) {
     const connection = await attempt('connection', () => examineConnections(config));
     if (connection.value === undefined) return [...found, connection.finding];
@@ -28,7 +28,7 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
   }
   const schema = await attempt('schema', async () => {
     await requireFittingSchema(config.database.url);
-    return 'fits this version';
+    return 'matches this version';
   });
   if (schema.value === undefined) return [...found, schema.finding];
   const keys = await attempt('root key', () => examineRootKey(config));
@@ -53,15 +53,15 @@ async function examineConnections({ database: { url, ownerUrl } }: VaultConfig):
       await database.close();
     }
   }
-  return 'leads to a primary, with the role and time-outs of the vault';
+  return 'connects to a primary, with the role and timeouts of the vault';
 }
 
-/** Reads only: a vault that is opened to serve makes the keys that a new database does not have yet. */
+/** Read-only: opening a vault to serve would create the keys that a new database lacks. */
 async function examineRootKey(config: VaultConfig): Promise<string> {
   const rootKeys = await openRootKeys(config.rootKeys);
   try {
     await withDatabase(config, (database) => requireEveryKeyOpens(database, rootKeys));
-    return `${rootKeys.ids.join(' and ')} opens every tenant key`;
+    return `${rootKeys.ids.join(' and ')} unwraps every tenant key`;
   } finally {
     await rootKeys.close();
   }

@@ -5,7 +5,7 @@ interface NewFile {
   readonly handle: FileHandle;
 }
 
-/** The two files of an export. This run has made both, so it may remove them: a file that was there before is refused. */
+/** The two files of an export. This run has created both, so it may remove them: existing files are refused. */
 export class ExportFiles {
   readonly output: NewFile;
   readonly manifest: NewFile;
@@ -29,7 +29,7 @@ export class ExportFiles {
     await Promise.all([this.output.handle.close(), this.manifest.handle.close()]);
   }
 
-  /** Closes them, too. */
+  /** Also closes them. */
   async remove(): Promise<void> {
     await Promise.all([remove(this.output), remove(this.manifest)]);
   }
@@ -37,7 +37,7 @@ export class ExportFiles {
 
 async function create(path: string): Promise<NewFile> {
   const handle = await open(path, 'wx+', 0o600).catch((error: unknown) => {
-    throw new Error(`${path} cannot be written, or exists already. Name another file with --output.`, { cause: error });
+    throw new Error(`${path} cannot be written or already exists. Name another file with --output.`, { cause: error });
   });
   return { path, handle };
 }

@@ -31,7 +31,7 @@ export interface ExportReport {
   readonly fileSha256: string;
 }
 
-/** Does something with the exports of a vault, and closes everything again. */
+/** Opens the exports of a vault for `work`, and closes everything again. */
 export async function withExports<T>(config: VaultConfig, work: (exports: ExportApprovals) => Promise<T>): Promise<T> {
   const core = await VaultCore.open(config);
   try {
@@ -41,11 +41,11 @@ export async function withExports<T>(config: VaultConfig, work: (exports: Export
   }
 }
 
-/** Writes an export that was approved to a file. Plaintext is encrypted before it gets there. */
+/** Writes an approved export to a file. Plaintext is encrypted before it gets there. */
 export async function exportTokens(config: VaultConfig, order: ExportOrder): Promise<ExportReport> {
   const core = await VaultCore.open(config);
   try {
-    // Before the permission is taken, which is good for one run: a name that cannot be written must not use it up.
+    // Before the approval is used, which is valid for one run: an unwritable file name must not use it up.
     const files = await ExportFiles.create(order.output);
     try {
       const report = await runInto(files, core, order);
@@ -110,7 +110,7 @@ async function write(
     order.signal.throwIfAborted();
     await output.handle.appendFile(chunk);
   }
-  // The permission is used up: what is reported as written has to be on the disk.
+  // The approval is used up: what is reported as written must be on disk.
   await output.handle.sync();
   const fileSha256 = (await sha256OfChunks(readChunks(output.handle, 0))).toString('hex');
   await list.finish({ tokens, file_sha256: fileSha256 });

@@ -5,10 +5,10 @@ import { readTenantSettings } from '../features/tenants/index.ts';
 import type { Database } from '../platform/database/database.ts';
 import { listTenantIds } from '../platform/database/database-inspection.ts';
 
-/** A tenant whose applications can find out what a mask hides, by comparing fingerprints. */
+/** A tenant whose applications can find masked values by comparing fingerprints. */
 export interface FingerprintExposure {
   readonly tenantId: TenantId;
-  /** Their ids: a name is chosen by a caller and may hold anything. */
+  /** Their ids: names are chosen by callers and may contain anything. */
   readonly applicationIds: readonly string[];
 }
 
@@ -26,13 +26,14 @@ export async function findFingerprintExposures(database: Database): Promise<Fing
   return exposures;
 }
 
-/** What the doctor says about it, with the remedy. */
+/** The finding of `doctor`, with the remedy. */
 export function describeExposures(exposures: readonly FingerprintExposure[]): string {
-  if (exposures.length === 0) return 'no application can compare those of its own tokens with those of masked ones';
+  if (exposures.length === 0)
+    return 'no application can compare the fingerprints of its own tokens with those of masked tokens';
   const found = exposures.map(
     ({ tenantId, applicationIds }) => `in tenant ${tenantId} application ${shorten(applicationIds)}`,
   );
-  return `${shorten(found)} can write tokens and sees masked tokens with their fingerprints, which is enough to guess what a mask hides. Set fingerprint_visibility to "reveal" (PUT /tenants/self), or let one application write and another one read.`;
+  return `${shorten(found)} can write tokens and see the fingerprints of masked tokens, which is enough to guess masked values. Set fingerprint_visibility to "reveal" (PUT /tenants/self), or use separate applications for writing and reading.`;
 }
 
 const namedMax = 5;

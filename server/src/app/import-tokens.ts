@@ -33,14 +33,14 @@ export interface ImportOrder {
   readonly isRepeated: boolean;
   readonly rejectsPath: string | undefined;
   readonly signal: AbortSignal;
-  /** The share is that of the file's bytes, since nobody knows its rows. */
+  /** The share of the file's bytes, since its number of rows is unknown. */
   readonly onProgress: (records: number, share: number) => void;
 }
 
-/** Brings a file of tokens into a tenant. */
+/** Imports a file of tokens into a tenant. */
 export async function importTokens(config: VaultConfig, order: ImportOrder): Promise<ImportReport> {
   if (order.isResumed && order.isRepeated) {
-    throw new Error('--resume goes on with an import and --again begins it anew. Choose one of them.');
+    throw new Error('--resume continues an import and --again starts it over. Use only one of them.');
   }
   const file = await openRegularFile(order.path);
   try {
@@ -60,7 +60,7 @@ async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder)
   const { tenantId, format, map, dropsCvc } = order;
   const { database, keyring } = core;
   const before = await file.stat();
-  // Without keys there is no such tenant, and nothing else would say so.
+  // A tenant without keys does not exist, and nothing else would report that.
   await keyring.forTenant(tenantId);
   const header = format === 'csv' ? await readCsvHeader(file) : undefined;
   const columns = header === undefined ? undefined : toColumnTargets(header.columns, map);
@@ -92,7 +92,7 @@ async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder)
     const after = await file.stat();
     if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) {
       throw new Error(
-        'The file was changed while it was imported. What was imported is what it held when it was read.',
+        'The file changed during the import. The imported data is what the file contained when it was read.',
       );
     }
     return report;
@@ -118,7 +118,7 @@ async function begin(core: VaultCore, tokenImport: TokenImport, order: ImportOrd
   const identity = await tokenImport.identify(digest, reading);
   const found = await tokenImport.findState(identity, { isResumed, isRepeated });
   const { state, isFinished } = found ?? { state: nothingYet, isFinished: false };
-  // Opened before anything is begun: an import that cannot say what it rejects does not begin.
+  // Opened first: an import that cannot report its rejects does not start.
   const rejects =
     found === undefined ? await RejectFile.begin(rejectsPath) : await RejectFile.resume(rejectsPath, state.line);
   if (found === undefined) await tokenImport.begin(identity, { isRepeated });
@@ -128,12 +128,12 @@ async function begin(core: VaultCore, tokenImport: TokenImport, order: ImportOrd
 
 async function openRegularFile(path: string): Promise<FileHandle> {
   const file = await open(path, 'r').catch((error: unknown) => {
-    throw new Error(`The file ${path} cannot be read. Check its name and who may read it.`, { cause: error });
+    throw new Error(`The file ${path} cannot be read. Check its name and permissions.`, { cause: error });
   });
   if ((await file.stat()).isFile()) return file;
   await file.close();
   throw new Error(
-    `${path} is not a regular file. An import that can be resumed reads its file twice, so a pipe does not do.`,
+    `${path} is not a regular file. An import reads its file twice so that it can be resumed, so it cannot read from a pipe.`,
   );
 }
 
@@ -141,6 +141,6 @@ async function requireOtherFile(path: string, rejectsPath: string | undefined): 
   if (rejectsPath === undefined) return;
   const found = await realpath(rejectsPath).catch(() => undefined);
   if (found !== undefined && found === (await realpath(path))) {
-    throw new Error('--rejects names the file that is imported. Name another.');
+    throw new Error('--rejects names the file being imported. Name another file.');
   }
 }

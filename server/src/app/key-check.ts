@@ -4,7 +4,7 @@ import type { RootKeys } from '../platform/keyring/kms/root-keys.ts';
 import { requireRootKeyOpensEverything, WrongRootKeyError } from '../platform/keyring/root-key-check.ts';
 import { SystemKeys } from '../platform/keyring/system-keys.ts';
 
-/** Opens every key that a database holds, of the installation and of each tenant, and tells how many tenant keys there are. Writes nothing. */
+/** Unwraps every key in a database, of the installation and of each tenant, and returns the number of tenant keys. Writes nothing. */
 export async function requireEveryKeyOpens(database: Database, rootKeys: RootKeys): Promise<number> {
   const foreign = (await listRootKeys(database)).find((id) => !rootKeys.has(id));
   if (foreign !== undefined) throw new WrongRootKeyError(rootKeys, foreign);

@@ -8,10 +8,10 @@ import { markOf } from '../platform/keyring/kms/root-key-marks.ts';
 import { type TenantKeyInfo, TenantKeyStore } from '../platform/keyring/tenant-key-store.ts';
 import { VaultCore } from './vault-core.ts';
 
-/** Every table with something in it that is sealed under a tenant's data key. */
+/** Every table with data encrypted with a tenant's data key. */
 const sealedTables = [sealedTokens, sealedAnswers];
 
-/** What an operator does with keys, beside servers that go on serving. */
+/** Key operations for operators, which run alongside live servers. */
 export class KeyManagement {
   readonly core: VaultCore;
   readonly reencryption: Reencryption;
@@ -43,12 +43,12 @@ export class KeyManagement {
     return this.core.database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
   }
 
-  /** About how many rows a walk over the tenant's tables will see. */
+  /** Approximately how many rows a pass over the tenant's tables will read. */
   estimateRows(tenantId: TenantId): Promise<number> {
     return this.core.database.forTenant(tenantId, (tx) => sumTokenCounts(tx, tenantId));
   }
 
-  /** Refuses while a server is connected that could not open what this would wrap, or would go on wrapping in the old way. */
+  /** Throws if a connected server could not unwrap what this would wrap, or would keep wrapping with the old key. */
   async rotateRoot(onProgress: (done: number) => void) {
     const { rootKeys } = this.core;
     const mark = markOf(rootKeys);
@@ -56,20 +56,20 @@ export class KeyManagement {
     const others = marks.filter((one) => one !== mark);
     if (others.length > 0) {
       throw new Error(
-        `${others.length} of ${marks.length} running servers do not wrap with root key ${rootKeys.primary.id}. Nothing was ` +
-          'changed. Give them both root keys and name this one in STRONGROOM_ROOT_KEY_PROVIDER first.',
+        `${others.length} of ${marks.length} running servers do not wrap keys with root key ${rootKeys.primary.id}. Nothing was ` +
+          'changed. First give them both root keys and name this one in STRONGROOM_ROOT_KEY_PROVIDER.',
       );
     }
     return rotateRootKeys(this.core, onProgress);
   }
 
-  /** A server of an earlier version does not ask whether a key version is closed before it seals with it. */
+  /** A server of an earlier version does not check whether a key version is closed before encrypting with it. */
   async requireServersThatAsk(): Promise<void> {
     const marks = await listServerMarks(this.#databaseUrl);
     const older = marks.filter((mark) => mark === '');
     if (older.length === 0) return;
     throw new Error(
-      `${older.length} of ${marks.length} running servers are of a version that knows nothing of closed keys. Nothing was ` +
+      `${older.length} of ${marks.length} running servers are too old to support closed keys. Nothing was ` +
         'changed. Update them first.',
     );
   }

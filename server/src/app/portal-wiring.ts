@@ -18,7 +18,7 @@ import { PasswordHasher } from '../platform/keyring/password-hasher.ts';
 import { type OpenidConfig, OpenidProvider } from '../platform/outbound/openid-provider.ts';
 import type { VaultCore } from './vault-core.ts';
 
-/** Builds everything that lets people in and adds its pages. */
+/** Builds everything for signing in and adds its pages. */
 export function addAllPortalRoutes(
   edge: FastifyInstance,
   parts: { core: VaultCore; publicUrl: string; openid: OpenidConfig | undefined },

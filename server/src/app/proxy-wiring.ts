@@ -9,7 +9,7 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { VaultCore } from './vault-core.ts';
 
-/** Builds the proxy and adds its routes. Whatever the operator has opened is said once, at the start. */
+/** Builds the proxy and adds its routes. Exceptions configured by the operator are logged once, at startup. */
 export function addProxy(
   edge: FastifyInstance,
   parts: {
@@ -24,7 +24,7 @@ export function addProxy(
   const { core, config, settings, tokens, metrics, logger } = parts;
   for (const { setting, value } of describeOutbound(config)) logger.warn('proxy setting', { setting, value });
   const slots = new CallSlots({ ...config, ...config.limits });
-  metrics.addGauge('strongroom_proxy_calls_open', 'Calls of the proxy that are under way.', () => slots.count);
+  metrics.addGauge('strongroom_proxy_calls_open', 'Proxy calls in progress.', () => slots.count);
   const proxy = new ProxyService({
     outbound: new Outbound(config),
     config,

@@ -9,7 +9,7 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import type { VaultCore } from './vault-core.ts';
 
-/** Seals the audit log in this process and brings its checkpoints to the anchors that are configured. */
+/** Seals the audit log in this process and delivers its checkpoints to the configured anchors. */
 export async function startSealing(parts: {
   core: VaultCore;
   /** As the role that may seal. */

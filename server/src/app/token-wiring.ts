@@ -24,7 +24,7 @@ import type { LimitsConfig } from '../platform/config/config.ts';
 import type { CvcSealer } from '../platform/keyring/cvc-sealer.ts';
 import type { VaultCore } from './vault-core.ts';
 
-/** Builds everything that handles tokens and adds its routes; gives back what others reach tokens through. */
+/** Builds everything that handles tokens and adds its routes; returns what others use to access tokens. */
 export function addAllTokenRoutes(
   edge: FastifyInstance,
   parts: {

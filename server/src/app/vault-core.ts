@@ -18,7 +18,7 @@ const auditTimeoutMs = 10 * 60_000;
 const acquireTimeoutMs = 5_000;
 const queueMax = 500;
 
-/** What every role of the program stands on: the database, the keys, the audit log. Nothing of it listens anywhere. */
+/** What every role of the program needs: the database, the keys, the audit log. None of it listens on a port. */
 export class VaultCore {
   readonly database: Database;
   readonly rootKeys: RootKeys;
@@ -29,7 +29,7 @@ export class VaultCore {
   readonly tenantMaker: TenantMaker;
   readonly #opened: AsyncDisposableStack;
 
-  /** Opens everything and checks it, in the order in which a mistake does the least harm: schema, then keys. */
+  /** Opens and checks everything, in the order in which a mistake does the least harm: schema, then keys. */
   static async open(config: VaultConfig): Promise<VaultCore> {
     await requireFittingSchema(config.database.url);
     return openWhole(async (opened) => {
@@ -67,7 +67,7 @@ export class VaultCore {
   }
 }
 
-/** For the audit log of all tenants: sealing, verifying and exporting take longer than a request may, one at a time. */
+/** For the audit log of all tenants: sealing, verifying and exporting run one at a time and take longer than a request may. */
 export function openSealerDatabase(config: DatabaseConfig): Database {
   return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, auditTimeoutMs);
 }

@@ -44,7 +44,7 @@ export class VaultServer {
     return openWhole((opened) => VaultServer.#open(config, logger, opened));
   }
 
-  /** What is put on the stack last is closed first: requests under way still find everything that they need. */
+  /** The stack is closed in reverse order: requests in progress still have everything that they need. */
   static async #open(config: ServerConfig, logger: Logger, opened: AsyncDisposableStack): Promise<VaultServer> {
     const core = opened.adopt(await VaultCore.open(config), (it) => it.close());
     const feed = opened.adopt(new ChangeFeed(config.database.url, markOf(core.rootKeys)), (it) => it.stop());
@@ -65,11 +65,11 @@ export class VaultServer {
     const bodyMemory = new BodyMemory();
     metrics.addGauge(
       'strongroom_request_body_bytes_held',
-      'Memory held by the bodies of requests that are under way.',
+      'Memory held by the bodies of requests in progress.',
       () => bodyMemory.heldBytes,
     );
     let isDraining = false;
-    // Readiness is asked for until the last request is served.
+    // Readiness is available until the last request is served.
     const admin = opened.adopt(
       createAdminEdge({ metrics, checks: readinessChecks(core, feed, () => isDraining) }),
       (it) => it.close(),
@@ -113,7 +113,7 @@ export class VaultServer {
     this.#opened = parts.opened;
   }
 
-  /** Takes no new connections, lets requests under way finish, then closes everything. Safe to call more than once. */
+  /** Accepts no new connections, lets requests in progress finish, then closes everything. Safe to call more than once. */
   stop(): Promise<void> {
     this.#stopped ??= this.#opened.disposeAsync();
     return this.#stopped;
@@ -152,7 +152,7 @@ function addDatabaseMetrics(metrics: Metrics, { database }: VaultCore): void {
   );
   metrics.addGauge(
     'strongroom_database_requests_waiting',
-    'Requests waiting for a connection.',
+    'Requests waiting for a database connection.',
     () => database.usage.waiting,
   );
 }
@@ -160,17 +160,17 @@ function addDatabaseMetrics(metrics: Metrics, { database }: VaultCore): void {
 function addRedisMetrics(metrics: Metrics, limiter: RateLimiter): void {
   metrics.addGauge(
     'strongroom_rate_limits_shared',
-    'Whether servers count requests together in Redis (1), or each a share by itself because Redis is away (0).',
+    'Whether servers count requests together in Redis (1), or each counts its own share because Redis is unavailable (0).',
     () => (limiter.isShared === true ? 1 : 0),
   );
   metrics.addGauge(
     'strongroom_rate_limits_servers',
-    'Servers that counted together when Redis was last heard.',
+    'Servers that were counting together when Redis was last reachable.',
     () => limiter.serversHeard,
   );
 }
 
-/** A request that never ends must not keep the process alive for ever. */
+/** A request that never ends must not keep the process alive forever. */
 async function closeWithinDrainTime(edge: FastifyInstance): Promise<void> {
   const timer = setTimeout(() => edge.server.closeAllConnections(), drainTimeoutMs);
   try {

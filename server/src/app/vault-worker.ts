@@ -32,7 +32,7 @@ export class VaultWorker {
 
   static async #open(config: WorkerConfig, logger: Logger, opened: AsyncDisposableStack): Promise<VaultWorker> {
     const core = opened.adopt(await VaultCore.open(config), (it) => it.close());
-    // A worker does nothing with card verification codes, but holds their keys while a lone server restarts.
+    // A worker does not use card verification codes, but holds their keys while a single server restarts.
     opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
     const metrics = new Metrics();
     const sealerDatabase = opened.adopt(openSealerDatabase(config.database), (it) => it.close());

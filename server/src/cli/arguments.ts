@@ -3,7 +3,7 @@ import { type EmailAddress, parseEmailAddress } from '../core/identity/email-add
 import { isUuid, parseTenantId, type TenantId } from '../core/identity/ids.ts';
 import { wholeNumber } from '../platform/config/setting-parsers.ts';
 
-/** What somebody typed, or the sentence that the command line shows behind it. */
+/** Returns the parsed argument, or throws the message that the command line shows. */
 export function parseUuid(text: string): string {
   if (!isUuid(text)) throw new InvalidArgumentError('It must be a UUID.');
   return text.toLowerCase();

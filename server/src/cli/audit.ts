@@ -17,7 +17,7 @@ interface VerifyFlags {
 
 export function auditCommand(): Command {
   return new Command('audit')
-    .description('Verify the audit log, export it, prove a record.')
+    .description('Verify or export the audit log, or prove a record.')
     .addCommand(verifyCommand())
     .addCommand(exportCommand())
     .addCommand(proveCommand())
@@ -26,12 +26,12 @@ export function auditCommand(): Command {
 
 function verifyCommand(): Command {
   return new Command('verify')
-    .description('Recompute the log from its records and compare it with what was sealed.')
+    .description('Recompute the log from its records and compare it with the sealed checkpoints.')
     .option('--tenant <id>', 'only this tenant', parseUuid)
-    .option('--from <file>', 'an export instead of the database')
-    .option('--anchor <file>', 'also compare with checkpoints from the second place')
-    .option('--public-key <key>', 'with --from: the key that must have signed, as base64', parsePublicKey)
-    .option('--json', 'print the verdict as JSON')
+    .option('--from <file>', 'verify an export instead of the database')
+    .option('--anchor <file>', 'also compare with the checkpoints in this anchor file')
+    .option('--public-key <key>', 'with --from: the expected signing key, as base64', parsePublicKey)
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
@@ -57,8 +57,8 @@ Whoever can write to the database can remove the newest records together with th
 
 function exportCommand(): Command {
   return new Command('export')
-    .description('Write the sealed log to a file of JSON lines that can be verified anywhere.')
-    .requiredOption('--output <file>', 'where to write; a file from an earlier run is continued')
+    .description('Write the sealed log to a file of JSON lines that can be verified without the vault.')
+    .requiredOption('--output <file>', 'file to write; a file from an earlier run is continued')
     .option('--tenant <id>', 'only this tenant', parseUuid)
     .option('--json', 'print the result as JSON')
     .action(async (flags: { output: string; tenant?: string; json?: boolean }) => {
@@ -81,10 +81,10 @@ function exportCommand(): Command {
 
 function proveCommand(): Command {
   return new Command('prove')
-    .description('Prove that one record is in the sealed log, without showing any other.')
-    .requiredOption('--tenant <id>', 'tenant of the record', parseUuid)
-    .requiredOption('--record <id>', 'id of the record, as GET /logs shows it', parseUuid)
-    .addHelpText('after', '\nPrints the proof as JSON; `strongroom audit check` verifies it anywhere.')
+    .description('Prove that a record is in the sealed log without revealing any other record.')
+    .requiredOption('--tenant <id>', 'tenant that the record belongs to', parseUuid)
+    .requiredOption('--record <id>', 'id of the record, as in GET /logs', parseUuid)
+    .addHelpText('after', '\nPrints the proof as JSON. Anyone can verify it with `strongroom audit check`.')
     .action(async (flags: { tenant: string; record: string }) => {
       printJson(
         await withOwnLog(async ({ reader, publicKey }) => {
@@ -98,16 +98,16 @@ function proveCommand(): Command {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('Check the proof of a record, without a database.')
-    .argument('<file>', 'what `strongroom audit prove` printed')
-    .requiredOption('--public-key <key>', 'the key that must have signed, as base64', parsePublicKey)
+    .description('Check the proof of a record. Needs no database.')
+    .argument('<file>', 'the output of `strongroom audit prove`')
+    .requiredOption('--public-key <key>', 'the expected signing key, as base64', parsePublicKey)
     .option('--json', 'print the result as JSON')
     .action(async (file: string, flags: { publicKey: Buffer; json?: boolean }) => {
       const { isProven, parseProofJson } = await import('../platform/audit/inclusion-proof.ts');
       const proof = parseProofJson(JSON.parse(await readFile(file, 'utf8')));
       const isOk = proof !== undefined && isProven(proof, flags.publicKey);
       if (flags.json === true) printJson({ ok: isOk });
-      else printText(isOk ? `Record ${proof.record.id} is in the sealed log.` : 'The proof does not hold.');
+      else printText(isOk ? `Record ${proof.record.id} is in the sealed log.` : 'The proof is not valid.');
       if (!isOk) process.exitCode = 1;
     });
 }

@@ -18,21 +18,21 @@ export function backupCommand(): Command {
 
 function verifyCommand(): Command {
   return new Command('verify')
-    .description('Restore a dump into a scratch database and open every key and token in it.')
-    .requiredOption('--dump <path>', 'an archive of pg_dump: --format=custom, directory or tar')
-    .option('--sample <count>', 'open only so many tokens of each key version of each tenant', parseCount)
-    .option('--unpacked-max <megabytes>', 'give up when the dump unpacks to more', parseCount)
+    .description('Restore a dump into a scratch database and decrypt every key and token in it.')
+    .requiredOption('--dump <path>', 'a pg_dump archive (--format=custom, directory or tar)')
+    .option('--sample <count>', 'decrypt only this many tokens for each tenant and key version', parseCount)
+    .option('--unpacked-max <megabytes>', 'stop if the unpacked dump is larger than this', parseCount)
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-The scratch database is made on the server of STRONGROOM_DATABASE_OWNER_URL (or STRONGROOM_DATABASE_URL) and dropped
-afterwards, even if something fails or you stop it. The role needs CREATEDB and CREATEROLE. Name another server than that of
-the vault to keep the load away from it: nothing but the dump and the root key is needed.
-Nothing in the dump is executed. A process without the root key reads its rows, as a role that can only add them to the
+The scratch database is created on the server in STRONGROOM_DATABASE_OWNER_URL (or STRONGROOM_DATABASE_URL) and dropped
+afterwards, even if the command fails or is stopped. The role needs CREATEDB and CREATEROLE. To keep the load away from the
+vault, use another database server: only the dump and the root key are needed.
+Nothing in the dump is executed. A process without the root key reads its rows, with a role that can only insert into the
 scratch database; tables are created by this version's own migrations. Plain SQL is refused.
-Unless --unpacked-max says otherwise, a dump may unpack to 1 GiB and 50 times its size.
-Needs pg_restore of the version that wrote the dump or newer. Exits with 1 when something does not open.`,
+By default, a dump may unpack to 1 GiB plus 50 times its size; --unpacked-max changes that.
+Needs pg_restore in the version that wrote the dump or a newer one. Exits with status 1 if anything cannot be decrypted.`,
     )
     .action(async (flags: VerifyFlags) => {
       const environment = processEnvironment();
@@ -87,29 +87,31 @@ function describe({ rootKey, schema, keys, tenants }: BackupReport, flags: Verif
   const missing = tenants.flatMap(({ tenantId, missingKeys }) =>
     missingKeys.map(
       ({ keyVersion, tokens }) =>
-        `FAIL tenant ${tenantId}: ${tokens} tokens need version ${keyVersion ?? '(unreadable)'} of its data key, which the dump does not have. Take another dump: this one was not made in one piece.`,
+        `FAIL tenant ${tenantId}: ${tokens} tokens need version ${keyVersion ?? '(unreadable)'} of its data key, which is not in the dump. The dump is not a consistent snapshot: take another one.`,
     ),
   );
   const damaged = tenants.flatMap(({ tenantId, unopened: count, unopenedIds }) =>
     count === 0
       ? []
       : [
-          `FAIL tenant ${tenantId}: ${count} tokens do not open, such as ${unopenedIds.slice(0, 3).join(', ')}. Look at them in the vault; if they open there, take another dump.`,
+          `FAIL tenant ${tenantId}: ${count} tokens cannot be decrypted, such as ${unopenedIds.slice(0, 3).join(', ')}. Read them in the vault; if that works, take another dump.`,
         ],
   );
-  const moved = schema.dumped === schema.migrated ? '' : `, brought to ${schema.migrated}`;
+  const moved = schema.dumped === schema.migrated ? '' : `, migrated to ${schema.migrated}`;
   const of = flags.sample === undefined ? '' : ` of ${sum(({ tokens }) => tokens)}`;
   return [
     ...missing,
     ...damaged,
-    `Schema version ${schema.dumped}${moved}. Root key ${rootKey} opens all ${keys} tenant keys.`,
-    `${sum(({ opened }) => opened)}${of} tokens of ${tenants.length} tenants opened, ${unopened} did not.`,
-    missing.length + damaged.length === 0 ? 'This backup can be restored and read.' : 'This backup is not whole.',
+    `Schema version ${schema.dumped}${moved}. Root key ${rootKey} unwraps all ${keys} tenant keys.`,
+    `${sum(({ opened }) => opened)}${of} tokens of ${tenants.length} tenants decrypted, ${unopened} failed.`,
+    missing.length + damaged.length === 0
+      ? 'This backup can be restored and read.'
+      : 'This backup is incomplete or damaged.',
   ].join('\n');
 }
 
 function parseCount(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  if (count < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.');
   return count;
 }

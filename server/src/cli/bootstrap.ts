@@ -13,9 +13,11 @@ interface BootstrapOptions {
 
 export function bootstrapCommand(): Command {
   return new Command('bootstrap')
-    .description('Make a tenant with its keys, its owner and a management application, and print its key once.')
-    .requiredOption('--name <name>', 'name of the tenant', parseName)
-    .addOption(new Option('--type <type>', 'kind of tenant').choices(['test', 'production']).default('production'))
+    .description(
+      'Create a tenant with its keys, its owner and a management application, and print the management key once.',
+    )
+    .requiredOption('--name <name>', 'name of the new tenant', parseName)
+    .addOption(new Option('--type <type>', 'type of tenant').choices(['test', 'production']).default('production'))
     .option('--owner-email <address>', 'e-mail address of the owner', parseEmail)
     .option('--json', 'print the result as JSON')
     .addHelpText(
@@ -40,7 +42,7 @@ The key is stored only as a hash. If it is lost, run bootstrap for a new tenant 
         });
         const [key] = keys;
         if (options.json === true) printJson({ tenant_id: tenantId, keys: { management: key } });
-        else printText(`Tenant ${tenantId} is ready. Its management key, shown this once:\n\n  ${key}\n`);
+        else printText(`Tenant ${tenantId} is ready. Its management key, which is not shown again:\n\n  ${key}\n`);
       } finally {
         await core.close();
       }
@@ -48,6 +50,6 @@ The key is stored only as a hash. If it is lost, run bootstrap for a new tenant 
 }
 
 function parseName(text: string): string {
-  if (text.trim() === '' || text.length > 200) throw new InvalidArgumentError('A name has 1 to 200 characters.');
+  if (text.trim() === '' || text.length > 200) throw new InvalidArgumentError('A name must have 1 to 200 characters.');
   return text;
 }

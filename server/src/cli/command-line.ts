@@ -17,25 +17,25 @@ import { serveCommand } from './serve.ts';
 import { workCommand } from './work.ts';
 
 const teaching = `
-First minute:
-  strongroom dev                      a vault with a database and keys of its own
+To get started:
+  strongroom dev                      start a vault with its own database and keys
 
 In production, in this order:
   strongroom migrate                  create or update the schema
   strongroom doctor                   check settings, database, roles and keys
-  strongroom bootstrap --name Acme    make a tenant and its first management key
-  strongroom serve                    answer requests (run as many as you like)
-  strongroom work                     do background jobs (run at least one)
+  strongroom bootstrap --name Acme    create a tenant and its first management key
+  strongroom serve                    serve requests (run as many as you like)
+  strongroom work                     run background jobs (run at least one)
 
 Afterwards:
-  strongroom members invite           let somebody in, with or without a mail server
+  strongroom members invite           invite someone, with or without a mail server
   strongroom keys rotate data --all   give every tenant a new data key; then reencrypt, then retire
-  strongroom audit verify             prove that nobody touched the audit log
-  strongroom import                   bring tokens in from a file
-  strongroom export                   take tokens out, approved by people and encrypted to a recipient
+  strongroom audit verify             prove that the audit log has not been tampered with
+  strongroom import                   import tokens from a file
+  strongroom export                   export tokens, approved by members and encrypted to a recipient
   strongroom backup verify            prove that a backup can be restored and read
 
-Settings come from the environment; \`strongroom serve\` lists whatever is missing.`;
+Settings are read from the environment; \`strongroom serve\` lists any that are missing.`;
 
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const isJson = argv.includes('--json');

@@ -13,24 +13,24 @@ interface DevOptions {
 
 export function devCommand(): Command {
   return new Command('dev')
-    .description('Start a whole vault for development: database, tenant, keys, server and worker.')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', parsePort, 8080)
+    .description('Start a complete vault for development: database, tenant, keys, server and worker.')
+    .option('--port <port>', 'port to listen on; 0 picks a free one', parsePort, 8080)
     .option(
       '--data <directory>',
-      'keep database, root key and keys there for the next run; without it all is gone at the end',
+      'keep the database, root key and API keys here for the next run; without it, everything is deleted on exit',
     )
-    .option('--json', 'print one line of JSON when ready')
+    .option('--json', 'print a line of JSON when ready')
     .addHelpText(
       'after',
       `
-Starts a PostgreSQL of its own unless STRONGROOM_DATABASE_URL names one (then STRONGROOM_ROOT_KEY is needed too).
+Starts its own PostgreSQL unless STRONGROOM_DATABASE_URL is set (then STRONGROOM_ROOT_KEY is needed too).
 It prints four keys:
   private     every token permission; reads are masked
   reveal      the same, with a rule that shows plaintext
-  public      may create tokens only: for browsers
-  management  every management permission, no token
-The proxy calls public destinations only; the settings STRONGROOM_PROXY_* open more, as they do for serve.
-Invitations are mailed if STRONGROOM_SMTP_URL and STRONGROOM_MAIL_FROM are set, as they are by work.
+  public      can only create tokens; for browsers
+  management  every management permission, no token permissions
+The proxy calls only public destinations; the STRONGROOM_PROXY_* settings allow more, as for serve.
+Invitations are mailed if STRONGROOM_SMTP_URL and STRONGROOM_MAIL_FROM are set, as for work.
 Not for production: secrets are printed, and there is no backup and no TLS.`,
     )
     .action(async (options: DevOptions) => {
@@ -61,12 +61,12 @@ Not for production: secrets are printed, and there is no backup and no TLS.`,
 
 function describe(vault: DevelopmentVault, data: string | undefined): string {
   return `
-  *** DEVELOPMENT ONLY: never put real cards in here. ${data === undefined ? 'Everything is gone when you stop it.' : `Data and secrets are kept in ${data}.`} ***
+  *** DEVELOPMENT ONLY: never store real cards here. ${data === undefined ? 'Everything is deleted when you stop it.' : `Data and secrets are kept in ${data}.`} ***
 
   API           ${vault.url}
   Reference     ${vault.url}/docs
   Admin         ${vault.adminUrl}/readyz?verbose
-  Sign in       ${vault.signInUrl} (once)
+  Sign in       ${vault.signInUrl} (works once)
   Tenant        ${vault.tenantId}
 
   Keys
@@ -79,7 +79,7 @@ function describe(vault: DevelopmentVault, data: string | undefined): string {
 
 curl ${vault.url}/tokens -H 'BT-API-KEY: ${vault.keys.private}' -H 'Content-Type: application/json' -d '{"type":"token","data":"Sensitive Value"}'
 
-  Other commands, such as \`strongroom keys list\`, work on this vault with:
+  To run other commands, such as \`strongroom keys list\`, on this vault:
 
 ${Object.entries(vault.settings)
   .map(([name, value]) => `export ${name}='${value}'`)
@@ -90,6 +90,6 @@ ${Object.entries(vault.settings)
 
 function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  if (!(port <= 65_535)) throw new InvalidArgumentError('A port must be a number from 0 to 65535.');
   return port;
 }

@@ -5,9 +5,9 @@ import { printJson, printText } from './output.ts';
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('Check settings, database, roles, schema and keys, and say what to do about what is wrong.')
+    .description('Check settings, database, roles, schema and keys, and explain how to fix any problems.')
     .option('--json', 'print the findings as JSON')
-    .addHelpText('after', '\nChanges nothing. Exits with 1 when something is wrong; a warning is not.')
+    .addHelpText('after', '\nChanges nothing. Exits with status 1 if it finds a problem; warnings do not count.')
     .action(async (options: { json?: boolean }) => {
       const config = readVaultConfig(processEnvironment());
       const { examine } = await import('../app/examination.ts');

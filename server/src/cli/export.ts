@@ -28,7 +28,7 @@ interface ExportFlags {
 
 export function exportCommand(): Command {
   return new Command('export')
-    .description('Take the tokens of a tenant out: approved by people, encrypted to a recipient.')
+    .description('Export the tokens of a tenant, with approval from its members, encrypted to a recipient.')
     .addCommand(requestCommand())
     .addCommand(statusCommand())
     .addCommand(cancelCommand())
@@ -46,23 +46,23 @@ export function exportCommand(): Command {
 
 function requestCommand(): Command {
   return new Command('request')
-    .description('Ask for an export. Nothing leaves before it is approved and run.')
+    .description('Request an export. No data leaves the vault until it is approved and run.')
     .requiredOption('--tenant <id>', 'tenant to export from', parseTenant)
-    .option('--recipient <age1…>', 'age recipient that the export is encrypted to')
-    .option('--pgp-key <file>', 'OpenPGP public key, in armor, that it is encrypted to')
+    .option('--recipient <age1…>', 'age recipient to encrypt the export to')
+    .option('--pgp-key <file>', 'armored OpenPGP public key to encrypt the export to')
     .option('--type <type>', 'only tokens of this type')
     .option('--container <container>', 'only tokens in exactly this container')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-In a production tenant two different owners or admins have to approve within 24 hours, signed in to the portal with their
-passkey, password or provider. They see what will leave, for whom, and who asked. An approval is good for one run.`,
+In a production tenant, two different owners or admins must approve within 24 hours, signed in to the portal with their
+passkey, password or provider. They see what will be exported, to whom, and who requested it. An approval is valid for one run.`,
     )
     .action(async (flags: RequestFlags) => {
       const recipient = await readRecipient(flags);
       if (flags.container !== undefined && parseContainer(flags.container) === undefined) {
-        throw new Error('A container begins and ends with a slash: /pci/high/.');
+        throw new Error('A container must start and end with a slash, as in /pci/high/.');
       }
       const config = readLinkConfig(processEnvironment());
       const made = await withExports(config, (exports) =>
@@ -79,7 +79,7 @@ passkey, password or provider. They see what will leave, for whom, and who asked
 }
 
 function statusCommand(): Command {
-  return exportSubcommand('status', 'Show how far an export is.').action(
+  return exportSubcommand('status', 'Show the status of an export.').action(
     async ({ tenant, export: id, json }: ExportFlags) => {
       const found = await withExports(readVaultConfig(processEnvironment()), (exports) => exports.get(tenant, id));
       if (json === true) printJson(toExportJson(found));
@@ -90,24 +90,24 @@ function statusCommand(): Command {
 }
 
 function cancelCommand(): Command {
-  return exportSubcommand('cancel', 'Withdraw an export that has not been run.').action(
+  return exportSubcommand('cancel', 'Cancel an export that has not been run.').action(
     async ({ tenant, export: id, json }: ExportFlags) => {
       await withExports(readVaultConfig(processEnvironment()), (exports) => exports.refuse(tenant, id, 'system'));
       if (json === true) printJson({ id, status: 'refused' });
-      else printText(`Export ${id} is withdrawn.`);
+      else printText(`Export ${id} is cancelled.`);
     },
   );
 }
 
 function runCommand(): Command {
-  return exportSubcommand('run', 'Write an export that was approved to a file.')
-    .requiredOption('--output <file>', 'where to write; must not exist. Its manifest is written beside it')
+  return exportSubcommand('run', 'Write an approved export to a file.')
+    .requiredOption('--output <file>', 'file to write, which must not exist; the manifest is written next to it')
     .addHelpText(
       'after',
       `
-The file holds one line of JSON for each token that lives, in the form that \`strongroom import\` takes, encrypted to the
-recipient; plaintext never reaches the disk. Verification codes are not in it. Each token leaves a record of its reading in
-the audit log before it leaves the vault. The manifest holds keyed hashes of the rows: \`strongroom export check\`.`,
+The file has a line of JSON for each token that has not expired, in the form that \`strongroom import\` reads, encrypted to
+the recipient; plaintext is never written to disk. Card verification codes are not exported. Each token is recorded as read in
+the audit log before it leaves the vault. The manifest has keyed hashes of the rows, for \`strongroom export check\`.`,
     )
     .action(async ({ tenant, export: id, output, json }: ExportFlags & { output: string }) => {
       const config = readVaultConfig(processEnvironment());
@@ -125,14 +125,14 @@ the audit log before it leaves the vault. The manifest holds keyed hashes of the
       if (json === true) {
         const { tokens, manifest, fileSha256 } = report;
         printJson({ tokens, output, manifest, file_sha256: fileSha256 });
-      } else printText(`${report.tokens} tokens are in ${output}, their hashes in ${report.manifest}.`);
+      } else printText(`${report.tokens} tokens were written to ${output}, and their hashes to ${report.manifest}.`);
     });
 }
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('Compare a decrypted export with its manifest, without a vault.')
-    .requiredOption('--file <file>', 'the export, decrypted')
+    .description('Compare a decrypted export with its manifest. Needs no vault.')
+    .requiredOption('--file <file>', 'the decrypted export')
     .requiredOption('--manifest <file>', 'its manifest')
     .option('--json', 'print the result as JSON')
     .action(async (flags: { file: string; manifest: string; json?: boolean }) => {
@@ -142,7 +142,7 @@ function checkCommand(): Command {
       if (flags.json === true) {
         const { rows, changed, changedCount, surplus, end } = verdict;
         printJson({ ok: isOk, rows, changed, changed_count: changedCount, surplus, complete: end !== undefined });
-      } else printText(isOk ? `All ${verdict.rows} rows are as they were exported.` : describeVerdict(verdict));
+      } else printText(isOk ? `All ${verdict.rows} rows match the manifest.` : describeVerdict(verdict));
       if (!isOk) process.exitCode = 1;
     });
 }
@@ -150,7 +150,7 @@ function checkCommand(): Command {
 function exportSubcommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .requiredOption('--tenant <id>', 'tenant of the export', parseTenant)
+    .requiredOption('--tenant <id>', 'tenant that the export belongs to', parseTenant)
     .requiredOption('--export <id>', 'id of the export', parseUuid)
     .option('--json', 'print the result as JSON');
 }
@@ -162,7 +162,7 @@ async function withExports<T>(config: VaultConfig, work: (exports: ExportApprova
 
 async function readRecipient({ recipient, pgpKey }: RequestFlags): Promise<ExportRecipient> {
   if ((recipient === undefined) === (pgpKey === undefined)) {
-    throw new Error('Name the recipient: either --recipient age1… or --pgp-key <file>.');
+    throw new Error('Specify the recipient with either --recipient age1… or --pgp-key <file>.');
   }
   const { parseAgeRecipient, parsePgpKey } = await import('../platform/keyring/export-recipient.ts');
   return recipient === undefined ? parsePgpKey(await readFile(pgpKey ?? '', 'utf8')) : parseAgeRecipient(recipient);
@@ -184,15 +184,15 @@ function describeRequest({ id, approvalsNeeded, recipient }: TokenExport, tenant
   const next = `strongroom export run --tenant ${tenant} --export ${id} --output tokens.${recipient.kind}`;
   return approvalsNeeded === 0
     ? `Export ${id} needs no approval in a test tenant. Run it:\n\n  ${next}\n`
-    : `Export ${id} waits for ${approvalsNeeded} approvals, within 24 hours, at:\n\n  ${page}\n\nThen run it:\n\n  ${next}\n`;
+    : `Export ${id} needs ${approvalsNeeded} approvals within 24 hours, at:\n\n  ${page}\n\nThen run it:\n\n  ${next}\n`;
 }
 
 function describeVerdict({ rows, changed, changedCount, surplus, end }: ManifestVerdict): string {
   return [
     ...(changedCount === 0
       ? []
-      : [`${changedCount} of ${rows} rows are not what was exported: ${changed.join(', ')}.`]),
-    ...(surplus === 0 ? [] : [`${surplus} lines are in the file that the manifest does not have.`]),
-    ...(end === undefined ? ['The manifest has no end: the export was not finished.'] : []),
+      : [`${changedCount} of ${rows} rows differ from what was exported: ${changed.join(', ')}.`]),
+    ...(surplus === 0 ? [] : [`The file has ${surplus} lines that are not in the manifest.`]),
+    ...(end === undefined ? ['The manifest is incomplete: the export was not finished.'] : []),
   ].join('\n');
 }

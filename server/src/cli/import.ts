@@ -23,31 +23,36 @@ interface ImportFlags {
 
 export function importCommand(): Command {
   return new Command('import')
-    .description('Bring tokens in from a file of JSON lines or CSV, with their ids.')
+    .description('Import tokens from a JSON lines or CSV file, keeping their ids.')
     .requiredOption('--tenant <id>', 'tenant to import into', parseTenant)
     .requiredOption('--file <file>', 'the file')
-    .addOption(new Option('--format <format>', 'taken from the name where it ends in .csv').choices(['ndjson', 'csv']))
-    .option('--map <name=field>', 'where a column or member goes; may be repeated', collect, [])
-    .option('--set <field=value>', 'a field that is the same for every record; may be repeated', collect, [])
-    .option('--drop-cvc', 'leave card verification codes out; without it, cards that have one are rejected')
-    .option('--dry-run', 'check everything, also which ids are taken, and write nothing to the vault')
-    .option('--resume', 'go on where an earlier import of this file stopped')
-    .option('--again', 'import a file that has been imported before')
-    .option('--rejects <file>', 'where to say what was rejected; <file>.rejects.ndjson where none is named')
+    .addOption(
+      new Option('--format <format>', 'csv by default if the file name ends in .csv, otherwise ndjson').choices([
+        'ndjson',
+        'csv',
+      ]),
+    )
+    .option('--map <name=field>', 'field to store a column or member in; may be repeated', collect, [])
+    .option('--set <field=value>', 'value of a field for every record; may be repeated', collect, [])
+    .option('--drop-cvc', 'omit card verification codes; without it, cards that have one are rejected')
+    .option('--dry-run', 'check everything, including which ids are taken, without writing to the vault')
+    .option('--resume', 'continue where an earlier import of this file stopped')
+    .option('--again', 'import a file again that has already been imported')
+    .option('--rejects <file>', 'file to list rejected records in; <file>.rejects.ndjson by default')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-A line of JSON is what POST /tokens takes. A CSV file begins with the names of its columns, each a field of a token:
+Each JSON line is a body of POST /tokens. A CSV file starts with a header line whose columns are token fields:
   id,type,data.number,data.expiration_month:number,metadata.customer
---map says where other names go, and --set what the file does not say:
+Use --map for columns with other names, and --set for fields that the file does not have:
   strongroom import --tenant <id> --file cards.csv --set type=card \\
     --map pan=data.number --map month=data.expiration_month:number --map customer_id=metadata.customer --map notes=
-A field may end in :number, :boolean or :json; without that a cell is text. An empty cell is absent. Nothing after the
-equal sign leaves a column out.
-Every token is checked, sealed and recorded as one of a request, and made at the time of the import. What cannot be taken is
-listed with its line and the reason, never with a value, and the import goes on. Exits with 1 when something was rejected.
-An import that was stopped, or killed, goes on with --resume: nothing is lost and nothing is doubled.`,
+A field may end in :number, :boolean or :json; otherwise the cell is text. An empty cell counts as absent. To skip a
+column, put nothing after the equals sign.
+Every token is validated, encrypted and audited as if it came from a request, and created_at is the time of the import.
+Rejected records are listed with their line and the reason, never with a value, and the import continues. Exits with
+status 1 if any record was rejected. To continue an import that was stopped or killed, use --resume: no record is lost or imported twice.`,
     )
     .action(async (flags: ImportFlags) => {
       const config = readVaultConfig(processEnvironment());
@@ -93,16 +98,16 @@ function toReportJson(
 
 function describe({ imported, rejected, codesDropped, line, isFinished }: ImportReport, flags: ImportFlags): string {
   const count = imported.toLocaleString('en');
-  const done = flags.dryRun === true ? `${count} tokens can be imported.` : `${count} tokens are imported.`;
+  const done = flags.dryRun === true ? `${count} tokens can be imported.` : `${count} tokens were imported.`;
   const file = rejectsFileOf(flags);
-  const where = file === null ? ' Name a file with --rejects to see why.' : ` ${file} says why.`;
+  const where = file === null ? ' To see why, name a file with --rejects.' : ` See ${file} for the reasons.`;
   return [
     done,
     ...(rejected === 0 ? [] : [`${rejected.toLocaleString('en')} records were rejected.${where}`]),
     ...(codesDropped === 0
       ? []
-      : [`${codesDropped.toLocaleString('en')} verification codes were left out in this run.`]),
-    ...(isFinished ? [] : [`Stopped after line ${line}. Go on with --resume.`]),
+      : [`${codesDropped.toLocaleString('en')} verification codes were omitted in this run.`]),
+    ...(isFinished ? [] : [`Stopped after line ${line}. Continue with --resume.`]),
   ].join('\n');
 }
 

@@ -4,7 +4,7 @@ import type { TenantKeyInfo } from '../platform/keyring/tenant-key-store.ts';
 
 export interface TenantKeys {
   readonly keys: readonly TenantKeyInfo[];
-  /** Rows under each version of the data key, where they were counted. */
+  /** Rows per version of the data key, if they were counted. */
   readonly rows: ReadonlyMap<number, number> | undefined;
 }
 
@@ -46,16 +46,16 @@ export function describeKeys({ rootKeys, tenants }: ListedKeys): string {
 
 export function describeReencryption(tenantId: string, report: ReencryptionReport): string {
   const { targetVersion, read, changed, unreadable } = report;
-  const done = `Tenant ${tenantId}: ${read} rows read, ${changed} brought under data key ${targetVersion}.`;
-  if (unreadable.length === 0) return `${done} Older keys can be retired in a minute: strongroom keys retire.`;
-  return `${done}\nSome rows open under no key, and were left alone:\n  ${unreadable.join('\n  ')}\nRestore them from a backup, or delete them, before older keys can be retired.`;
+  const done = `Tenant ${tenantId}: ${read} rows read, ${changed} re-encrypted with data key ${targetVersion}.`;
+  if (unreadable.length === 0) return `${done} In a minute you can retire the older keys: strongroom keys retire.`;
+  return `${done}\nSome rows cannot be decrypted with any key and were left unchanged:\n  ${unreadable.join('\n  ')}\nBefore you can retire older keys, restore these rows from a backup or delete them.`;
 }
 
 export function describeRetirement(tenantId: string, { retired, inUse }: RetirementReport): string {
   if (inUse.size > 0) {
-    const uses = [...inUse].map(([version, rows]) => `${rows} rows under data key ${version}`).join(', ');
-    return `Tenant ${tenantId}: ${uses}. They keep their key: run strongroom keys reencrypt first.`;
+    const uses = [...inUse].map(([version, rows]) => `${rows} rows encrypted with data key ${version}`).join(', ');
+    return `Tenant ${tenantId}: ${uses}. Keys in use are kept: run strongroom keys reencrypt first.`;
   }
-  if (retired.length === 0) return `Tenant ${tenantId}: no key is closed, so there is none to retire.`;
-  return `Tenant ${tenantId}: data key ${retired.join(', ')} is destroyed.`;
+  if (retired.length === 0) return `Tenant ${tenantId}: no key is closed, so there is nothing to retire.`;
+  return `Tenant ${tenantId}: data key ${retired.join(', ')} was destroyed.`;
 }

@@ -17,11 +17,11 @@ const defaultRate = 1_000;
 
 export function keysCommand(): Command {
   return new Command('keys')
-    .description('List, rotate and retire keys while the vault serves.')
+    .description('List, rotate and retire keys while the vault is running.')
     .addCommand(listCommand())
     .addCommand(
       new Command('rotate')
-        .description('Change the root key, or give tenants a new data key.')
+        .description('Rotate the root key or the data keys of tenants.')
         .addCommand(rotateRootCommand())
         .addCommand(rotateDataCommand()),
     )
@@ -31,9 +31,9 @@ export function keysCommand(): Command {
 
 function listCommand(): Command {
   return new Command('list')
-    .description('Show every key, what wraps it, and on request how much is sealed under it.')
+    .description('List all keys with the root key that wraps each, and optionally how many rows each encrypts.')
     .option('--tenant <id>', 'only this tenant', parseTenant)
-    .option('--rows', 'count the rows under each data key, which reads every row once')
+    .option('--rows', 'count the rows encrypted with each data key; reads every row once')
     .option('--json', 'print the keys as JSON')
     .action(async (flags: TenantFlags & { rows?: boolean }) => {
       const listed = await withKeys(async (keys) => {
@@ -56,38 +56,40 @@ function listCommand(): Command {
 
 function rotateRootCommand(): Command {
   return new Command('root')
-    .description('Wrap every key anew under the root key that wraps today. No data is touched.')
+    .description('Rewrap every key with the current root key. Stored data is not touched.')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-To move to another root key while the vault serves:
-  1. give every server both root keys, and name the old one in STRONGROOM_ROOT_KEY_PROVIDER
-  2. name the new one there
-  3. strongroom keys rotate root
-  4. take the old one away, and keep it as long as backups that were made before
-Stopped in the middle, start it again.`,
+To move to another root key while the vault is running:
+  1. give every server both root keys, with STRONGROOM_ROOT_KEY_PROVIDER set to the old one
+  2. set STRONGROOM_ROOT_KEY_PROVIDER to the new one
+  3. run strongroom keys rotate root
+  4. remove the old one from the settings, but keep it as long as backups from before the change
+If the command is interrupted, run it again.`,
     )
     .action(async (flags: { json?: boolean }) => {
-      const progress = new Progress('Wrapping keys', flags.json !== true);
+      const progress = new Progress('Rewrapping keys', flags.json !== true);
       const report = await withKeys((keys) => keys.rotateRoot((done) => progress.update(done, undefined)));
       progress.end();
       const { rootKey, rewrapped, untouched } = report;
       if (flags.json === true) printJson({ root_key: rootKey, rewrapped, untouched });
-      else printText(`${rewrapped} keys are now wrapped by ${rootKey}; ${untouched} were so already.`);
+      else printText(`${rewrapped} keys are now wrapped by ${rootKey}; ${untouched} already were.`);
     });
 }
 
 function rotateDataCommand(): Command {
   return forTenants(
     new Command('data')
-      .description('Give tenants a new data key. New writes use it at once; older keys still open what they sealed.')
-      .addHelpText('after', '\nThen `strongroom keys reencrypt` brings what is stored under the new key.'),
+      .description(
+        'Give tenants a new data key. New writes use it immediately; older keys still decrypt existing data.',
+      )
+      .addHelpText('after', '\nAfterwards, `strongroom keys reencrypt` re-encrypts existing data with the new key.'),
     async (keys, tenantId, flags) => {
       const { rotateDataKey } = await import('../features/keys/index.ts');
       const { version } = await rotateDataKey(keys.core, tenantId);
       if (flags.json === true) printJson({ tenant_id: tenantId, version });
-      else printText(`Tenant ${tenantId} seals under data key ${version}.`);
+      else printText(`Tenant ${tenantId} now encrypts with data key ${version}.`);
     },
   );
 }
@@ -95,9 +97,9 @@ function rotateDataCommand(): Command {
 function reencryptCommand(): Command {
   return forTenants(
     new Command('reencrypt')
-      .description('Bring everything that is stored under the newest data key, while the vault serves.')
-      .option('--rate <rows>', 'rows a second at most', wholeNumberFrom(1, 1_000_000), defaultRate)
-      .addHelpText('after', '\nStopped or killed, start it again: it goes on where it was.'),
+      .description('Re-encrypt all stored data with the newest data key while the vault is running.')
+      .option('--rate <rows>', 'maximum rows per second', wholeNumberFrom(1, 1_000_000), defaultRate)
+      .addHelpText('after', '\nIf it is stopped or killed, run it again: it continues where it left off.'),
     async (keys, tenantId, flags: TenantFlags & { rate: number }) => {
       await keys.requireServersThatAsk();
       const total = await keys.estimateRows(tenantId);
@@ -118,11 +120,11 @@ function reencryptCommand(): Command {
 
 function retireCommand(): Command {
   return forTenants(
-    new Command('retire').description('Destroy data keys that nothing is sealed under any more.').addHelpText(
+    new Command('retire').description('Destroy data keys that are no longer used.').addHelpText(
       'after',
       `
-A key goes only when it has been closed by \`strongroom keys reencrypt\` for a minute and no row is under it; this reads
-every row once to be sure. A backup that was made before still opens: it has the wrapped key in it.`,
+A key is destroyed only if \`strongroom keys reencrypt\` closed it at least a minute ago and no row uses it; to be sure, this
+command reads every row once. Earlier backups can still be decrypted: they contain the wrapped key.`,
     ),
     async (keys, tenantId, flags) => {
       await keys.requireServersThatAsk();
@@ -139,24 +141,24 @@ every row once to be sure. A backup that was made before still opens: it has the
   );
 }
 
-/** A command for one tenant or for all of them; which, must be said. One in trouble does not keep the others waiting. */
+/** A command for one tenant or all of them, which must be specified. If it fails for one, it continues with the others. */
 function forTenants<Flags extends TenantFlags>(
   command: Command,
   work: (keys: KeyManagement, tenantId: TenantId, flags: Flags) => Promise<void>,
 ): Command {
   return command
-    .option('--tenant <id>', 'this tenant', parseTenant)
+    .option('--tenant <id>', 'only this tenant', parseTenant)
     .option('--all', 'every tenant')
-    .option('--json', 'print a line of JSON for each tenant')
+    .option('--json', 'print a line of JSON per tenant')
     .action(async (flags: Flags) => {
       if ((flags.tenant === undefined) === (flags.all !== true)) {
-        throw new Error('Say for whom: --tenant <id>, or --all.');
+        throw new Error('Specify either --tenant <id> or --all.');
       }
       await withKeys(async (keys) => {
         if (flags.tenant !== undefined) return work(keys, flags.tenant, flags);
         for (const tenantId of await keys.listTenants()) {
           await work(keys, tenantId, flags).catch((error: unknown) => {
-            printError(new Error(`Tenant ${tenantId} was left as it is.`, { cause: error }), flags.json === true);
+            printError(new Error(`Tenant ${tenantId} was left unchanged.`, { cause: error }), flags.json === true);
             process.exitCode = 1;
           });
         }

@@ -22,7 +22,7 @@ interface LinkFlags {
 
 export function membersCommand(): Command {
   return new Command('members')
-    .description('Invite members and show the links that let them in, with or without a mail server.')
+    .description('Invite members and print their invitation and sign-in links, with or without a mail server.')
     .addCommand(inviteCommand())
     .addCommand(invitationLinkCommand())
     .addCommand(signInLinkCommand());
@@ -30,16 +30,16 @@ export function membersCommand(): Command {
 
 function inviteCommand(): Command {
   return new Command('invite')
-    .description('Invite somebody to a tenant and print the link.')
+    .description('Invite someone to a tenant and print the link.')
     .requiredOption('--tenant <id>', 'tenant to invite to', parseTenant)
-    .requiredOption('--email <address>', 'who is invited', parseEmail)
+    .requiredOption('--email <address>', 'e-mail address to invite', parseEmail)
     .addOption(new Option('--role <role>', 'role of the member').choices(['ADMIN', 'READ_ONLY']).default('ADMIN'))
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-The link is valid for 72 hours, works once and makes one member. Hand it over on a way that you trust.
-Where a worker has a mail server (STRONGROOM_SMTP_URL), it sends the same link by mail.`,
+The link is valid for 72 hours, works once and adds one member. Send it through a channel that you trust.
+If a worker has a mail server (STRONGROOM_SMTP_URL), it also sends the link by e-mail.`,
     )
     .action(async ({ tenant, email, role, json }: InviteFlags) => {
       const { id, link } = await withInvitations(async (invitations) => {
@@ -53,19 +53,21 @@ Where a worker has a mail server (STRONGROOM_SMTP_URL), it sends the same link b
 
 function invitationLinkCommand(): Command {
   return new Command('invitation-link')
-    .description('Print the link of an invitation that no mail has carried away.')
-    .requiredOption('--tenant <id>', 'tenant of the invitation', parseTenant)
+    .description('Print the link of an invitation that has not been sent by e-mail.')
+    .requiredOption('--tenant <id>', 'tenant that the invitation belongs to', parseTenant)
     .requiredOption('--invitation <id>', 'id of the invitation', parseUuid)
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-A link that was sent by mail is stored only as a hash. Resend the invitation to get a new one.`,
+Once a link has been sent by e-mail, it is stored only as a hash. Resend the invitation to get a new one.`,
     )
     .action(async ({ tenant, invitation, json }: LinkFlags) => {
       const link = await withInvitations((invitations) => invitations.showLink(tenant, invitation));
       if (link === undefined) {
-        throw new Error('The link was sent by mail and cannot be shown any more. Resend the invitation for a new one.');
+        throw new Error(
+          'The link was sent by e-mail and can no longer be shown. Resend the invitation to get a new one.',
+        );
       }
       if (json === true) printJson({ id: invitation, link });
       else printText(`The link of invitation ${invitation}:\n\n  ${link}\n`);
@@ -74,15 +76,15 @@ A link that was sent by mail is stored only as a hash. Resend the invitation to 
 
 function signInLinkCommand(): Command {
   return new Command('sign-in-link')
-    .description('Print a link that signs the owner in, or another member, without anything else.')
-    .requiredOption('--tenant <id>', 'tenant of the member', parseTenant)
-    .option('--member <id>', 'id of the member; the owner where none is given', parseUuid)
+    .description('Print a link that signs in the owner, or another member, without any other credentials.')
+    .requiredOption('--tenant <id>', 'tenant that the member belongs to', parseTenant)
+    .option('--member <id>', 'id of the member; the owner by default', parseUuid)
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-The link works once and for an hour; one that was made before is dead. It is the first way in for the owner of a new
-tenant, and the last for whoever has lost every other. Making one is written to the audit log of the tenant.`,
+The link works once, within an hour, and replaces any earlier one. The owner of a new tenant uses it to sign in for the
+first time, and so do users who have lost every other way to sign in. Creating a link is recorded in the audit log.`,
     )
     .action(async ({ tenant, member, json }: { tenant: TenantId; member?: string; json?: boolean }) => {
       const link = await withCore(async ({ database, systemKeys }, publicUrl) => {
@@ -90,7 +92,7 @@ tenant, and the last for whoever has lost every other. Making one is written to 
         return `${publicUrl}${await new SignInLinks({ database, systemKeys }).make(tenant, member)}`;
       });
       if (json === true) printJson({ link });
-      else printText(`The link, for one use within an hour:\n\n  ${link}\n`);
+      else printText(`The link, which works once within the next hour:\n\n  ${link}\n`);
     });
 }
 

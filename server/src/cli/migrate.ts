@@ -4,13 +4,13 @@ import { printJson, printText } from './output.ts';
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('Create or update the schema. Safe to run at any time, also twice at once.')
+    .description('Create or update the schema. Safe to run at any time, even concurrently.')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-Uses STRONGROOM_DATABASE_OWNER_URL where it is set and STRONGROOM_DATABASE_URL otherwise. The role needs CREATEROLE:
-it makes strongroom_app and strongroom_system, which own nothing and which the server uses.`,
+Uses STRONGROOM_DATABASE_OWNER_URL if it is set, and STRONGROOM_DATABASE_URL otherwise. The role needs CREATEROLE:
+it creates strongroom_app and strongroom_system, which own nothing and which the server uses.`,
     )
     .action(async (options: { json?: boolean }) => {
       const { ownerUrl } = readDatabaseConfig(processEnvironment());

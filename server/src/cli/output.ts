@@ -11,7 +11,7 @@ export function printText(text: string): void {
   process.stdout.write(`${withoutControls(text)}\n`);
 }
 
-/** What went wrong and why, in one piece and without a stack: the message says what to do. */
+/** Prints an error and its causes, without a stack: the message says what to do. */
 export function printError(error: unknown, isJson: boolean): void {
   const [message = '', ...causes] = messagesOf(error);
   if (!isJson) {
@@ -41,7 +41,7 @@ function withoutControls(text: string): string {
 function messagesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
   const causes = error.cause === undefined ? [] : messagesOf(error.cause);
-  // Node reports a name with several addresses that all refuse as errors inside an error without a message.
+  // If all addresses of a name refuse a connection, Node wraps the errors in one without a message.
   const inner = error instanceof AggregateError ? error.errors.flatMap(messagesOf) : [];
   return [error.message, ...inner, ...causes].filter((message) => message !== '');
 }

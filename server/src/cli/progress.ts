@@ -2,15 +2,15 @@ const lineEveryMs = 5_000;
 const barWidth = 30;
 
 /**
- * Shows how far a long job is: a bar on a terminal, a line every few seconds elsewhere, and lines of JSON where the result is
- * JSON too. On standard error, since results go to the other.
+ * Shows the progress of a long job: a bar on a terminal, a line every few seconds elsewhere, and lines of JSON if the result is
+ * JSON too. On standard error, since results go to standard output.
  */
 export class Progress {
   readonly #label: string;
   readonly #isText: boolean;
   readonly #startedAt = performance.now();
   #shownAt = performance.now();
-  /** What was done before: a job that goes on does not begin at nothing. */
+  /** What was done before: a resumed job does not start at zero. */
   #before: number | undefined;
 
   constructor(label: string, isText: boolean) {
@@ -18,7 +18,7 @@ export class Progress {
     this.#isText = isText;
   }
 
-  /** The share of the work that is done, where the total is not what it is counted in. */
+  /** The share of the work that is done, if the total has a different unit. */
   update(done: number, total: number | undefined, share = shareOf(done, total)): void {
     this.#before ??= done;
     const now = performance.now();

@@ -5,14 +5,14 @@ import { runUntilStopped } from './until-stopped.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
-    .description('Answer API requests until SIGTERM, then finish those under way.')
-    .option('--json', 'print one line of JSON when ready')
+    .description('Serve API requests until SIGTERM, then finish the ones in progress.')
+    .option('--json', 'print a line of JSON when ready')
     .addHelpText(
       'after',
       `
 Needs three settings: STRONGROOM_DATABASE_URL, STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*), STRONGROOM_PUBLIC_URL.
-People sign in at /portal/; STRONGROOM_OPENID_ISSUER and its companions add a provider.
-Refuses to start on a schema that does not fit (run \`strongroom migrate\`) and on a wrong root key.
+People sign in at /portal/; the STRONGROOM_OPENID_* settings add an OpenID provider.
+Refuses to start with an outdated schema (run \`strongroom migrate\`) or the wrong root key.
 Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_ADMIN_PORT (8081).`,
     )
     .action(async (options: { json?: boolean }) => {

@@ -1,4 +1,4 @@
-/** Says when to stop a job that can stop between two steps. A second signal ends the process at once, for whoever cannot wait. */
+/** Signals a job to stop between two steps. A second signal ends the process immediately. */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const onSignal = () => {

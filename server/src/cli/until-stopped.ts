@@ -1,7 +1,7 @@
 /**
- * Starts something, keeps it until the signal to stop, then stops it. A signal that comes while it is starting waits for
- * the end of the start: what is half started would leave processes and folders behind. A second signal ends the process
- * at once, for whoever cannot wait.
+ * Starts something, runs it until the signal to stop, then stops it. A signal during startup waits until
+ * startup is complete: a partial start would leave processes and folders behind. A second signal ends the process
+ * immediately.
  */
 export async function runUntilStopped<T extends { stop(): Promise<void> }>(
   start: () => Promise<T>,

@@ -5,13 +5,13 @@ import { runUntilStopped } from './until-stopped.ts';
 
 export function workCommand(): Command {
   return new Command('work')
-    .description('Do background jobs until SIGTERM. Several workers share the work.')
-    .option('--json', 'print one line of JSON when ready')
+    .description('Run background jobs until SIGTERM. Several workers share the jobs.')
+    .option('--json', 'print a line of JSON when ready')
     .addHelpText(
       'after',
       `
-Jobs: sealing the audit log, making its partitions ahead of time and dropping old ones, removing what deleted tenants left
-behind and what has expired, marking proxy calls whose server died, mailing invitations (with STRONGROOM_SMTP_URL,
+Jobs: sealing the audit log, creating its partitions ahead of time and dropping old ones, removing expired data and what
+deleted tenants left behind, marking proxy calls whose server died, mailing invitations (with STRONGROOM_SMTP_URL,
 STRONGROOM_MAIL_FROM and STRONGROOM_PUBLIC_URL).
 Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_WORKER_ADMIN_PORT (8082).
 Needs STRONGROOM_DATABASE_URL and STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*). Taking jobs and
@@ -27,7 +27,7 @@ sealing need the role that migrated the database: set STRONGROOM_DATABASE_OWNER_
         },
         ({ adminUrl }) => {
           if (options.json === true) printJson({ status: 'working', admin_url: adminUrl });
-          else printText(`Working, health and metrics on ${adminUrl}.`);
+          else printText(`Running jobs, health and metrics on ${adminUrl}.`);
         },
       );
     });

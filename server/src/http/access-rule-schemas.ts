@@ -15,12 +15,12 @@ import { nameSchemas } from './api-components.ts';
 import { orNull } from './optional-schemas.ts';
 import { plainText } from './text-schemas.ts';
 
-/** Not an enumeration: what is allowed depends on the type of the application, and the message says it. */
+/** Not an enumeration: what is allowed depends on the application type, and the message lists it. */
 export const PermissionName = Type.String({
   maxLength: 100,
   examples: permissionCatalog.map(({ type }) => type),
   description:
-    'A permission that `GET /permissions` lists for the type of the application. `proxy:invoke` means `token:use`.',
+    'A permission that `GET /permissions` lists for the application type. `proxy:invoke` is an alias of `token:use`.',
 });
 export const PermissionNames = Type.Array(PermissionName, { maxItems: 50 });
 
@@ -35,18 +35,18 @@ const rule = {
   permissions: Type.Array(PermissionName, { minItems: 1, maxItems: 50 }),
 };
 
-/** A rule as applications carry it: on a container and everything below. */
+/** A rule of an application: on a container and everything below it. */
 export const AccessRuleBody = Type.Object({
   ...rule,
-  // Ignoring them like any other property would grant more than was asked for.
+  // Ignoring them like other unknown properties would grant more than requested.
   conditions: orNull(
-    Type.Array(Type.Unknown(), { maxItems: 0, description: 'Rules of applications have a container instead.' }),
+    Type.Array(Type.Unknown(), { maxItems: 0, description: 'Application rules use a container instead.' }),
   ),
 });
 
 export const AccessRuleView = Type.Object({ ...rule, description: Type.Optional(Type.String()) });
 
-/** A rule as sessions carry it: on a container, or on what meets all conditions. */
+/** A rule of a session: on a container, or on tokens that meet all conditions. */
 export const SessionRuleBody = Type.Object({
   ...rule,
   container: orNull(rule.container),
@@ -66,19 +66,19 @@ nameSchemas({ AccessRuleRequest: AccessRuleBody, AccessRule: AccessRuleView, Ses
 
 export const rulesMax = 100;
 
-/** The permissions of these names, each once. */
+/** The permissions with these names, each once. */
 export function toPermissions(names: readonly string[], path: string, type?: ApplicationType): Permission[] {
   return [...new Set(names.map((name, index) => toPermission(name, `${path}.${index}`, type)))];
 }
 
-/** Without a type the message lists what each type can hold. */
+/** Without a type, the message lists what each type can have. */
 export function toPermission(name: string, path: string, type?: ApplicationType): Permission {
   const permission = findPermission(name);
   if (permission !== undefined) return permission;
   throw invalidField(path, (type === undefined ? applicationTypes : [type]).map(toPermissionHint).join('; '));
 }
 
-/** What a message says when a permission is not one that the type of application can hold. */
+/** The message for a permission that the application type cannot have. */
 export function toPermissionHint(type: ApplicationType): string {
   return `must be permissions that a ${type} application can hold: ${permissionsOf(type).join(', ')}`;
 }
@@ -93,7 +93,7 @@ export function toSessionRule(body: Static<typeof SessionRuleBody>, path: string
   return {
     description: body.description ?? '',
     priority: body.priority,
-    // Containers are stored in lower case, so a demand on them is compared in lower case.
+    // Containers are stored in lower case, so conditions on them are compared in lower case.
     conditions: (conditions ?? []).map((condition) => ({
       ...condition,
       value: condition.attribute === 'container' ? condition.value.toLowerCase() : condition.value,
@@ -116,7 +116,7 @@ export function toAccessRule(body: Static<typeof AccessRuleBody>, path: string, 
 export function toContainer(text: string, path: string): string {
   const container = parseContainer(text);
   if (container !== undefined) return container;
-  throw invalidField(path, 'must start and end with a slash and hold letters, digits, hyphens and underscores');
+  throw invalidField(path, 'must start and end with a slash and contain only letters, digits, hyphens and underscores');
 }
 
 export function toAccessRuleView(rule: AccessRule): Static<typeof AccessRuleView> {

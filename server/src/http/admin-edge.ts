@@ -2,16 +2,16 @@ import { fastify, type FastifyInstance } from 'fastify';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { withinTime } from '../platform/waiting/within-time.ts';
 
-/** One thing that must work before traffic should arrive. It throws when it does not. */
+/** Something that must work before the server takes traffic. Throws if it does not. */
 export interface ReadinessCheck {
   readonly name: string;
   readonly check: () => Promise<void>;
 }
 
-/** Less than whoever asks usually waits: an answer that comes too late is none. */
+/** Shorter than the timeout of typical probes: a late response is as good as none. */
 const checkTimeoutMs = 900;
 
-/** Health and metrics, on a port of their own that the outside never reaches. */
+/** Health and metrics, on a separate port that is not reachable from outside. */
 export function createAdminEdge(options: {
   readonly checks: readonly ReadinessCheck[];
   readonly metrics: Metrics;

@@ -1,20 +1,20 @@
 import type { TSchema } from 'typebox';
 
-/** The part of an OpenAPI document that is read and written here. */
+/** The parts of an OpenAPI document that are read and written here. */
 interface Description {
   readonly components?: { readonly schemas?: Record<string, unknown> };
   readonly paths?: object;
 }
 
-/** Gives schemas the names under which the description of the API lists them: `Token`, `Log`, `Problem`. */
+/** Names schemas for the API description: `Token`, `Log`, `Problem`. */
 export function nameSchemas(schemas: Readonly<Record<string, TSchema>>): void {
-  // As a title, which other schemas keep when they are built from this one.
+  // As a title, which schemas built from this one keep.
   for (const [name, schema] of Object.entries(schemas)) Object.assign(schema, { title: name });
 }
 
 /**
  * Moves every named schema to `components.schemas` and leaves a reference in its place, so that a generated client has one
- * type for one thing. Two different schemas under one name would give it the wrong type for one of them.
+ * type per thing. Two different schemas with the same name would give it the wrong type for one of them.
  */
 export function extractComponents<Document extends Description>(document: Document): Document {
   const schemas: Record<string, unknown> = { ...document.components?.schemas };
@@ -24,7 +24,7 @@ export function extractComponents<Document extends Description>(document: Docume
     if (Array.isArray(value)) return value.map(extract);
     const { title, ...rest } = value as { title?: unknown };
     const members = Object.fromEntries(Object.entries(rest).map(([name, member]) => [name, extract(member)]));
-    // A member that is called "title" is a schema and no text.
+    // A member named "title" is a schema, not text.
     if (typeof title !== 'string') return title === undefined ? members : { ...members, title: extract(title) };
     const text = JSON.stringify(members);
     if ((seen.get(title) ?? text) !== text) throw new Error(`Two schemas are called ${title}.`);

@@ -19,23 +19,23 @@ const IdempotencyKey = Type.String({
   minLength: 1,
   maxLength: 255,
   description:
-    'If a request succeeded with the same key in the last 24 hours, shows what that one did, as the caller may see it now, and does nothing again.',
+    'If a request with the same key succeeded in the last 24 hours, its result is returned as the caller may see it now, and nothing is done again.',
 });
-/** What stands in the place of `*` in a path. */
+/** The value of `*` in a path. */
 const RestOfPath = Type.Object({
   path: Type.String({
-    description: 'Rest of the path. A client that encodes slashes can put it into the URL instead.',
+    description: 'The rest of the path. A client that encodes slashes can put it in the URL instead.',
   }),
 });
 const successTexts: Readonly<Record<string, string>> = {
   200: 'Success.',
   201: 'Created.',
-  204: 'Done, with no content.',
+  204: 'No content.',
 };
-/** An operation whose body may be left out; the generator of the document knows none. */
+/** An operation with an optional body, which the document generator does not support. */
 const bodyIsOptional = 'x-body-is-optional';
 
-/** Adds what all routes have in common to the description of one; what is validated stays as it is. */
+/** Adds what all routes have in common to the description of one; validation is not affected. */
 export function describeRoute<Schema>({ schema, url, route }: { schema: Schema; url: string; route: RouteOptions }): {
   schema: Schema;
   url: string;
@@ -62,7 +62,7 @@ function toSummary(operationId: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Parameters are text; those that mean something else are described by what they mean. */
+/** Parameters are text; those with another meaning are described by that meaning. */
 function describeQuery(query: NonNullable<RouteSchema['querystring']>) {
   const properties = Object.entries(query.properties ?? {}).map(([name, property]) => {
     const { [describedAs]: meaning, ...rest } = property as { [describedAs]?: object; description?: string };
@@ -87,7 +87,7 @@ function describeHeaders({ config, method }: RouteOptions): TSchema | undefined 
   return Type.Object({ [idempotencyHeader.toUpperCase()]: Type.Optional(IdempotencyKey) });
 }
 
-/** A raw response is that of somebody else, whatever its status and media type. */
+/** A raw response comes from a third party, with any status and media type. */
 function describeSuccesses(responses: Readonly<Record<string, TSchema>>, { config }: RouteOptions): object {
   const mediaTypes = config?.responseMediaTypes ?? [config?.isBodyRaw === true ? '*/*' : 'application/json'];
   const described = Object.entries(responses).map(([status, schema]) => {
@@ -102,7 +102,7 @@ function describeSuccesses(responses: Readonly<Record<string, TSchema>>, { confi
   return Object.fromEntries(described);
 }
 
-/** Finishes the document: what its generator gets wrong about single operations. */
+/** Corrects what the document generator gets wrong about single operations. */
 export function correctOperations<Document extends { readonly paths?: object }>(document: Document): Document {
   const correct = (operation: Readonly<Record<string, unknown>>) => {
     const { [bodyIsOptional]: isOptional, ...rest } = operation;

@@ -6,8 +6,8 @@ import { tags } from './api-tags.ts';
 import { addReferencePage } from './reference-page.ts';
 
 /**
- * Describes every route that is added afterwards at `/openapi.json`, and shows it at `/docs`, all from this process. Both
- * are served or neither: the page shows what is in the description, so leaving one of them would hide nothing.
+ * Describes every route added afterwards at `/openapi.json` and shows it at `/docs`, all from this process. Both
+ * are served or neither: the page shows what is in the description, so serving one of them would hide nothing.
  */
 export async function addApiReference(
   app: FastifyInstance,

@@ -6,7 +6,7 @@ import type { ClientFinder } from './client-address.ts';
 import { restrictCrossOrigin } from './cross-origin.ts';
 import type { RateLimits } from './rate-limit.ts';
 
-/** Who turns a key into an identity; the applications feature does. */
+/** Turns a key into an identity; implemented by the applications feature. */
 export interface Authenticator {
   /** The identity of a valid key; undefined for a key that is malformed, unknown, revoked or expired. */
   authenticate(key: string): Promise<Identity | undefined>;
@@ -14,19 +14,19 @@ export interface Authenticator {
 
 const identified = Symbol('identified caller');
 const identifiedAt = Symbol('time of the last look at the key');
-/** A body can take half a minute to arrive, and rights may be gone by then: after this long the key is looked at again. */
+/** A body can take half a minute to arrive, and the key may be revoked by then: after this time, the key is checked again. */
 const freshMs = 200;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before any handler of a route that needs a key. */
+    /** Set before the handler of any route that needs a key. */
     readonly caller: Caller;
     [identified]: Caller | undefined;
     [identifiedAt]: number;
   }
 }
 
-/** The caller of a request, where its key was valid; undefined on routes that need none. */
+/** The caller of a request with a valid key; undefined on routes that need none. */
 export function findCaller(request: FastifyRequest): Caller | undefined {
   return request[identified];
 }
@@ -39,7 +39,7 @@ interface AuthenticationParts {
   readonly clientOf: ClientFinder;
 }
 
-/** Runs before a body is read, so that nobody without a key makes us parse anything, and again after one that took long. */
+/** Runs before the body is read, so that nothing is parsed without a valid key, and again after a slow body. */
 export function addAuthentication(app: FastifyInstance, parts: AuthenticationParts): void {
   app.decorateRequest(identified, undefined);
   app.decorateRequest(identifiedAt, 0);

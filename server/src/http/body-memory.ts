@@ -2,18 +2,18 @@ import { DomainError } from '../core/errors/domain-error.ts';
 import { problemCatalog } from './problem-catalog.ts';
 
 export interface BodyMemoryLimits {
-  /** What all bodies may hold together. */
+  /** The limit for all bodies in total. */
   readonly totalBytesMax: number;
-  /** What those of one client may hold. */
+  /** The limit for the bodies of one client. */
   readonly clientBytesMax: number;
-  /** What happens to a client that would hold more: its new body is refused, or its oldest is given up. */
+  /** What happens to a client that would exceed its limit: its new body is rejected, or its oldest is dropped. */
   readonly whenClientFull: 'refuse' | 'drop-oldest';
-  /** A body that moves by less than this many bytes in this time is given up. */
+  /** A body that progresses by less than this many bytes in this time is dropped. */
   readonly paceBytesMin: number;
   readonly paceMs: number;
 }
 
-/** Four bodies of full size from one client. A thousand requests of usual size take a few megabytes. */
+/** Four bodies of maximum size from one client. A thousand typical requests take a few megabytes. */
 export const requestMemoryLimits: BodyMemoryLimits = {
   totalBytesMax: 64 * 1024 * 1024,
   clientBytesMax: 16 * 1024 * 1024,
@@ -22,7 +22,7 @@ export const requestMemoryLimits: BodyMemoryLimits = {
   paceMs: 5_000,
 };
 
-/** Four of the longest lists for one client. The request is done, so its response cannot be refused any more. */
+/** Four of the longest lists for one client. The request is complete, so its response can no longer be rejected. */
 export const responseMemoryLimits: BodyMemoryLimits = {
   totalBytesMax: 128 * 1024 * 1024,
   clientBytesMax: 32 * 1024 * 1024,
@@ -33,15 +33,15 @@ export const responseMemoryLimits: BodyMemoryLimits = {
 
 /** The share of one body. */
 export interface BodyShare {
-  /** Takes memory before it is allocated; throws where there is none left. */
+  /** Reserves memory before it is allocated; throws if there is none left. */
   grow(bytes: number): void;
-  /** Says that so many bytes have arrived, or have been sent. */
+  /** Records that this many bytes have arrived or have been sent. */
   note(bytes: number): void;
-  /** Says that the body is complete: from here on it is not the client that takes time. */
+  /** Marks the body as complete: from now on, time is not spent waiting for the client. */
   endArrival(): void;
-  /** Says that the body is being worked on, and cannot make room any more. */
+  /** Marks the body as in use, so that it can no longer be dropped to make room. */
   keep(): void;
-  /** Gives everything back. Safe to call more than once. */
+  /** Releases everything. Safe to call more than once. */
   close(): void;
 }
 
@@ -52,19 +52,19 @@ interface Share {
   movedBytes: number;
   isMoving: boolean;
   isKept: boolean;
-  /** When the pace was judged last, and how much had moved by then. */
+  /** When the pace was last checked, and how much had been transferred by then. */
   judgedAt: number;
   judgedBytes: number;
 }
 
 /**
- * Memory for bodies that are on their way or in use. Without a bound, sixty clients that stop before the last byte held
- * 180 MB for 33 seconds, and 200 that do not read a response 820 MB (measured). When all bodies together take too much, the
- * one that began first gives way: usual bodies arrive in milliseconds, so it is the slowest.
+ * Memory for bodies that are arriving or in use. Without a limit, sixty clients that stop before the last byte held
+ * 180 MB for 33 seconds, and 200 that do not read a response 820 MB (measured). When all bodies together use too much, the
+ * one that started first is dropped: normal bodies arrive in milliseconds, so it is the slowest.
  */
 export class BodyMemory {
   readonly #limits: BodyMemoryLimits;
-  /** In the order in which they began. */
+  /** In the order in which they started. */
   readonly #shares = new Set<Share>();
   readonly #bytesByClient = new Map<string, number>();
   #totalBytes = 0;
@@ -82,7 +82,7 @@ export class BodyMemory {
     return this.#shares.size;
   }
 
-  /** `giveUp` is called when this body has to make room, or moves too slowly; it must close the share. */
+  /** `giveUp` is called when this body has to make room or is too slow; it must close the share. */
   open(client: string, giveUp: (reason: DomainError) => void): BodyShare {
     const now = performance.now();
     const progress = { heldBytes: 0, movedBytes: 0, isMoving: true, isKept: false, judgedAt: now, judgedBytes: 0 };
@@ -105,12 +105,12 @@ export class BodyMemory {
   }
 
   #grow(share: Share, bytes: number): void {
-    // Given up: nothing is kept of it.
+    // Dropped: nothing of it is kept.
     if (!this.#shares.has(share)) return;
     while (this.#bytesOf(share.client) + bytes > this.#limits.clientBytesMax) {
       const { whenClientFull } = this.#limits;
       if (whenClientFull === 'refuse') throw tooMany();
-      // What is left is its own, which is as long as one response can be.
+      // What remains is its own share, which fits the longest response.
       if (!this.#giveUpOldest((other) => other.client === share.client && other !== share)) break;
     }
     while (this.#totalBytes + bytes > this.#limits.totalBytesMax) {
@@ -121,7 +121,7 @@ export class BodyMemory {
     this.#bytesByClient.set(share.client, this.#bytesOf(share.client) + bytes);
   }
 
-  /** False when there is none, or when it is the one that asks. */
+  /** False if there is none, or if it is the caller itself. */
   #giveUpOldest(isMeant: (share: Share) => boolean, asking?: Share): boolean {
     const oldest = this.#findOldest(isMeant);
     if (oldest === undefined || oldest === asking) return false;
@@ -162,11 +162,11 @@ export class BodyMemory {
 }
 
 function tooMany(): DomainError {
-  return new DomainError('overloaded', 'Too many large requests from this address are under way.');
+  return new DomainError('overloaded', 'This address has too many large requests in progress. Try again shortly.');
 }
 
 function noRoom(): DomainError {
-  return new DomainError('overloaded', 'The server has more large requests under way than it can hold at a time.');
+  return new DomainError('overloaded', 'The server has too many large requests in progress. Try again shortly.');
 }
 
 function tooSlow(): DomainError {

@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-/** Four large bodies at a time, two of one tenant: a parsed one takes up to twenty times its length. */
+/** Four large bodies at a time, two per tenant: a parsed body takes up to twenty times its length. */
 const largeBodyLanes = { placesMax: 4, waitingMax: 200, waitMaxMs: 10_000 };
 
 export function addBodyReader(app: FastifyInstance, parts: { memory: BodyMemory; clientOf: ClientFinder }): void {
@@ -29,14 +29,14 @@ export function addBodyReader(app: FastifyInstance, parts: { memory: BodyMemory;
     request[response] = reply.raw;
     done();
   });
-  // Not only when the client has read the response: how long that takes is up to the client.
+  // Not when the client has read the response: how long that takes is up to the client.
   app.addHook('onSend', (request, _reply, payload, done) => {
     request[reading]?.leaveLane();
     done(null, payload);
   });
 }
 
-/** Reads bodies up to a size into memory that is accounted for until the request is over. */
+/** Reads bodies up to a maximum size into memory that is accounted for until the request ends. */
 export class BodyReader {
   readonly #memory: BodyMemory;
   readonly #clientOf: ClientFinder;

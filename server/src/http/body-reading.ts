@@ -12,25 +12,25 @@ import { whenOver } from './request-end.ts';
 
 export interface BodyForm {
   readonly sizeMax: number;
-  /** False for a body that nobody looks at: it is counted and thrown away. */
+  /** False for a body that is not used: it is counted and discarded. */
   readonly isKept?: boolean;
-  /** False for a body whose bytes are handed on as they are, which takes no memory beyond them. */
+  /** False for a body whose bytes are passed on unchanged, which takes no additional memory. */
   readonly isParsed?: boolean;
-  /** May throw what the client is told. A long body is parsed over several turns of the event loop. */
+  /** May throw an error for the client. A long body is parsed over several turns of the event loop. */
   readonly parse: (body: Buffer) => unknown;
 }
 
 export type Done = (error: Error | null, body?: unknown) => void;
 
-/** Above this, memory is taken as the body grows and not as it was announced: announcing costs a client nothing. */
+/** Above this, memory is reserved as the body grows and not as announced: announcing a length costs a client nothing. */
 const firstBytesMax = 16 * 1024;
-/** A longer body waits for its turn before it is parsed. */
+/** A longer body waits for a turn before it is parsed. */
 const smallBytesMax = 64 * 1024;
 const empty = Buffer.alloc(0);
 
 /**
- * One body, from its first byte until the request is over. Its bytes are copied into one piece of memory that grows: kept
- * as they come, each byte of a body in chunks of one byte would hold an object of its own.
+ * One body, from its first byte until the request ends. Its bytes are copied into one growing buffer: kept
+ * as they arrive, a body in one-byte chunks would need an object per byte.
  */
 export class BodyReading {
   readonly #request: FastifyRequest;
@@ -104,7 +104,7 @@ export class BodyReading {
   };
 
   #goOn(leave: () => void): void {
-    // Given up or abandoned while it waited.
+    // Dropped or abandoned while it waited.
     if (this.#done === undefined) {
       leave();
       return;
@@ -116,7 +116,7 @@ export class BodyReading {
   #parse(): void {
     this.#share?.keep();
     const body = this.#bytes.subarray(0, this.#length);
-    // The parsed body takes its place.
+    // The parsed body replaces it.
     this.#bytes = empty;
     try {
       const parsed = this.#form.parse(body);
@@ -153,7 +153,7 @@ export class BodyReading {
     this.#settle((done) => refuseBody(this.#request, reason, done));
   }
 
-  /** The request is over: what was not parsed by now will not be. */
+  /** The request has ended: a body that has not been parsed by now will not be. */
   #end(): void {
     this.#release();
     this.leaveLane();
@@ -171,7 +171,7 @@ export class BodyReading {
   }
 }
 
-/** A client that is too slow gets its response and a closed connection; every other is still writing. */
+/** A client that is too slow gets its response and a closed connection; other clients are still writing. */
 export function refuseBody(request: FastifyRequest, reason: DomainError, done: Done): void {
   const proceed = () => done(reason);
   if (request.raw.readableEnded) {
@@ -186,7 +186,7 @@ export function refuseBody(request: FastifyRequest, reason: DomainError, done: D
   proceed();
 }
 
-/** Undefined for a body in chunks. */
+/** Undefined for a chunked body. */
 export function announcedBytes({ headers }: FastifyRequest): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);

@@ -62,7 +62,7 @@ describe('the content type', () => {
     const answer = await post(valid, { 'content-type': 'text/plain' });
     expect(answer).toMatchObject({
       status: 415,
-      body: { type: '/docs/errors/unsupported-media-type', detail: 'This endpoint takes application/json.' },
+      body: { type: '/docs/errors/unsupported-media-type', detail: 'This endpoint accepts application/json.' },
     });
   });
 

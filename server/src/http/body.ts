@@ -21,7 +21,7 @@ const unread = new JsonSource();
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** How the body was spelled, for data that must be stored as it was sent. */
+    /** The original spelling of the body, for data that must be stored as sent. */
     readonly bodySource: JsonSource;
     /** Of a body that came with an idempotency key; empty otherwise. */
     bodyDigest: string;
@@ -30,9 +30,9 @@ declare module 'fastify' {
 }
 
 /**
- * Reads bodies by the media type that the route declares, compared exactly: validation has been bypassed in other
- * services through the spelling of a content type. A route without a body takes any content type and
- * ignores it; one with a raw body takes any and looks at it itself.
+ * Reads bodies according to the media type that the route declares, compared exactly: other services have had their
+ * validation bypassed through the spelling of a content type. A route without a body accepts any content type and
+ * ignores it; a route with a raw body accepts any and handles it itself.
  */
 export function addBodyParsers(app: FastifyInstance): void {
   app.decorateRequest(read, undefined);
@@ -48,7 +48,7 @@ export function addBodyParsers(app: FastifyInstance): void {
     const parse = (body: Buffer) => readBody(request, body);
     request.server.bodyReader.read(request, { sizeMax: bodySizeMax, isKept, isParsed: !isBodyRaw, parse }, done);
   });
-  // Nobody looks at it once there is a response, which a slow client may take minutes to read.
+  // It is not needed once there is a response, which a slow client may take minutes to read.
   app.addHook('onSend', (request, _reply, payload, done) => {
     request.body = undefined;
     request[read] = undefined;
@@ -62,7 +62,7 @@ function readBody(request: FastifyRequest, body: Buffer): JsonValue | Buffer | u
   if (request.headers[idempotencyHeader] !== undefined) request.bodyDigest = sha256(body).toString('hex');
   if (isBodyRaw) return body;
   if (!mediaTypes.includes(mediaTypeOf(request))) {
-    throw new DomainError('unsupported-media-type', `This endpoint takes ${mediaTypes.join(' or ')}.`);
+    throw new DomainError('unsupported-media-type', `This endpoint accepts ${mediaTypes.join(' or ')}.`);
   }
   if (!isUtf8(body)) throw new DomainError('malformed-json', 'The body is not valid UTF-8.');
 
@@ -73,7 +73,7 @@ function readBody(request: FastifyRequest, body: Buffer): JsonValue | Buffer | u
   return body.length <= bytesAtOnceMax ? parseJson(text, options) : inTurns(parseJsonSteps(text, options));
 }
 
-/** The media type without its parameters; only `charset=utf-8` is understood as one. */
+/** The media type without parameters; the only parameter accepted is `charset=utf-8`. */
 function mediaTypeOf(request: FastifyRequest): string {
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
   const isUnderstood = parameters.every((parameter) =>

@@ -5,12 +5,12 @@ import type { AddressRange } from '../core/network/address-range.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where it comes from: the connection, or what a trusted proxy says. */
+    /** The client address: from the connection, or from a trusted proxy. */
     readonly clientAddress: string;
   }
 }
 
-/** Where a request comes from: what the audit log says, and what limits count by. */
+/** The client address of a request, for the audit log and for rate limits. */
 export interface RequestClient {
   readonly address: string;
   readonly network: string;
@@ -22,16 +22,16 @@ interface KnownClient extends RequestClient {
   readonly forwardedFor: string | undefined;
 }
 
-/** The address of the connection, unless the operator has named proxies whose word is taken. */
+/** The address of the connection, unless it comes from a proxy that the operator trusts. */
 export function createClientFinder(trustedProxies: readonly AddressRange[]): ClientFinder {
-  // Several parts of a request ask, and most requests of a connection come from one client.
+  // Cached: several parts of a request need it, and most requests on a connection come from one client.
   const known = new WeakMap<object, KnownClient>();
   return ({ headers, socket }) => {
     const header = headers['x-forwarded-for'];
     const forwardedFor = Array.isArray(header) ? header.join(',') : header;
     const last = known.get(socket);
     if (last !== undefined && last.forwardedFor === forwardedFor) return last;
-    // Gone once the connection is: nothing of such a request is answered any more.
+    // Absent once the connection is gone: such a request gets no response.
     const address = findClientAddress(socket.remoteAddress ?? 'unknown', forwardedFor, trustedProxies);
     const client = { address, network: toClientNetwork(address), forwardedFor };
     known.set(socket, client);

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../core/identity/caller.ts';
 
-/** How long a browser remembers that it may ask: two hours is the most that any of them does. */
+/** How long a browser caches a preflight response: two hours is the most that any browser allows. */
 const preflightMaxAgeSeconds = 7_200;
 const exposedHeaders = [
   'bt-trace-id',
@@ -14,7 +14,7 @@ const exposedHeaders = [
 ].join(', ');
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
-/** Whether a browser asks if it may ask. It sends no key with that, so nothing depends on one. */
+/** Whether this is a preflight request. It carries no key, so nothing depends on one. */
 export function isPreflight({ method, headers }: FastifyRequest): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
@@ -25,21 +25,21 @@ export function answerPreflight(reply: FastifyReply): FastifyReply {
       .code(204)
       .header('access-control-allow-origin', '*')
       .header('access-control-allow-methods', methods)
-      // Never with credentials, so this stands for every name: keys are sent in a header, not in a cookie.
+      // Never with credentials, so this allows every origin: keys are sent in a header, not in a cookie.
       .header('access-control-allow-headers', '*')
       .header('access-control-max-age', preflightMaxAgeSeconds)
       .send()
   );
 }
 
-/** Pages of any origin may read the answer. It is taken back once the key turns out not to be one for browsers. */
+/** Pages of any origin may read the response. This is withdrawn if the key turns out not to be meant for browsers. */
 export function allowCrossOrigin(request: FastifyRequest, reply: FastifyReply): void {
   if (request.headers.origin === undefined) return;
   reply.header('access-control-allow-origin', '*');
   reply.header('access-control-expose-headers', exposedHeaders);
 }
 
-/** A private or management key in a browser is a mistake; the page that makes it does not get to see the answer. */
+/** A private or management key in a browser is a mistake; the page that uses one cannot read the response. */
 export function restrictCrossOrigin(identity: Identity, reply: FastifyReply): void {
   if (identity.applicationType === 'public' || identity.session !== undefined) return;
   reply.removeHeader('access-control-allow-origin');

@@ -5,16 +5,16 @@ import { nameSchemas } from './api-components.ts';
 import { isRepeatable } from './idempotency.ts';
 import { problemCatalog } from './problem-catalog.ts';
 
-/** What every refusal looks like: RFC 9457. */
+/** The form of every error response: RFC 9457. */
 const Problem = Type.Object(
   {
-    type: Type.String({ description: 'Path of a page about this kind of problem.' }),
+    type: Type.String({ description: 'Path of a page that describes this type of problem.' }),
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String(),
     instance: Type.String({ description: 'The route, without the values in its path.' }),
     errors: Type.Optional(
-      Type.Record(Type.String(), Type.Array(Type.String()), { description: 'Messages by the path of the field.' }),
+      Type.Record(Type.String(), Type.Array(Type.String()), { description: 'Error messages by field path.' }),
     ),
   },
   { additionalProperties: false },
@@ -24,13 +24,13 @@ nameSchemas({ Problem });
 const waitHeaders = { 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } };
 const limitHeaders = {
   ...waitHeaders,
-  'X-RateLimit-Reset': { type: 'integer', description: 'When counting starts again, in seconds since 1970.' },
+  'X-RateLimit-Reset': { type: 'integer', description: 'When the count is reset, as a Unix time in seconds.' },
   RateLimit: { type: 'string', description: 'draft-ietf-httpapi-ratelimit-headers' },
   'RateLimit-Policy': { type: 'string', description: 'draft-ietf-httpapi-ratelimit-headers' },
 };
 const headersOf: Readonly<Record<number, object>> = { 429: limitHeaders, 503: waitHeaders };
 
-/** Whatever the route: the connection, the key, the limits, a tenant that is deleted meanwhile, the vault itself. */
+/** Common to all routes: the connection, the key, the limits, a tenant deleted in the meantime, the vault itself. */
 const anywhere: readonly ErrorCode[] = [
   'malformed-request',
   'unauthenticated',
@@ -44,7 +44,7 @@ const anywhere: readonly ErrorCode[] = [
   'key-service-unavailable',
 ];
 
-/** The responses of a route that refuse, by status: what all routes have, what its parts bring, and what it names itself. */
+/** The error responses of a route by status: those of all routes, those implied by its parts, and those it declares. */
 export function describeProblems(route: RouteOptions): Record<string, object> {
   const codes = new Set([...anywhere, ...codesOfParts(route), ...(route.config?.problems ?? [])]);
   const byStatus = Map.groupBy(codes, (code) => problemCatalog[code].status);
@@ -67,7 +67,7 @@ function codesOfParts({ schema, config, method }: RouteOptions): ErrorCode[] {
   const canRepeat = isRepeatable(config, method);
   return [
     ...(hasInput || canRepeat ? (['validation-failed'] as const) : []),
-    // A body is read before anybody asks whether it is wanted, and a content type that is none is refused at once.
+    // A body is read even if the route does not use it, and an invalid content type is rejected at once.
     ...(isRead ? [] : (['body-too-large', 'unsupported-media-type'] as const)),
     ...(schema?.body === undefined ? [] : (['malformed-json'] as const)),
     ...(canRepeat ? (['idempotency-in-flight', 'idempotency-answer-not-kept'] as const) : []),
@@ -78,7 +78,7 @@ function describeCodes(codes: readonly ErrorCode[]): string {
   return codes.map((code) => `\`${code}\`: ${problemCatalog[code].meaning}`).join('\n\n');
 }
 
-/** In a member of its own where published clients look for it there. */
+/** In a separate member, where published clients expect it. */
 function describeContent(problemField: string | undefined): object {
   return problemField === undefined
     ? { 'application/problem+json': { schema: Problem } }

@@ -38,21 +38,21 @@ export interface EdgeOptions {
   readonly metrics: HttpMetrics;
   readonly audit: AttemptLog;
   readonly bodyMemory?: BodyMemory;
-  /** Whether `/docs` and `/openapi.json` are there; they are unless an operator has decided otherwise. */
+  /** Whether `/docs` and `/openapi.json` are served; true by default. */
   readonly servesReference?: boolean;
 }
 
 const requestTimeoutMs = 30_000;
 const headersTimeoutMs = 10_000;
-/** For a connection on which nothing moves while a request is under way; twice what a proxied call may take. */
+/** For an idle connection during a request; twice the limit of a proxied call. */
 const stillTimeoutMs = 60_000;
-/** How often connections are looked at for these two: a limit is overrun by this much at most. */
+/** How often connections are checked for these two: a limit is exceeded by this much at most. */
 const timeoutCheckMs = 5_000;
 /** Each character of an id has up to four bytes, each byte three characters when percent-encoded. */
 const pathParameterMax = tokenLimits.idLengthMax * 4 * 3;
 const retryAfterSeconds = 1;
 
-/** The web server with everything that all routes share; features add their routes to it. */
+/** The web server with everything that all routes share; features add their routes. */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
   const requestLog = createRequestLog(options.logger, options.metrics);
   const clientOf = createClientFinder(options.limits.trustedProxies);
@@ -68,15 +68,15 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
     http: {
       headersTimeout: headersTimeoutMs,
       connectionsCheckingInterval: timeoutCheckMs,
-      // Refused with everything else that is wrong about the host, in the form of our own.
+      // Rejected with other host errors, in our own error format.
       requireHostHeader: false,
     },
     genReqId: chooseTraceId,
     requestIdHeader: false,
-    // Answers of a draining server go out with the status they earned, not with a 503.
+    // Responses of a draining server keep their status instead of becoming a 503.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathParameterMax },
-    // No hook runs for these, so what hooks do for other requests is done here.
+    // No hooks run for these, so their work is done here.
     frameworkErrors: (error, request, reply) => {
       addSharedHeaders(request, reply);
       reply.raw.once('finish', () => requestLog.answered(request, reply));
@@ -103,7 +103,7 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
       return;
     }
     count(request, reply, (refusal) => {
-      // Here and not in a handler, which would come after the body was read and judged.
+      // Here and not in a handler, which would run after the body was read and validated.
       const isUnknown = refusal === undefined && request.is404;
       done(isUnknown ? new DomainError('not-found', 'This path is not part of the API.') : refusal);
     });
@@ -147,7 +147,7 @@ function addSharedHeaders(request: FastifyRequest, reply: FastifyReply): void {
   allowCrossOrigin(request, reply);
 }
 
-/** Goes on at once where nothing has to be waited for: a promise for every request would cost more than the counting. */
+/** Continues synchronously if there is nothing to wait for: a promise per request would cost more than the counting. */
 function callWithOutcome(work: () => void | Promise<void>, proceed: (refusal?: Error) => void): void {
   let waiting: void | Promise<void>;
   try {
@@ -160,7 +160,7 @@ function callWithOutcome(work: () => void | Promise<void>, proceed: (refusal?: E
   else waiting.then(() => proceed(), proceed);
 }
 
-/** Node leaves a connection open that was busy when the server began to close: its answer has to say that it is the last. */
+/** Node keeps a connection open that was busy when the server began to close: its response must say that it is the last. */
 function closeConnectionsWhenDraining(app: FastifyInstance): void {
   let isDraining = false;
   app.addHook('preClose', async () => {
@@ -177,7 +177,7 @@ function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyRep
     ? new DomainError('malformed-request', problemCatalog['malformed-request'].meaning, { cause: thrown })
     : toDomainError(thrown);
   const { status } = problemCatalog[error.code];
-  // A destination that fails is no failure of ours, and must not be able to fill the log.
+  // A failing destination is not an error of the vault, and must not be able to fill the log.
   if (status >= 500 && error.code !== 'destination-failed')
     logger.error('request failed', {
       trace_id: request.id,
@@ -185,7 +185,7 @@ function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyRep
       code: error.code,
       ...describeFailure(error),
     });
-  // A limit knows better how long to wait, and has said so.
+  // A rate limit has already set a more precise waiting time.
   if ((status === 503 || status === 429) && !reply.hasHeader('retry-after'))
     reply.header('retry-after', retryAfterSeconds);
   const problem = toProblem(error, toTemplate(routeOf(request)));
@@ -202,7 +202,7 @@ function toTemplate(route: string): string {
   return route.replaceAll(/:([a-zA-Z]+)/g, '{$1}');
 }
 
-/** Whether the client went away while its body was being read: nobody hears the answer, and nothing of ours failed. */
+/** Whether the client disconnected while its body was being read: nobody receives the response, and it is not our error. */
 function isAbandonment(thrown: unknown, request: FastifyRequest): boolean {
   return thrown instanceof Error && thrown === request.raw.errored;
 }

@@ -4,7 +4,7 @@ import { DomainError, type ErrorCode } from '../core/errors/domain-error.ts';
 import { escapeHtml } from './html.ts';
 import { problemCatalog } from './problem-catalog.ts';
 
-/** Serves a page about each error, where the `type` of a problem points. */
+/** Serves a page about each error, which the `type` of a problem points to. */
 export function addErrorPages(app: FastifyInstance): void {
   const pages = new Map<string, string>(keysOf(problemCatalog).map((code) => [code, renderPage(code)]));
   const options = { config: { permission: 'public' }, schema: { hide: true }, onRequest: addPageHeaders } as const;
@@ -17,7 +17,7 @@ export function addErrorPages(app: FastifyInstance): void {
   });
 }
 
-/** Text and links, and nothing else. */
+/** Text and links only. */
 function addPageHeaders(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header(
     'content-security-policy',

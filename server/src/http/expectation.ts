@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Requests whose client waits for our word before it sends the body, and will not get it. */
+/** Requests whose client waits for a 100 response before it sends the body, and will not get one. */
 const heldBack = new WeakSet<FastifyRequest['raw']>();
 
 /**
- * Asks for a body only where it can be taken (RFC 9110 §10.1.1). A client that gets its final response without having been
- * asked may send the body or not, so nobody could tell where its next request begins: the connection ends there.
+ * Sends a 100 only if the body can be accepted (RFC 9110 §10.1.1). A client that gets its final response without a
+ * 100 may or may not send the body, so it is unclear where its next request begins: the connection is closed.
  */
 export function answerExpectations({ server }: FastifyInstance, bodySizeMax: number): void {
   server.on('checkContinue', (request: FastifyRequest['raw'], response: FastifyReply['raw']) => {

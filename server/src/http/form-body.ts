@@ -6,10 +6,10 @@ import { DomainError } from '../core/errors/domain-error.ts';
 const formSizeMax = 32 * 1024;
 const fieldsMax = 20;
 
-/** What a page sends: each field once, as text. */
+/** A submitted form: each field once, as text. */
 type Form = Readonly<Record<string, string>>;
 
-/** Lets the routes of `app` take the forms of our own pages, and nothing else. */
+/** Makes the routes of `app` accept forms from our own pages, and nothing else. */
 export function addFormParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, _stream, done) => {
@@ -18,7 +18,7 @@ export function addFormParser(app: FastifyInstance): void {
   });
 }
 
-/** The fields of a form; one that has none was sent by a button alone. */
+/** The fields of a form; a form without fields was just a button. */
 export function formOf(request: FastifyRequest): (name: string) => string {
   const form = membersOf(request.body);
   return (name) => {
@@ -29,7 +29,7 @@ export function formOf(request: FastifyRequest): (name: string) => string {
 
 function readForm(contentType: string, body: Buffer): Form {
   if (contentType.toLowerCase() !== 'application/x-www-form-urlencoded') {
-    throw new DomainError('unsupported-media-type', 'This page takes forms only.');
+    throw new DomainError('unsupported-media-type', 'This page accepts form submissions only.');
   }
   if (!isUtf8(body)) throw malformedForm();
   const fields = [...new URLSearchParams(body.toString('utf8'))];
@@ -39,5 +39,5 @@ function readForm(contentType: string, body: Buffer): Form {
 }
 
 function malformedForm(): DomainError {
-  return new DomainError('validation-failed', 'The form is not one of ours.');
+  return new DomainError('validation-failed', 'The form data is not valid. Go back and submit the form again.');
 }

@@ -1,4 +1,4 @@
-/** Makes text safe between tags and in quoted attributes. */
+/** Escapes text for use between tags and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -8,7 +8,7 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-/** A piece of a page in which every text has been made safe. */
+/** A fragment of a page in which all text has been escaped. */
 export class Html {
   readonly #text: string;
 
@@ -21,7 +21,7 @@ export class Html {
   }
 }
 
-/** Writes a piece of a page. Values are text and made safe, unless they are pieces of a page themselves. */
+/** Builds a fragment of a page. Values are escaped as text, unless they are fragments themselves. */
 export function html(
   strings: TemplateStringsArray,
   ...values: readonly (string | number | Html | readonly Html[])[]

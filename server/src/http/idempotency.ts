@@ -7,21 +7,21 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import { sendJsonText } from './json-text-reply.ts';
 import { describeFailure, routeOf } from './request-log.ts';
 
-/** What is kept of a request that has succeeded: what it did, never what it showed. */
+/** What is kept of a successful request: what it did, never what it returned. */
 export interface KeptOutcome {
   readonly status: number;
   readonly location: string | undefined;
-  /** As the route gave it to `keepOutcome`; JSON. */
+  /** As the route passed it to `keepOutcome`; JSON. */
   readonly outcome: unknown;
 }
 
 /**
- * Shows what an earlier request did, as the caller may see it now: a document, JSON text, or nothing at all. Judges and
- * records like a request of its own, and throws if the caller has lost the right or the thing is gone.
+ * Returns what an earlier request did, as the caller may see it now: a document, JSON text, or nothing. Authorizes and
+ * records like a separate request, and throws if the caller has lost access or the resource is gone.
  */
 export type ShowAgain = (caller: Caller, outcome: unknown) => Promise<object | string | undefined>;
 
-/** How a route shows what it has given to `keepOutcome`. Kept outcomes are sealed, so they are what they were. */
+/** How a route returns what it passed to `keepOutcome`. Kept outcomes are sealed, so they cannot have been altered. */
 export function shownAgain<Outcome>(
   show: (caller: Caller, outcome: Outcome) => Promise<object | string | undefined>,
 ): ShowAgain {
@@ -29,16 +29,16 @@ export function shownAgain<Outcome>(
   return (caller, outcome) => show(caller, outcome as Outcome);
 }
 
-/** Says what the request did, for a repetition. A route that can be repeated calls this before it replies. */
+/** Records what the request did, for repeated requests. A repeatable route calls this before it replies. */
 export function keepOutcome(reply: FastifyReply, outcome: object | null): void {
   reply.outcome = outcome;
 }
 
-/** The one request among equals that does the work. */
+/** The one request with this key that does the work. */
 export interface IdempotencyClaim {
-  /** Undefined for an outcome that is too large: then a repetition is refused, and still nothing is done twice. */
+  /** Undefined for an outcome that is too large: a repeated request is then rejected, and nothing is done twice. */
   keep(outcome: KeptOutcome | undefined): Promise<void>;
-  /** The work was not done: the next request with this key does it. */
+  /** The work was not done: the next request with this key will do it. */
   release(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export type IdempotencyOutcome =
   | { readonly kind: 'in-flight' }
   | { readonly kind: 'not-kept' };
 
-/** Who remembers outcomes; the idempotency feature does. */
+/** Stores outcomes; implemented by the idempotency feature. */
 export interface IdempotencyKeeper {
   /** `operation` is the method, the route and the values in its path. */
   claim(caller: Caller, operation: readonly string[], key: string): Promise<IdempotencyOutcome>;
@@ -65,7 +65,7 @@ declare module 'fastify' {
     outcome: object | null | undefined;
   }
   interface FastifyContextConfig {
-    /** Every route that can be repeated has one. */
+    /** Every repeatable route has one. */
     showAgain?: ShowAgain;
   }
 }
@@ -76,8 +76,8 @@ const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 const outcomeLengthMax = 1024 * 1024;
 
 /**
- * A request with a key that has succeeded is not done again: what it did is shown. Runs last before the handler: a
- * repetition needs a valid key, the permission and a valid request, every time.
+ * A request whose key has already succeeded is not carried out again: its outcome is returned. Runs last before the handler: a
+ * repeated request needs a valid API key, the permission and a valid body every time.
  */
 export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, logger: Logger): void {
   app.decorateRequest('idempotencyClaim', undefined);
@@ -86,7 +86,7 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
   app.decorateReply('outcome', undefined);
   app.addHook('onRoute', (route) => {
     if (isRepeatable(route.config, route.method) && route.config?.showAgain === undefined) {
-      throw new Error(`${String(route.method)} ${route.url} does not say how a repetition is shown.`);
+      throw new Error(`${String(route.method)} ${route.url} does not say how to answer a repeated request.`);
     }
   });
 
@@ -101,9 +101,12 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
       case 'repeated':
         return repeat(request, reply, outcome.kept);
       case 'in-flight':
-        throw new DomainError('idempotency-in-flight', 'A request with the same BT-IDEMPOTENCY-KEY is being handled.');
+        throw new DomainError(
+          'idempotency-in-flight',
+          'A request with the same BT-IDEMPOTENCY-KEY is still being handled.',
+        );
       case 'not-kept':
-        throw new DomainError('idempotency-answer-not-kept', 'The outcome of the first request was not kept.');
+        throw new DomainError('idempotency-answer-not-kept', 'The result of the first request was not kept.');
     }
   });
 
@@ -111,7 +114,7 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
     request.isOutcomeUnknown = mayHaveHappened(error);
   });
 
-  // Awaited, so that a client that has seen the response finds the outcome kept.
+  // Awaited, so that the outcome is stored before the client sees the response.
   app.addHook('onSend', async (request, reply) => {
     const claim = request.idempotencyClaim;
     if (claim === undefined) return;
@@ -119,11 +122,11 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
     const isSuccess = reply.statusCode >= 200 && reply.statusCode < 300;
     try {
       if (isSuccess) await claim.keep(toKeptOutcome(reply));
-      // It may have been done: a repetition must not do it again, and is told to look.
+      // The work may have been done: a repeated request must not do it again, and is told to check.
       else if (request.isOutcomeUnknown) await claim.keep(undefined);
       else await claim.release();
     } catch (error) {
-      // The work is done, or has failed, whether or not this was noted: the caller gets its response.
+      // The work has succeeded or failed, whether or not this was recorded: the caller gets its response.
       logger.error('idempotency outcome not kept', {
         trace_id: request.id,
         route: routeOf(request),
@@ -142,15 +145,15 @@ function findKey(request: FastifyRequest): string | undefined {
   return key;
 }
 
-/** Whether a key means anything on a route. */
+/** Whether a route supports idempotency keys. */
 export function isRepeatable(config: FastifyContextConfig | undefined, method: string | readonly string[]): boolean {
   const { permission = 'public', isRepeatable = true } = config ?? {};
   return permission !== 'public' && isRepeatable && [method].flat().every((one) => idempotentMethods.has(one));
 }
 
 /**
- * With the values of the path: one key on two tokens is two operations. The spelling of the path plays no part. Anybody can
- * hold a public key, so there the body is part of the operation: nobody gets what another visitor stored under the same key.
+ * Includes the values in the path: one key on two tokens is two operations. The spelling of the path does not matter. Anyone can
+ * have a public key, so there the body is part of the operation: nobody gets what another visitor stored under the same key.
  */
 function operationOf(request: FastifyRequest): string[] {
   const operation = [request.method, routeOf(request), ...Object.values(membersOf(request.params)).map(String)];

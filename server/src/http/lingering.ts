@@ -9,11 +9,11 @@ declare module 'fastify' {
   }
 }
 
-/** How much of a refused body is read and thrown away, and for how long. Nothing of it is kept. */
+/** How much of a rejected body is read and discarded, and for how long. Nothing of it is kept. */
 interface DiscardLimits {
   readonly bytesMax: number;
   readonly ms: number;
-  /** A client that has sent nothing for so long is not writing any more. */
+  /** A client that has sent nothing for this long has stopped writing. */
   readonly idleMs: number;
 }
 
@@ -21,9 +21,9 @@ const beforeResponse: DiscardLimits = { bytesMax: 64 * 1024 * 1024, ms: 2_000, i
 const afterResponse: DiscardLimits = { bytesMax: 64 * 1024 * 1024, ms: 10_000, idleMs: 1_000 };
 
 /**
- * Lets clients read why their body was refused. Closing a connection on which bytes are still arriving resets it, and the
+ * Lets clients read why their body was rejected. Closing a connection on which bytes are still arriving resets it, and the
  * reset overtakes the response: of thirty calls with Node's fetch, 24 failed with EPIPE (measured). So a response to a
- * body that has not ended is sent whole, but the connection is closed only after more of that body was thrown away.
+ * body that has not ended is sent completely, but the connection is closed only after more of that body was discarded.
  */
 export function addLingering(app: FastifyInstance): void {
   app.decorateRequest(unread, undefined);
@@ -34,13 +34,13 @@ export function addLingering(app: FastifyInstance): void {
       return;
     }
     const bytes = Buffer.from(payload, 'utf8');
-    // With its length the response is complete for the client, although the stream has not ended.
+    // With a content length, the response is complete for the client although the stream has not ended.
     reply.header('content-length', bytes.length).header('connection', 'close');
     done(null, holdOpen(bytes, rest));
   });
 }
 
-/** Reads on for a moment, so that a client that writes everything first gets its response in the usual order. */
+/** Keeps reading for a moment, so that a client that writes everything first gets its response in the usual order. */
 export function discardBeforeResponse(request: FastifyRequest, proceed: () => void): void {
   void discard(request.raw, beforeResponse).then((hasEnded) => {
     if (!hasEnded) discardAfterResponse(request);
@@ -48,12 +48,12 @@ export function discardBeforeResponse(request: FastifyRequest, proceed: () => vo
   });
 }
 
-/** Has the response sent at once, and what still arrives meanwhile thrown away. */
+/** Sends the response at once, and discards what still arrives. */
 export function discardAfterResponse(request: FastifyRequest): void {
   request[unread] = discard(request.raw, afterResponse);
 }
 
-/** True when there is no more to come. */
+/** True if nothing more will arrive. */
 function discard(body: Readable, { bytesMax, ms, idleMs }: DiscardLimits): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let bytesLeft = bytesMax;

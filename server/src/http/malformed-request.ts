@@ -3,7 +3,7 @@ import { DomainError, type ErrorCode } from '../core/errors/domain-error.ts';
 import { problemContentType, toProblem, unknownRoute } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
 
-/** Why Node gave a connection up, where it says so; everything else is not HTTP. */
+/** Why Node closed a connection, if it says so; everything else is not HTTP. */
 const causes: ReadonlyMap<unknown, ErrorCode> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
   ['HPE_HEADER_OVERFLOW', 'header-too-large'],
@@ -15,18 +15,18 @@ interface Connection {
   destroy(): void;
 }
 
-/** The last exchange on each connection, for as long as the connection lives. */
+/** The last exchange on each connection, for as long as it is open. */
 const exchanges = new WeakMap<
   object,
   { readonly request: FastifyRequest['raw']; readonly response: FastifyReply['raw'] }
 >();
 
-/** Remembers what each connection is busy with, so that bytes which are no HTTP are not answered into another answer. */
+/** Tracks what each connection is doing, so that an error response to invalid bytes is not mixed into another response. */
 export function watchExchanges({ server }: FastifyInstance): void {
   server.on('request', (request, response) => exchanges.set(request.socket, { request, response }));
 }
 
-/** Bytes that are not HTTP get an answer and a closed connection; there is no request, so nothing else sees them. */
+/** Invalid HTTP gets a response and a closed connection; there is no request, so nothing else handles it. */
 export function refuseMalformedRequest(error: { readonly code?: unknown }, socket: Connection): void {
   if (!socket.writable || isAnswering(socket)) {
     socket.destroy();
@@ -46,8 +46,8 @@ export function refuseMalformedRequest(error: { readonly code?: unknown }, socke
 }
 
 /**
- * Whether the next bytes on this connection belong to an answer: one that has begun, or one to a request that has
- * arrived whole and is being worked on. Ours would be taken for a part of the one, or for the other.
+ * Whether the next bytes on this connection belong to a response: one that has started, or one to a request that has
+ * arrived completely and is being handled. An error response would be taken for part of the first, or for the second.
  */
 function isAnswering(socket: object): boolean {
   const exchange = exchanges.get(socket);

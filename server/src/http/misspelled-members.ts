@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox';
 import { findIntendedName } from '../core/text/intended-name.ts';
 
-/** Whoever sends more unknown members than this made no typing error; comparing a megabyte of them would take seconds. */
+/** More unknown members than this are not typos, and comparing a megabyte of them would take seconds. */
 const comparisonsMax = 100;
 
-/** What one look at a value has found: the paths, in segments, of known members that it has under a wrong name. */
+/** The result of one check: the paths, in segments, of known members that were misspelled. */
 interface Findings {
   readonly paths: (readonly string[])[];
   comparisonsLeft: number;
@@ -20,8 +20,8 @@ interface SchemaParts {
 }
 
 /**
- * Looks for members that are almost called like one that the schema knows. Members that are like none are ignored: clients
- * send more than we know. What was written is not repeated: a name can be a value that was pasted in the wrong place.
+ * Finds members whose names closely resemble a known one. Members that resemble none are ignored: clients
+ * send more than we know. The misspelled name is not repeated: it could be a value pasted in the wrong place.
  */
 export function compileMisspellings(schema: TSchema): (value: unknown) => (readonly string[])[] {
   const find = compile(schema);
@@ -32,14 +32,14 @@ export function compileMisspellings(schema: TSchema): (value: unknown) => (reado
   };
 }
 
-/** Undefined for a schema that has no names of its own. */
+/** Undefined for a schema without named members. */
 function compile(schema: SchemaParts): Finder | undefined {
   if (schema.anyOf !== undefined) return compileUnion(schema.anyOf);
   if (schema.items !== undefined) return compileItems(schema.items);
   return schema.properties === undefined ? undefined : compileObject(schema, schema.properties);
 }
 
-/** Of a schema and null, that is. With several alternatives nobody can say which one was meant. */
+/** Only for a schema or null. With several alternatives, it is unclear which one was meant. */
 function compileUnion(alternatives: readonly SchemaParts[]): Finder | undefined {
   const [only, ...others] = alternatives.map(compile).filter((finder) => finder !== undefined);
   return others.length > 0 ? undefined : only;

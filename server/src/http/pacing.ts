@@ -5,7 +5,7 @@ import { findCaller } from './authentication.ts';
 
 /**
  * Runs after authentication and before the body is read: a request of a tenant that has taken more than its share of the
- * event loop waits here. Requests without a key, and those of all other tenants, go on at once.
+ * event loop waits here. Requests without a key, and those of all other tenants, continue at once.
  */
 export function addPacing(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -26,7 +26,7 @@ export function addPacing(app: FastifyInstance): void {
   });
 }
 
-/** Charges the tenant of a request for what it has sent or was sent. */
+/** Charges the tenant of a request for the bytes sent and received. */
 export function chargeWire(request: FastifyRequest, bytes: number): void {
   const caller = findCaller(request);
   if (caller !== undefined) loopPace.charge(caller.tenantId, weighWire(bytes));

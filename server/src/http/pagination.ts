@@ -23,8 +23,8 @@ export const pageParameters = pageParametersUpTo(sizeMaxDefault);
 
 export function pageParametersUpTo(sizeMax: number) {
   return {
-    page: wholeNumber({ description: 'Page to return, counted from 1.', default: 1, maximum: pageMax }),
-    size: wholeNumber({ description: 'Items on a page.', default: sizeDefault, maximum: sizeMax }),
+    page: wholeNumber({ description: 'Page number, starting at 1.', default: 1, maximum: pageMax }),
+    size: wholeNumber({ description: 'Items per page.', default: sizeDefault, maximum: sizeMax }),
   };
 }
 

@@ -5,7 +5,7 @@ import { tokenLimits, tokenQueryLimits } from '../core/token-limits.ts';
 export interface ProblemEntry {
   readonly status: number;
   readonly title: string;
-  /** What happened, and what to do about it: the page at `/docs/errors/<code>`. */
+  /** What happened and what to do about it, for the page at `/docs/errors/<code>`. */
   readonly meaning: string;
   readonly remedy: string;
 }
@@ -15,108 +15,107 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
   'validation-failed': {
     status: 400,
     title: 'One or more validation errors occurred.',
-    meaning: 'A field of the body, the query or an expression does not have the form that the endpoint takes.',
-    remedy: 'Read `errors` in the answer: it names each field by its path and says what is expected there.',
+    meaning: 'A field in the body or the query, or an expression, is not in the form that the endpoint accepts.',
+    remedy: 'See `errors` in the response: it lists each invalid field by its path, with what is expected there.',
   },
   'malformed-json': {
     status: 400,
     title: 'The request body is not valid JSON.',
-    meaning: 'The body could not be read as JSON in UTF-8, repeats a member name, or is nested too deeply.',
+    meaning: 'The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.',
     remedy:
-      'The offset in `detail` counts characters from the start of the body. Correct the text there and send it again.',
+      'The offset in `detail` counts characters from the start of the body. Correct the body at that position and retry.',
   },
   'malformed-request': {
     status: 400,
     title: 'Bad Request',
     meaning: 'The request is not valid HTTP, or it ended before its body was complete.',
-    remedy: 'Check the client, and what stands between it and the vault: it sends something that HTTP does not allow.',
+    remedy: 'Check the client and any proxy between it and the vault.',
   },
   'page-too-large': {
     status: 400,
     title: 'Bad Request',
     meaning: `The tokens of the requested page hold more than ${inMebibytes(tokenQueryLimits.pageBytesMax)} of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out.`,
     remedy:
-      'Ask for a smaller `size`; a page of one token always works. Or use GET /v2/tokens or POST /v2/tokens/search, whose pages end early and continue with `next`.',
+      'Request a smaller `size`; a page of one token always works. Or use GET /v2/tokens or POST /v2/tokens/search, whose pages end early and continue with `next`.',
   },
   'too-many-container-sets': {
     status: 400,
     title: 'Bad Request',
     meaning:
-      'The token would be the first of its type in this combination of containers, and the tenant may not have more combinations: either the tenant is at its limit, or its public and session keys have created as many today as they may.',
+      'The token would be the first of its type in this combination of containers, and the tenant cannot have more combinations: either the tenant has reached its limit, or its public and session keys have reached their daily limit.',
     remedy:
-      'Use containers for what access rules govern and metadata for what is unique to a customer or an order. Tokens go into existing combinations without limit, and a combination is forgotten some time after its last token is deleted. Operators: see STRONGROOM_CONTAINER_SETS_MAX and STRONGROOM_CONTAINER_SETS_PUBLIC_DAILY_MAX.',
+      'Use containers for access control, and metadata for anything unique to a customer or an order. Existing combinations take any number of tokens, and a combination stops counting some time after its last token is deleted. Operators: see STRONGROOM_CONTAINER_SETS_MAX and STRONGROOM_CONTAINER_SETS_PUBLIC_DAILY_MAX.',
   },
   unauthenticated: {
     status: 401,
     title: 'Unauthorized',
     meaning: 'The BT-API-KEY header is missing, or its key is unknown, revoked or expired.',
     remedy:
-      'Send the key of an application in the BT-API-KEY header. A key is shown once, when it is created; make a new one if it is lost.',
+      'Send an application key in the BT-API-KEY header. A key is shown only once, when it is created; if it is lost, create a new one.',
   },
   forbidden: {
     status: 403,
     title: 'Forbidden',
-    meaning: 'The key is valid, but its application does not hold the permission for this operation on this container.',
-    remedy:
-      'The permission and the container are named in `detail`. Grant them to the application, or use another key.',
+    meaning: 'The key is valid, but its application does not have permission for this operation on this container.',
+    remedy: '`detail` names the missing permission and the container. Grant it to the application, or use another key.',
   },
   'not-found': {
     status: 404,
     title: 'Not Found',
     meaning:
-      'Nothing with this id exists for the tenant of the key, or the path is not part of the API, or not with this HTTP method.',
+      'The tenant has nothing with this id, or the API has no such path or does not support this HTTP method on it.',
     remedy:
-      'Check the id, the path, the method and that the key belongs to the right tenant. Expired and deleted tokens are gone for good.',
+      'Check the id, the path and the method, and that the key belongs to the right tenant. Expired and deleted tokens cannot be recovered.',
   },
   'request-timeout': {
     status: 408,
     title: 'Request Timeout',
-    meaning: 'The request did not arrive completely within the time allowed.',
-    remedy: 'Send it again over a better connection, or make the body smaller.',
+    meaning: 'The complete request did not arrive within the time limit.',
+    remedy: 'Retry over a better connection, or send a smaller body.',
   },
   'token-id-taken': {
     status: 409,
     title: 'Conflict',
-    meaning: 'A token with this id exists already.',
-    remedy: 'Choose another id, or leave it out and let the vault assign one.',
+    meaning: 'A token with this id already exists.',
+    remedy: 'Choose another id, or omit it to have the vault assign one.',
   },
   'nonce-used': {
     status: 409,
     title: 'Conflict',
-    meaning: 'The session with this nonce has been authorized already. A nonce works once.',
-    remedy: 'Create a new session and authorize that one.',
+    meaning: 'The session with this nonce has already been authorized. A nonce can be used only once.',
+    remedy: 'Create a new session and authorize it instead.',
   },
   'version-conflict': {
     status: 409,
     title: 'Conflict',
-    meaning: 'The token was changed by others several times while this request was handled.',
-    remedy: 'Send the request again.',
+    meaning: 'Other requests kept changing the token while this one was being handled.',
+    remedy: 'Retry the request.',
   },
   'idempotency-in-flight': {
     status: 409,
     title: 'Conflict',
-    meaning: 'A request with the same BT-IDEMPOTENCY-KEY is being handled at this moment.',
+    meaning: 'A request with the same BT-IDEMPOTENCY-KEY is still being handled.',
     remedy:
-      'Wait a moment and send it again: once the first request has succeeded, its outcome is shown; if it has failed, yours is handled.',
+      'Wait a moment and retry. If the first request succeeds, you get its result; if it fails, yours is handled.',
   },
   'idempotency-answer-not-kept': {
     status: 409,
     title: 'Conflict',
     meaning:
-      'A request with the same BT-IDEMPOTENCY-KEY was or may have been done, but its outcome was not kept: it was larger than 1 MiB, from before an upgrade, or the database did not confirm it.',
-    remedy: 'Nothing was done again. Look up what the first request made, or use a new key to do it a second time.',
+      'A request with the same BT-IDEMPOTENCY-KEY has, or may have, been carried out, but its result was not kept: it was larger than 1 MiB, it dates from before an upgrade, or the database did not confirm it.',
+    remedy: 'This request was not carried out. Look up what the first request did, or use a new key to do it again.',
   },
   'already-invited': {
     status: 409,
     title: 'Conflict',
-    meaning: 'There is an invitation for this e-mail address already, pending or expired.',
+    meaning: 'There is already an invitation, pending or expired, for this e-mail address.',
     remedy: 'Resend that invitation, or delete it and create a new one.',
   },
   'already-a-member': {
     status: 409,
     title: 'Conflict',
-    meaning: 'A user with this e-mail address is a member of the tenant already.',
-    remedy: 'Nothing has to be done. Change the role of the member if that is what was wanted.',
+    meaning: 'A user with this e-mail address is already a member of the tenant.',
+    remedy: 'There is nothing to do, unless you meant to change the role of the member.',
   },
   'body-too-large': {
     status: 413,
@@ -127,14 +126,14 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
   'unsupported-media-type': {
     status: 415,
     title: 'Unsupported Media Type',
-    meaning: 'The Content-Type header is missing or names a format that this endpoint does not take.',
-    remedy: 'Send `Content-Type: application/json`; updating a token takes `application/merge-patch+json`.',
+    meaning: 'The Content-Type header is missing or names a format that this endpoint does not accept.',
+    remedy: 'Send `Content-Type: application/json`, or `application/merge-patch+json` to update a token.',
   },
   'header-too-large': {
     status: 431,
     title: 'Request Header Fields Too Large',
-    meaning: 'The header of the request is larger than the limit of 16 KiB.',
-    remedy: 'Send fewer or shorter header fields; cookies are not needed here.',
+    meaning: 'The request headers exceed the limit of 16 KiB.',
+    remedy: 'Send fewer or shorter headers; the API needs no cookies.',
   },
   'owner-undeletable': {
     status: 422,
@@ -145,32 +144,32 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
   'rate-limited': {
     status: 429,
     title: 'Too Many Requests',
-    meaning: 'More requests came from the address of the client than its limit allows. It is refused for 10 seconds.',
+    meaning: 'The client address exceeded its request limit and is blocked for 10 seconds.',
     remedy:
-      'Wait for the seconds in Retry-After. RateLimit-Policy names the limit (`q` requests in `w` seconds), X-RateLimit-Reset the moment at which counting begins anew. Operators: see STRONGROOM_RATE_LIMITS and STRONGROOM_TRUSTED_PROXIES.',
+      'Wait for the number of seconds in Retry-After. RateLimit-Policy states the limit (`q` requests in `w` seconds), X-RateLimit-Reset the time at which the count is reset. Operators: see STRONGROOM_RATE_LIMITS and STRONGROOM_TRUSTED_PROXIES.',
   },
   'destination-refused': {
     status: 403,
     title: 'Forbidden',
     meaning:
-      'The proxy does not call this destination: the application or the installation does not allow its host, or its name leads to an address that is not public.',
+      'The proxy may not call this destination: the application or the server configuration does not allow its host, or its name resolves to an address that is not public.',
     remedy:
-      'Add the host to `allowed_destinations` of the application. Operators name private ranges, ports and hosts in the settings of the server.',
+      'Add the host to the `allowed_destinations` of the application. Operators allow private ranges, ports and hosts in the server settings.',
   },
   'destination-timeout': {
     status: 408,
     title: 'Request Timeout',
     meaning:
-      'The destination of a proxy call did not answer within 25 seconds. It may have acted on the request all the same.',
-    remedy: 'Ask the destination what became of the request before you repeat it, or give it an idempotency key.',
+      'The destination of a proxy call did not respond within 25 seconds. It may still have acted on the request.',
+    remedy:
+      'Before retrying, check with the destination whether it processed the request, or send the destination an idempotency key.',
   },
   'destination-failed': {
     status: 502,
     title: 'Bad Gateway',
     meaning:
-      'The destination of a proxy call could not be reached, did not prove its name, or did not answer with valid HTTP.',
-    remedy:
-      'Read `detail`. When the connection broke off after the request was sent, the destination may have acted on it.',
+      'The destination of a proxy call could not be reached, did not present a valid certificate, or did not respond with valid HTTP.',
+    remedy: 'See `detail`. If the connection broke after the request was sent, the destination may have acted on it.',
   },
   'too-many-calls': {
     status: 429,
@@ -182,22 +181,21 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     status: 503,
     title: 'Service Unavailable',
     meaning:
-      'The vault, or the database behind it, cannot take this request at the moment. A write may or may not have happened.',
+      'The vault or its database cannot handle this request at the moment. A write may or may not have taken effect.',
     remedy:
-      'Wait for the seconds in Retry-After and send it again. Give creates an id of your own to make a repeat safe.',
+      'Wait for the number of seconds in Retry-After and retry. To make creating a token safe to retry, choose its id yourself.',
   },
   'key-service-unavailable': {
     status: 503,
     title: 'Service Unavailable',
-    meaning: 'The key management service has been out of reach for longer than keys are kept in memory.',
+    meaning: 'The key management service has been unreachable for longer than keys are cached.',
     remedy:
-      'Wait for the seconds in Retry-After and send it again. Operators: check the KMS or HSM and `strongroom doctor`.',
+      'Wait for the number of seconds in Retry-After and retry. Operators: check the KMS or HSM and run `strongroom doctor`.',
   },
   'internal-error': {
     status: 500,
     title: 'Internal Server Error',
-    meaning:
-      'The vault met a situation that it was not built for. Nothing about the request was revealed or half stored.',
-    remedy: 'Report it with the BT-TRACE-ID of the answer: the server log has an entry with the same id.',
+    meaning: 'An unexpected error occurred. Nothing from the request was disclosed or partially stored.',
+    remedy: 'Report it with the BT-TRACE-ID of the response; the server log has an entry with the same id.',
   },
 };

@@ -18,7 +18,7 @@ export const unknownRoute = 'unknown';
 export const problemContentType = 'application/problem+json; charset=utf-8';
 
 /**
- * `instance` names the route, not the path that was called: a path can hold a value that somebody pasted into it, and
+ * `instance` names the route, not the requested path: a path can contain a value that was pasted into it, and
  * two ids that do not exist must give the same bytes.
  */
 export function toProblem(error: DomainError, instance: string): Problem {
@@ -37,7 +37,7 @@ export function problemType(code: ErrorCode): string {
   return `/docs/errors/${code}`;
 }
 
-/** Whatever was thrown becomes one of our own errors; what we did not foresee says nothing about itself. */
+/** Turns anything thrown into one of our own errors; an unexpected error reveals nothing about itself. */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   const code = frameworkCodes.get(codeOf(error));

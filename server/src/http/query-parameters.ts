@@ -1,10 +1,10 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
 
-/** Says in a parameter, which is text on the wire, how the description of the API shows it. */
+/** How the API description shows a parameter, which is text on the wire. */
 export const describedAs = 'x-described-as';
 
 /**
- * The query parameters of a list or a search, and no other: a filter that is ignored because of its spelling would return
+ * The query parameters of a list or search, and no others: ignoring a misspelled filter would return
  * everything. `patterns` are names that a caller may choose.
  */
 export function queryParameters<Properties extends TProperties>(
@@ -14,7 +14,7 @@ export function queryParameters<Properties extends TProperties>(
   return Type.Object(properties, { additionalProperties: false, patternProperties: { ...patterns } });
 }
 
-/** A parameter that is a whole number. Only its length is judged here: whoever reads the number knows what to say. */
+/** A whole-number parameter. Only its length is checked here: the code that parses it reports errors. */
 export function wholeNumber(options: {
   readonly description: string;
   readonly default: number;
@@ -25,5 +25,5 @@ export function wholeNumber(options: {
   return Type.Optional(Type.String({ maxLength: 10, description, [describedAs]: meaning }));
 }
 
-/** Of a list that has neither filters nor pages, and of a search, whose filters are in its body. */
+/** For a list with neither filters nor pages, and for a search, whose filters are in its body. */
 export const NoParameters = queryParameters({});

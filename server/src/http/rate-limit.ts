@@ -7,17 +7,17 @@ import type { ClientFinder } from './client-address.ts';
 
 export interface RequestLimits {
   readonly limiter: RateLimiter;
-  /** False where something in front of the vault limits requests. */
+  /** False if something in front of the vault limits requests. */
   readonly countsRequests: boolean;
-  /** Proxies whose word about the address of a client is taken. */
+  /** Proxies that are trusted to report the client address. */
   readonly trustedProxies: readonly AddressRange[];
 }
 
 /** Counts requests before anything else is done for them. */
 export interface RateLimits {
-  /** Throws what is sent to a client that went past a limit. A promise only where Redis is asked. */
+  /** Throws the error for a client that exceeded a limit. Returns a promise only if Redis is asked. */
   countRequest(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
-  /** Throws while a client has tried too many keys. */
+  /** Throws if a client has tried too many keys. */
   requireFewGuesses(request: FastifyRequest, reply: FastifyReply): void;
   countGuess(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
@@ -42,7 +42,7 @@ export function createRateLimits({ limiter, countsRequests }: RequestLimits, cli
 const anyRequest: readonly RateLimitScope[] = ['global'];
 const byScope = new Map<RateLimitScope, readonly RateLimitScope[]>();
 
-/** Lists are made once: this runs for every request. */
+/** The lists are built once, because this runs for every request. */
 function scopesOf(request: FastifyRequest): readonly RateLimitScope[] {
   const scope = request.routeOptions.config?.rateLimit ?? (isPortal(request) ? 'portal' : undefined);
   if (scope === undefined) return anyRequest;
@@ -55,7 +55,7 @@ function isPortal(request: FastifyRequest): boolean {
   return (request.routeOptions.url ?? request.url).startsWith('/portal/');
 }
 
-/** The header fields say the same in three ways: RFC 9110, what clients of this API read, and draft-ietf-httpapi-ratelimit-headers. */
+/** The headers state the same in three ways: RFC 9110, what clients of this API read, and draft-ietf-httpapi-ratelimit-headers. */
 function refuse(reply: FastifyReply, refusal: Refusal | undefined): void {
   if (refusal === undefined) return;
   const { scope, limit, msLeft } = refusal;
@@ -64,5 +64,8 @@ function refuse(reply: FastifyReply, refusal: Refusal | undefined): void {
   reply.header('x-ratelimit-reset', Math.ceil((Date.now() + msLeft) / 1_000));
   reply.header('ratelimit-policy', `"${scope}";q=${limit.limit};w=${limit.windowMs / 1_000}`);
   reply.header('ratelimit', `"${scope}";r=0;t=${seconds}`);
-  throw new DomainError('rate-limited', 'Too many requests from this address. Wait for the time in Retry-After.');
+  throw new DomainError(
+    'rate-limited',
+    'Too many requests from this address. Wait for the number of seconds in Retry-After.',
+  );
 }

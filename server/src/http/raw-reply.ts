@@ -8,15 +8,15 @@ export interface RawAnswer {
 }
 
 /**
- * Answers with what somebody else has said, byte for byte, as it arrives. A body that breaks off breaks the connection
- * off too: the client must not take half an answer for a whole one.
+ * Forwards a third party's response, byte for byte, as it arrives. If the body breaks off, so does the connection:
+ * the client must not mistake half a response for a complete one.
  */
 export function sendRawAnswer(reply: FastifyReply, answer: RawAnswer): FastifyReply {
   const { raw } = reply;
   try {
     setHead(reply, answer);
   } catch (error) {
-    // Nothing of it may stand in the answer that is sent instead.
+    // None of it may appear in the response that is sent instead.
     for (const name of raw.getHeaderNames()) raw.removeHeader(name);
     answer.body.destroy();
     throw error;
@@ -31,7 +31,7 @@ function setHead(reply: FastifyReply, { status, headers }: RawAnswer): void {
   const { raw } = reply;
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
   for (const { name, value } of headers) raw.appendHeader(name, value);
-  // A server that is closing takes no further request on this connection.
+  // A closing server accepts no further requests on this connection.
   if (!reply.server.server.listening) raw.setHeader('connection', 'close');
   raw.statusCode = status;
 }

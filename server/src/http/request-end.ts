@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 type Connection = FastifyRequest['raw']['socket'];
 
-/** By connection: one listener each, however many requests a client sends ahead of their responses. */
+/** By connection: one listener each, however many requests a client pipelines. */
 const endings = new WeakMap<Connection, Set<() => void>>();
 
 /**
- * Calls `end` once: when the response has been handed to the operating system, or when its connection is gone. A response
- * that waits behind another on the same connection hears nothing of the latter, so the connection is watched as well.
+ * Calls `end` once: when the response has been passed to the operating system, or when its connection is gone. A response
+ * queued behind another on the same connection is not told that it is gone, so the connection is watched as well.
  */
 export function whenOver(request: FastifyRequest, response: FastifyReply['raw'], end: () => void): void {
   const { socket } = request.raw;

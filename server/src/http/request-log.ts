@@ -6,11 +6,11 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import type { HttpMetrics } from '../platform/telemetry/metrics.ts';
 import { unknownRoute } from './problem.ts';
 
-/** One line a request, made of the fields named here and no others: never a path, a header or a body. */
+/** One line per request, with these fields and no others: never a path, a header or a body. */
 export interface RequestLog {
-  /** Also measures the request. */
+  /** Also records the request in the metrics. */
   answered(request: FastifyRequest, reply: FastifyReply): void;
-  /** The client went away before there was an answer. */
+  /** The client disconnected before there was a response. */
   abandoned(request: FastifyRequest): void;
 }
 
@@ -34,7 +34,7 @@ export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? unknownRoute;
 }
 
-/** What an operator may see of a failure: where it happened, never the text, which could quote a value, unless it is ours. */
+/** What an operator may see of an error: where it happened, but not the message, which could quote a value, unless it is ours. */
 export function describeFailure(error: unknown): {
   readonly error: string;
   readonly sql_state?: string;
@@ -52,7 +52,7 @@ export function describeFailure(error: unknown): {
   };
 }
 
-/** The stack begins with the message, which may have lines that look like frames: it is cut off before frames are read. */
+/** The stack starts with the message, which may have lines that look like frames: it is removed before frames are read. */
 function framesOf({ stack = '', message }: Error): string[] {
   const at = stack.indexOf(message);
   const frames = at < 0 ? stack : stack.slice(at + message.length);

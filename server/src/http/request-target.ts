@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { DomainError } from '../core/errors/domain-error.ts';
 
-/** RFC 9110 §7.2 with a host name or address as they are in use, and a port or none. */
+/** RFC 9110 §7.2: a host name or address, with an optional port. */
 const hostValue = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
 /**
- * Why the request cannot be said to be for one host; undefined where it can. Of two `Host` headers a proxy in front may
- * read the one and we the other, so that what it allows for one name is done under another (RFC 9112 §3.2). A target in
- * absolute form names a host as well, and has to name the same.
+ * Why the host of the request is ambiguous; undefined if it is not. With two `Host` headers, a proxy in front may
+ * read one and we the other, so that what it allows for one name is done under another (RFC 9112 §3.2). A target in
+ * absolute form also names a host, which must be the same.
  */
 export function findTargetProblem({
   rawHeaders,
@@ -21,12 +21,12 @@ export function findTargetProblem({
   if (host !== undefined && !hostValue.test(host)) return malformed('The Host header is not a host name.');
   if (url.startsWith('/') || url === '*') return undefined;
   if (host === undefined || !isForHost(url, host)) {
-    return malformed('The request target is not a path, and names another host than the Host header.');
+    return malformed('The request target is neither a path nor a URL on the host that the Host header names.');
   }
   return undefined;
 }
 
-/** Names of headers stand at even places, each followed by its value. */
+/** Header names are at even positions, each followed by its value. */
 function listHosts(rawHeaders: readonly string[]): string[] {
   const hosts: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -9,20 +9,20 @@ interface Parts {
   readonly clientOf: ClientFinder;
 }
 
-/** A shorter response fits into what the operating system holds for a connection. */
+/** A shorter response fits into the operating system's buffer for a connection. */
 const smallLengthMax = 64 * 1024;
 const pieceBytes = 64 * 1024;
 
 /**
- * Accounts for long responses until they have been read. They are sent in pieces, each when the one before has left: how
- * fast a client reads one long write cannot be seen. What is streamed already has a pace of its own.
+ * Accounts for long responses until they have been read. They are sent in pieces, each when the previous one has been sent: how
+ * fast a client reads a single long write cannot be observed. Streamed responses already have their own pace.
  */
 export function addResponseMemory(app: FastifyInstance, parts: Parts): void {
   const hold: onSendHookHandler = (request, reply, payload, done) => {
     const isLong = (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > smallLengthMax;
     done(null, isLong && request.method !== 'HEAD' ? toPieces(request, reply, { ...parts, payload }) : payload);
   };
-  // As a hook of each route it runs after all others, which look at the whole response.
+  // As a route-level hook, it runs after all others, which see the whole response.
   app.addHook('onRoute', (route) => {
     route.onSend = [route.onSend ?? [], hold].flat();
   });
@@ -38,7 +38,7 @@ function toPieces(
     request.raw.socket.destroy();
   });
   whenOver(request, reply.raw, () => share.close());
-  // Bytes are our own files, one copy for all responses: only text is memory of this response.
+  // Buffers are our own files, with one copy for all responses: only text is memory of this response.
   const bytes = typeof payload === 'string' ? Buffer.from(payload, 'utf8') : payload;
   if (typeof payload === 'string') share.grow(bytes.length);
   reply.header('content-length', bytes.length);
@@ -50,6 +50,6 @@ function* piecesOf(bytes: Buffer, share: BodyShare): Generator<Buffer> {
     yield bytes.subarray(start, start + pieceBytes);
     share.note(pieceBytes);
   }
-  // The last piece is with the connection, which ends when nothing moves on it.
+  // The last piece is left to the connection, which times out if it is idle.
   share.close();
 }

@@ -14,30 +14,30 @@ declare module 'fastify' {
     permission?: RoutePermission;
     mediaTypes?: readonly string[];
     hasBody?: boolean;
-    /** What a route without a permission of its own is about. */
+    /** The entity type of a route without its own permission. */
     entityType?: EntityType;
     /** What it does, if its method does not tell. */
     operation?: Operation;
     /** What a request counts as, besides as any request. */
     rateLimit?: RateLimitScope;
-    /** A route that only reads, or whose answer nobody but the caller of that moment may see, is never answered from before. */
+    /** A route that only reads, or whose response only the original caller may see, never returns an earlier result. */
     isRepeatable?: boolean;
-    /** Takes any media type and hands the bytes on as they came. */
+    /** Accepts any media type and passes the bytes on unchanged. */
     isBodyRaw?: boolean;
-    /** Headers that the route reads and judges itself, for the description. */
+    /** Headers that the route reads and validates itself, for the API description. */
     describedHeaders?: TSchema;
     /** What the route responds with, where that is not JSON, for the description. */
     responseMediaTypes?: readonly string[];
     /** Ways to fail that are special to this route, for the description. */
     problems?: readonly ErrorCode[];
-    /** Another form for the problems of this route than the problem itself. */
+    /** A different error format for this route. */
     presentProblem?: (problem: Problem) => object;
-    /** The member that holds the problem in that form, for the description. */
+    /** The member that contains the problem in that format, for the API description. */
     problemField?: string;
   }
 }
 
-/** Stops the start on a route that does not say who may call it. */
+/** Prevents startup if a route does not declare who may call it. */
 export function requireDeclaredPermissions(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (route.config?.permission === undefined) {

@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
 
-/** PostgreSQL keeps no NUL, and UTF-8 has no form for half a surrogate pair (RFC 3629 §3): neither could be given back. */
+/** PostgreSQL text cannot contain NUL, and UTF-8 cannot encode half a surrogate pair (RFC 3629 §3): neither could be returned. */
 const storable = String.raw`^[^\u0000\p{Cs}]*$`;
 
-/** Text that can be stored as it is. Lengths count code points, as PostgreSQL does. */
+/** Text that can be stored unchanged. Lengths count code points, as PostgreSQL does. */
 export function plainText(options: { readonly minLength?: number; readonly maxLength: number }) {
   return Type.String({ ...options, pattern: storable });
 }
 
 /**
- * A map of texts under names of the caller's choice. The form of a name is part of the schema: the key pattern that
- * `Type.Record` has by itself stops at a line end, and would let such a member pass unseen.
+ * A map of texts with names chosen by the caller. The form of a name is part of the schema: the default key pattern of
+ * `Type.Record` stops at a line break, and would let such a member through unchecked.
  */
 export function textMap(limits: { readonly nameMax: number; readonly valueMax: number; readonly entriesMax: number }) {
   const name = String.raw`^[^\p{Cc}\p{Cs}]{1,${limits.nameMax}}$`;

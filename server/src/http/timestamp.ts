@@ -2,21 +2,21 @@ import { Type } from 'typebox';
 import { invalidField } from '../core/errors/domain-error.ts';
 import { parseIsoTimestamp } from '../core/expiry/timestamp.ts';
 
-/** ISO 8601 in UTC, as every time of ours is written. */
+/** ISO 8601 in UTC, as we write all times. */
 export const Timestamp = Type.String({ format: 'date-time' });
 
 export function toTimestamp(date: Date): string {
   return date.toISOString();
 }
 
-/** Reads the end of an application or a session; its offset is of no further interest. */
+/** Parses the expiry of an application or a session; its offset is not kept. */
 export function parseEnd(text: string): Date {
   const timestamp = parseIsoTimestamp(text);
   if (timestamp === undefined) throw invalidField('expires_at', 'must be an ISO 8601 date-time');
   return timestamp.instant;
 }
 
-/** The four fields that say who made and last changed a thing; what is unset is left out. */
+/** The four fields for who created and last changed something; unset fields are omitted. */
 export const changeFields = {
   created_by: Type.Optional(Type.String({ format: 'uuid' })),
   created_at: Timestamp,

@@ -1,4 +1,4 @@
-/** What a caller may choose as trace id: it ends up in logs and in the audit log, so it is short and plain. */
+/** What a caller may use as a trace id: it appears in logs and in the audit log, so it must be short and plain. */
 const acceptable = /^[A-Za-z0-9._:-]{1,100}$/;
 
 export const traceIdHeader = 'bt-trace-id';

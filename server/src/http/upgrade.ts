@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** The request with which each connection ends. */
+/** The last request on each connection. */
 const lastRequests = new WeakMap<object, FastifyRequest['raw']>();
 
 /**
- * Serves a request that asks for another protocol as if it did not (RFC 9110 §7.8), and nothing after it. Node leaves out
- * bytes that come behind it, so the next thing that it takes for a request may be the body of one.
+ * Serves a request that asks for a protocol upgrade as if it did not (RFC 9110 §7.8), and nothing after it. Node drops
+ * bytes that follow it, so what it takes for the next request may be the body of one.
  */
 export function endConnectionsThatUpgrade({ server }: FastifyInstance): void {
   server.prependListener('request', (request: FastifyRequest['raw'], response: FastifyReply['raw']) => {
@@ -15,7 +15,7 @@ export function endConnectionsThatUpgrade({ server }: FastifyInstance): void {
   });
 }
 
-/** Whether nothing may be done for this request. Its connection is closed after the response to the one before. */
+/** Whether this request must not be handled. Its connection is closed after the response to the previous one. */
 export function isBehindUpgrade(request: FastifyRequest['raw']): boolean {
   const last = lastRequests.get(request.socket);
   return last !== undefined && last !== request;

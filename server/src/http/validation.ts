@@ -20,12 +20,12 @@ interface Validator<Value = unknown> {
   Errors(value: unknown): readonly SchemaError[];
 }
 
-/** Reports at most this many errors of one request: a body can be wrong in a million places. */
+/** The most errors reported per request: a body can be wrong in a million places. */
 const errorsMax = 50;
-/** Looking for errors takes some 3 µs a member, so all that a body can hold would stop every other request for a third of a second. */
+/** Finding errors takes about 3 µs per member, so a body of maximum size would block all other requests for a third of a second. */
 const membersMax = 2_000;
 
-/** Every schema is compiled once, when its route is added. Values are checked as they are: nothing is coerced or removed. */
+/** Each schema is compiled once, when its route is added. Values are checked as they are: nothing is coerced or removed. */
 export function addValidation(app: FastifyInstance): void {
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     const validator = compileSchema(schema);
@@ -61,11 +61,11 @@ function toMisspellingError(path: readonly string[]): SchemaError {
     keyword: 'misspelled',
     instancePath: path.map((segment) => `/${escapePointer(segment)}`).join(''),
     params: {},
-    message: 'is misspelled: the request has a member with almost this name, which is not known',
+    message: 'is misspelled: the request has an unknown member with a very similar name',
   };
 }
 
-/** What of a schema leads to the parts of a value. */
+/** The parts of a schema that describe the parts of a value. */
 interface Shape {
   readonly type?: unknown;
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -78,9 +78,9 @@ interface Shape {
 const unlikeAnything = Symbol('exact number');
 
 /**
- * A number that is carried as text is an object to the validator, and would pass for one: `1e400` as metadata. It is
- * judged as something that is none of the types that a schema can ask for. What a schema says nothing about, such as
- * the data of a token, is not gone through: it may be a megabyte.
+ * To the validator, a number kept as text is an object and would pass for one: `1e400` as metadata. It is
+ * therefore checked as something that matches no schema type. Parts that a schema does not describe, such as
+ * the data of a token, are not traversed: they may be a megabyte.
  */
 function withoutExactNumbers(value: unknown, shape: Shape, path: string): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -90,7 +90,7 @@ function withoutExactNumbers(value: unknown, shape: Shape, path: string): unknow
 
   const { items, maxItems = Number.POSITIVE_INFINITY, properties = {}, patternProperties } = shape;
   if (Array.isArray(value)) {
-    // One that is too long is refused anyway.
+    // A name that is too long is rejected anyway.
     return items === undefined || value.length > maxItems
       ? value
       : value.map((item) => withoutExactNumbers(item, items, path));
@@ -108,32 +108,32 @@ function withoutExactNumbers(value: unknown, shape: Shape, path: string): unknow
   return changed.length === 0 ? value : { ...value, ...Object.fromEntries(changed) };
 }
 
-/** What is wrong with a value that did not pass; of a very large one only that it did not. */
+/** What is wrong with an invalid value; for a very large one, only that it is invalid. */
 export function findFieldErrors(
   validator: Validator,
   value: unknown,
   part: string,
   wrongName = 'has a name that is not allowed here',
 ): FieldErrors {
-  if (!isWithin(membersMax, value)) return { [part]: ['is not valid, and has too many members to say where'] };
+  if (!isWithin(membersMax, value)) return { [part]: ['is not valid, and has too many members to report where'] };
   return toFieldErrors(validator.Errors(value), part, wrongName);
 }
 
-/** What to say about a parameter that a list does not have. */
+/** The message for an unknown query parameter. */
 function describeNames(schema: TSchema): string {
   const names = Object.keys((schema as { properties?: object }).properties ?? {});
-  if (names.length === 0) return 'must be empty: there are no parameters here';
-  return `has a parameter that does not exist here; there are ${names.join(', ')}`;
+  if (names.length === 0) return 'must be empty: this endpoint takes no parameters';
+  return `has an unknown parameter; known parameters are ${names.join(', ')}`;
 }
 
-/** Whether a value has at most so many members, at all depths together. */
+/** Whether a value has at most this many members, at all depths. */
 function isWithin(max: number, value: unknown): boolean {
   const unseen: unknown[] = [value];
   let count = 0;
   while (unseen.length > 0) {
     const one = unseen.pop();
     if (typeof one !== 'object' || one === null) continue;
-    // Counted by their names: taking the values of a very large object takes three times as long.
+    // Counted by name: reading the values of a very large object takes three times as long.
     count += Array.isArray(one) ? one.length : Object.keys(one).length;
     if (count > max) return false;
     unseen.push(...(Array.isArray(one) ? (one as unknown[]) : Object.values(one)));
@@ -141,7 +141,7 @@ function isWithin(max: number, value: unknown): boolean {
   return true;
 }
 
-/** Messages by field path; `part` names the place of an error that belongs to no single field. */
+/** Messages by field path; `part` is the location of an error that belongs to no single field. */
 function toFieldErrors(errors: readonly SchemaError[], part: string, wrongName: string): FieldErrors {
   const fields: Record<string, string[]> = {};
   for (const error of errors.slice(0, errorsMax)) {
@@ -151,7 +151,7 @@ function toFieldErrors(errors: readonly SchemaError[], part: string, wrongName: 
 }
 
 function toFieldMessages(error: SchemaError, part: string, wrongName: string): [string, string][] {
-  // A member whose name is not allowed: the error of the object around it says so without repeating the name.
+  // A member whose name is not allowed: the error of the enclosing object says so without repeating the name.
   if (error.keyword === 'boolean') return [];
   const path = error.instancePath.split('/').filter(Boolean).map(unescapePointer);
   if (error.keyword === 'required') {

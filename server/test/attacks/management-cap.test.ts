@@ -274,7 +274,7 @@ describe('POST /access/explain', () => {
     const { id } = await createApplication(vault, tenant, { type: 'management', permissions: ['application:create'] });
     const { hands_out } = await explain(id);
     expect(hands_out).toMatchObject({ is_limited: false });
-    expect(hands_out?.reach.join()).toMatch(/every right, including reading all plaintext/);
+    expect(hands_out?.reach.join()).toMatch(/any permission, including reading all plaintext/);
   });
 
   it('shows the limit of one that has it, and names what no limit caps', async () => {

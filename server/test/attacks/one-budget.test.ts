@@ -94,7 +94,7 @@ describe('many tokens in a request', () => {
     const answer = await measured.send(post('/tokenize', tenant.keys.private, make(fullWeight)));
     expect(JSON.parse(answer.text)).toMatchObject({
       status: 400,
-      detail: 'The tokens of a request have at most 60000 metadata pairs and search indexes together.',
+      detail: 'The tokens in a request can have at most 60000 metadata pairs and search indexes in total.',
     });
   });
 
@@ -103,7 +103,7 @@ describe('many tokens in a request', () => {
     const make = tokenListShapes['many tokens with masks'];
     const answer = await measured.send(post('/tokenize', other.keys.private, make(fullWeight)));
     expect(answer.status).toBe(400);
-    expect(answer.text).toContain('expressions of a request');
+    expect(answer.text).toContain('expressions in a request');
     const list = await measured.send({ method: 'GET', path: '/tokens', key: other.keys.private });
     expect(JSON.parse(list.text)).toMatchObject({ data: [] });
   });

@@ -85,14 +85,14 @@ describe('PgBouncer in front of a command', () => {
     async (...command) => {
       const { code, stdout, stderr } = await Program.run(command, settings());
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(/^The database address leads to a connection pooler, [^\n]*\n$/);
+      expect(stderr).toMatch(/^The database address points to a connection pooler [^\n]*\n$/);
     },
   );
 
   it('doctor refuses it', async () => {
     const { code, stdout } = await Program.run(['doctor'], settings());
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^FAIL connection: The database address leads to a connection pooler, .*$/m);
+    expect(stdout).toMatch(/^FAIL connection: The database address points to a connection pooler .*$/m);
   });
 
   it('doctor and work refuse it for the owner as well', async () => {
@@ -106,7 +106,7 @@ describe('PgBouncer in front of a command', () => {
     const work = await Program.run(['work'], owner);
     expect(work).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^The database address leads to a connection pooler/),
+      stderr: expect.stringMatching(/^The database address points to a connection pooler/),
     });
   });
 });
@@ -132,7 +132,7 @@ describe('a session that is not what was asked for', () => {
     const open = database.open({ url: await relay({ onStartup }) });
     await expect(open.forSystem((tx) => tx.query({ text: 'select 1' }))).rejects.toMatchObject({
       code: 'overloaded',
-      cause: { message: expect.stringContaining('does not have the role strongroom_app and the time-outs') },
+      cause: { message: expect.stringContaining('does not have the role strongroom_app and the timeouts') },
     });
     expect(open.usage.open).toBe(0);
   });

@@ -101,7 +101,7 @@ describe('references to a large token', () => {
     const answer = await measured.send(post('/detokenize', proxy.tenant.keys.reveal, body));
     expect(JSON.parse(answer.text)).toMatchObject({
       status: 400,
-      detail: 'A request holds at most 1000 references to tokens.',
+      detail: 'A request can contain at most 1000 token references.',
     });
   });
 });

@@ -33,7 +33,7 @@ describe('a standby', () => {
     async (...command) => {
       const { code, stdout, stderr } = await Program.run(command, settings);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(/^The database is a standby [^\n]* Set STRONGROOM_DATABASE_URL to the primary[^\n]*\n$/);
+      expect(stderr).toMatch(/^The database is a standby [^\n]* Point STRONGROOM_DATABASE_URL to the primary[^\n]*\n$/);
     },
   );
 

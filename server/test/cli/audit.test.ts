@@ -57,7 +57,7 @@ describe('audit verify', () => {
   it('says that an untouched log is as it was sealed, to people and to machines', async () => {
     const forPeople = await audit('verify');
     expect(forPeople).toMatchObject({ code: 0, stderr: '' });
-    expect(forPeople.stdout).toContain('The log is as it was sealed.');
+    expect(forPeople.stdout).toContain('The log matches what was sealed.');
     const { code, stdout } = await audit('verify', '--json', '--anchor', file('anchor.ndjson'));
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({

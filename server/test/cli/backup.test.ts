@@ -64,7 +64,7 @@ describe('backup verify', () => {
   it('opens a sample where that is asked for, and says so to people', async () => {
     const { code, stdout } = await verify(await dump('custom'), '--sample', '7');
     expect(code).toBe(0);
-    expect(stdout).toContain('opens all 6 tenant keys.\n7 of 30 tokens of 2 tenants opened, 0 did not.');
+    expect(stdout).toContain('unwraps all 6 tenant keys.\n7 of 30 tokens of 2 tenants decrypted, 0 failed.');
     expect(stdout).toContain('This backup can be restored and read.');
   });
 
@@ -76,9 +76,9 @@ describe('backup verify', () => {
     try {
       const { code, stdout } = await verify(await dump('custom'));
       expect(code).toBe(1);
-      expect(stdout).toContain(`FAIL tenant ${tenant.id}: 2 tokens do not open, such as saved-1, saved-2.`);
+      expect(stdout).toContain(`FAIL tenant ${tenant.id}: 2 tokens cannot be decrypted, such as saved-1, saved-2.`);
       expect(stdout).toContain(`FAIL tenant ${tenant.id}: 1 tokens need version 9 of its data key`);
-      expect(stdout).toContain('This backup is not whole.');
+      expect(stdout).toContain('This backup is incomplete or damaged.');
     } finally {
       await owner.query('update tokens set data = kept.data from kept where kept.id = tokens.id');
       await owner.query('drop table kept');
@@ -100,9 +100,9 @@ describe('backup verify', () => {
     await other.owner.query('create table other (id integer)');
     await run('pg_dump', ['--format=custom', `--file=${file}`, other.url]);
     await other.drop();
-    expect((await verify(file)).stderr).toContain('The dump is not one of a vault');
+    expect((await verify(file)).stderr).toContain('This is not a dump of a vault');
     await writeFile(file, 'PGDMP, and then nothing more');
-    expect((await verify(file)).stderr).toContain('The dump cannot be restored. pg_restore says:');
+    expect((await verify(file)).stderr).toContain('The dump cannot be restored. pg_restore reported:');
     expect((await verify(path.join(directory, 'absent'))).stderr).toContain('cannot be read. Check its name');
     expect(await listScratch()).toEqual([]);
   });

@@ -32,8 +32,8 @@ describe('strongroom --help', () => {
 describe('a command line that is wrong', () => {
   it.each([
     [['nonsense'], `unknown command 'nonsense'`],
-    [['dev', '--port', '65536'], 'A port is a number from 0 to 65535.'],
-    [['bootstrap', '--name', ''], 'A name has 1 to 200 characters.'],
+    [['dev', '--port', '65536'], 'A port must be a number from 0 to 65535.'],
+    [['bootstrap', '--name', ''], 'A name must have 1 to 200 characters.'],
   ])('%j is refused and says why', async (command, reason) => {
     const { code, stdout, stderr } = await Program.run(command);
     expect(code).toBe(1);

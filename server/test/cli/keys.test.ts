@@ -24,7 +24,7 @@ describe('strongroom keys', () => {
     for (const flags of [[], ['--all', '--tenant', tenantId]]) {
       const { code, stderr } = await run('rotate', 'data', ...flags);
       expect(code).toBe(1);
-      expect(stderr).toContain('Say for whom');
+      expect(stderr).toContain('Specify either --tenant <id> or --all');
     }
   });
 
@@ -32,7 +32,7 @@ describe('strongroom keys', () => {
     const nothing = await run('retire', '--tenant', tenantId);
     expect(nothing.stdout).toContain('no key is closed');
     const rotated = await run('rotate', 'data', '--all');
-    expect(rotated.stdout).toContain(`Tenant ${tenantId} seals under data key 2.`);
+    expect(rotated.stdout).toContain(`Tenant ${tenantId} now encrypts with data key 2.`);
     const moved = await run('reencrypt', '--tenant', tenantId, '--json');
     expect(JSON.parse(moved.stdout)).toEqual({
       tenant_id: tenantId,

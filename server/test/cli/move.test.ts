@@ -45,15 +45,17 @@ describe('import', () => {
     });
     const people = await importFile(file);
     expect(people).toMatchObject({ code: 1, stderr: '' });
-    expect(people.stdout).toBe(`1 tokens are imported.\n1 records were rejected. ${file}.rejects.ndjson says why.\n`);
-    expect((await importFile(file)).stderr).toContain('has been imported already');
+    expect(people.stdout).toBe(
+      `1 tokens were imported.\n1 records were rejected. See ${file}.rejects.ndjson for the reasons.\n`,
+    );
+    expect((await importFile(file)).stderr).toContain('has already been imported');
   });
 
   it('reads CSV by the name of the file, with a map', async () => {
     const file = await folder.write('some.csv', 'ref,value\ncsv-1,one\n');
     const map = ['--map', 'ref=id', '--map', 'value=data', '--set', 'type=token'];
-    expect(await importFile(file, ...map)).toMatchObject({ code: 0, stdout: '1 tokens are imported.\n' });
-    expect((await importFile(file, '--map', 'ref=card')).stderr).toContain('"card" is no field of a token');
+    expect(await importFile(file, ...map)).toMatchObject({ code: 0, stdout: '1 tokens were imported.\n' });
+    expect((await importFile(file, '--map', 'ref=card')).stderr).toContain('"card" is not a token field');
   });
 
   it('stops after the batch under way on a signal, and goes on with --resume', async () => {
@@ -66,8 +68,8 @@ describe('import', () => {
     await untilTrue(async () => (await count()) > 0, { waitingFor: 'the first batch' });
     const { code, stdout } = await program.stop('SIGINT');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/Stopped after line \d+000\. Go on with --resume\./);
-    expect(await importFile(file, '--resume')).toMatchObject({ code: 0, stdout: '20,000 tokens are imported.\n' });
+    expect(stdout).toMatch(/Stopped after line \d+000\. Continue with --resume\./);
+    expect(await importFile(file, '--resume')).toMatchObject({ code: 0, stdout: '20,000 tokens were imported.\n' });
   });
 
   it('says what to do about a tenant or a file that is not there', async () => {
@@ -92,7 +94,7 @@ describe('export', () => {
     const which = ['--tenant', tenant.id, '--export', id];
     const early = await strongroom('export', 'run', ...which, '--output', folder.path('early.age'));
     expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('This export has 0 of 2 approvals.') });
-    expect((await strongroom('export', 'cancel', ...which)).stdout).toBe(`Export ${id} is withdrawn.\n`);
+    expect((await strongroom('export', 'cancel', ...which)).stdout).toBe(`Export ${id} is cancelled.\n`);
     expect((await strongroom('export', 'status', ...which)).stdout).toContain('is refused: 0 of 2 approvals.');
   });
 
@@ -104,10 +106,13 @@ describe('export', () => {
     const [, id = ''] = /--export (\S+)/.exec(asked.stdout) ?? [];
     const output = folder.path('cli.age');
     const ran = await strongroom('export', 'run', '--tenant', testTenant.id, '--export', id, '--output', output);
-    expect(ran).toMatchObject({ code: 0, stdout: `1 tokens are in ${output}, their hashes in ${output}.manifest.\n` });
+    expect(ran).toMatchObject({
+      code: 0,
+      stdout: `1 tokens were written to ${output}, and their hashes to ${output}.manifest.\n`,
+    });
     const plain = await folder.decryptAge(output);
     const check = (file: string) => strongroom('export', 'check', '--file', file, '--manifest', `${output}.manifest`);
-    expect(await check(plain)).toMatchObject({ code: 0, stdout: 'All 1 rows are as they were exported.\n' });
+    expect(await check(plain)).toMatchObject({ code: 0, stdout: 'All 1 rows match the manifest.\n' });
     await writeFile(plain, (await readFile(plain, 'utf8')).replace('"out"', '"cut"'));
     expect((await check(plain)).code).toBe(1);
   });
@@ -117,6 +122,6 @@ describe('export', () => {
     expect((await ask()).stderr).toContain('either --recipient age1… or --pgp-key <file>');
     expect((await ask('--recipient', 'age1nothing')).stderr).toContain('is not an age recipient');
     const key = await folder.write('no.asc', 'nothing');
-    expect((await ask('--pgp-key', key)).stderr).toContain('does not hold one OpenPGP key in armor');
+    expect((await ask('--pgp-key', key)).stderr).toContain('does not contain exactly one armored OpenPGP key');
   });
 });

@@ -87,7 +87,7 @@ describe('moving the root key from a file to an HSM', () => {
     const after = { ...before, STRONGROOM_ROOT_KEY_PROVIDER: 'pkcs11' };
     const early = await keys(['rotate', 'root'], after);
     expect(early.code).toBe(1);
-    expect(early.stderr).toContain('2 of 2 running servers do not wrap with root key pkcs11:');
+    expect(early.stderr).toContain('2 of 2 running servers do not wrap keys with root key pkcs11:');
     await fleet.restart(before);
     await fleet.restart(after);
     const rotated = await keys(['rotate', 'root'], after);

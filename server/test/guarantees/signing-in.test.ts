@@ -96,7 +96,7 @@ describe('somebody with a browser', () => {
     const { path, email } = await inviteTo({ server }, tenant);
     await page.goto(`${url}${path}`);
     expect(await heading()).toBe('Invitation to Acme');
-    for (const text of ['Acme', 'an operator of the vault', 'ADMIN', email]) {
+    for (const text of ['Acme', 'a vault operator', 'ADMIN', email]) {
       expect(await page.getByText(text).count()).toBeGreaterThan(0);
     }
     await chromium.photograph(page, 'invitation');
@@ -142,7 +142,7 @@ describe('somebody with a browser', () => {
     await page.getByLabel('Password').fill('not the password');
     await page.getByLabel('Code from your authenticator app').fill(codeOf(secret, 1));
     await page.locator('form[action="/portal/sign-in"] button').click();
-    expect(await page.getByRole('alert').first().textContent()).toContain('not right');
+    expect(await page.getByRole('alert').first().textContent()).toContain('incorrect');
     await chromium.photograph(page, 'password-wrong');
     expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
 
@@ -212,7 +212,7 @@ describe('somebody with a browser', () => {
     const options = ((await form.getAttribute('data-options')) ?? '').replace('"required"', '"discouraged"');
     await form.evaluate((element, text) => element.setAttribute('data-options', text), options);
     await press('Sign in with a passkey');
-    await page.getByText('This passkey is not known here').waitFor();
+    await page.getByText('The passkey is unknown').waitFor();
     expect(await context.cookies(url)).toEqual([]);
   });
 

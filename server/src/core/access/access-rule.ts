@@ -7,7 +7,7 @@ export type Transform = (typeof transforms)[number];
 export const conditionAttributes = ['id', 'container'] as const;
 export const conditionOperators = ['equals', 'starts_with'] as const;
 
-/** A demand on the token; a token in several containers meets a demand on containers with any of them. */
+/** A condition on the token; a token in several containers meets a condition on containers with any of them. */
 export interface AccessCondition {
   readonly attribute: (typeof conditionAttributes)[number];
   readonly operator: (typeof conditionOperators)[number];
@@ -16,7 +16,7 @@ export interface AccessCondition {
 
 /**
  * A grant: these permissions, shown through this transform, on everything under `container` (applications) or on what
- * meets all `conditions` (sessions). Lower priority goes first.
+ * meets all `conditions` (sessions). The lowest priority number is checked first.
  */
 export interface AccessRule {
   readonly description: string;

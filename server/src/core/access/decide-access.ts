@@ -2,7 +2,7 @@ import { type AccessCondition, type AccessRule, type Grants, leastTransform, typ
 import { isCovered, rootContainer } from './container.ts';
 import type { Permission } from './permission.ts';
 
-/** The token that an operation is about. One that does not exist yet may have no id. */
+/** The token that an operation acts on. One that does not exist yet may have no id. */
 export interface AccessTarget {
   readonly id?: string;
   readonly containers: readonly string[];
@@ -24,17 +24,17 @@ export type AccessDecision =
     }
   | { readonly isAllowed: false; readonly reason: DenialReason };
 
-/** After every rule that a caller can write. */
+/** Comes after every rule that a caller can write. */
 const plainPriority = Number.MAX_SAFE_INTEGER;
 
-/** Whether a rule stands for plain permissions. */
+/** Whether a rule represents plain permissions. */
 export function isPlainPermission(rule: AccessRule): boolean {
   return rule.priority === plainPriority;
 }
 
 /**
- * The rules of an application in the order in which they are asked. Plain permissions are a last rule on the root:
- * they show masked data, except that `token:use` means the plaintext.
+ * The rules of an application in the order in which they are checked. Plain permissions are a last rule on the root:
+ * they show masked data, except that `token:use` means plaintext.
  */
 export function toRules(permissions: readonly Permission[], rules: readonly AccessRule[]): AccessRule[] {
   const plain = (description: string, granted: readonly Permission[], transform: Transform): AccessRule[] =>
@@ -51,9 +51,9 @@ export function toRules(permissions: readonly Permission[], rules: readonly Acce
 }
 
 /**
- * The first rule that grants the permission and covers the target decides; without one nothing is allowed. A session
- * needs such a rule of its own and one of its authorizer, and sees what the lesser of the two shows. `token:use` means
- * plaintext: a rule that was stored with another transform before such rules were refused allows no use at all.
+ * The first rule that grants the permission and covers the target decides; without one, nothing is allowed. A session
+ * needs such a rule both of its own and of its authorizer, and sees the lesser of the two. `token:use` means
+ * plaintext: a rule stored with another transform, before such rules were rejected, does not allow use at all.
  */
 export function decideAccess(grants: Grants, permission: Permission, target: AccessTarget): AccessDecision {
   const own = findRule(grants.rules, permission, target);
@@ -110,7 +110,7 @@ function findRule(rules: readonly AccessRule[], permission: Permission, target: 
   return rules.find((rule) => rule.permissions.includes(permission) && coversTarget(rule, target));
 }
 
-/** A rule without container and without conditions covers nothing: nobody gets rights by leaving something out. */
+/** A rule with neither a container nor conditions covers nothing: omitting something must not grant access. */
 function coversTarget({ container, conditions = [] }: AccessRule, target: AccessTarget): boolean {
   if (container !== undefined) return target.containers.some((path) => isCovered(path, container));
   return conditions.length > 0 && conditions.every((condition) => isMet(condition, target));

@@ -2,7 +2,7 @@ import { type AccessCondition, type AccessRule, type Transform, transforms } fro
 import { isCovered, rootContainer } from './container.ts';
 import type { Permission } from './permission.ts';
 
-/** A right that is wanted and not held: the permission at all, the place, or the transform that the holder has there. */
+/** Access that is wanted but not held: the permission itself, the place, or the transform that the holder has there. */
 export interface Excess {
   readonly rule: AccessRule;
   readonly permission: Permission;
@@ -10,9 +10,9 @@ export interface Excess {
 }
 
 /**
- * The first right in `wanted` that `held` does not provably contain; undefined where each decision by `wanted` is one that
- * `held` would make too, with the same transform or one that shows more. Both are in the order in which rules are asked.
- * It may find an excess where there is none, never the other way round.
+ * The first access in `wanted` that `held` does not provably contain; undefined if each decision by `wanted` is one that
+ * `held` would make too, with the same transform or one that shows more. Both are in the order in which rules are checked.
+ * It may report an excess that does not exist, but never misses one.
  */
 export function findExcess(wanted: readonly AccessRule[], held: readonly AccessRule[]): Excess | undefined {
   for (const [index, rule] of wanted.entries()) {
@@ -32,9 +32,9 @@ function findLack(
   const granting = held.filter(({ permissions }) => permissions.includes(permission));
   if (granting.length === 0) return 'permission';
   for (const grant of granting) {
-    // What an earlier wanted rule decides is that rule's matter.
+    // Tokens that an earlier wanted rule covers are decided by that rule.
     const isDecidedEarlier = earlier.some((other) => contains(other, grant));
-    // A token can be in several containers, so two rules on containers can always meet: places apart prove nothing.
+    // A token can be in several containers, so two rules on containers can always meet: disjoint places prove nothing.
     if (!isDecidedEarlier && showsLess(grant.transform, rule.transform)) return { shownAs: grant.transform, by: grant };
     if (contains(grant, rule)) return undefined;
   }
@@ -52,7 +52,7 @@ function contains(outer: AccessRule, inner: AccessRule): boolean {
   return conditions.length > 0 && conditions.every((condition) => isImplied(condition, inner));
 }
 
-/** One demand on containers below the path is enough: whatever meets it has a container below the path. */
+/** One condition on containers below the path is enough: any token that meets it has a container below the path. */
 function isWithin({ container, conditions = [] }: AccessRule, path: string): boolean {
   if (path === rootContainer) return true;
   if (container !== undefined) return isCovered(container, path);

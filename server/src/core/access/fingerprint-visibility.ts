@@ -1,16 +1,16 @@
 import type { Identity } from '../identity/caller.ts';
 import { type Transform, transforms } from './access-rule.ts';
 
-/** The least transform whose views show fingerprints; a tenant decides it. */
+/** The least transform whose views show fingerprints; a tenant setting. */
 export type FingerprintVisibility = Extract<Transform, 'mask' | 'reveal'>;
 
 type Viewer = Pick<Identity, 'applicationType' | 'session'>;
 
 /**
- * The least transform under which this caller is shown fingerprints; undefined if no view shows them to it.
+ * The least transform under which this caller sees fingerprints; undefined if it never does.
  *
- * A fingerprint tells whether two tokens have the same content. To somebody who can create tokens it is therefore a test
- * of a guess, and a masked card number leaves a thousand guesses. Public and session keys are in the hands of anybody.
+ * A fingerprint tells whether two tokens have the same content. For a caller who can create tokens it is therefore a test
+ * of a guess, and a masked card number leaves only a thousand guesses. Anyone can have a public or session key.
  */
 export function leastFingerprintTransform(caller: Viewer, visibility: FingerprintVisibility): Transform | undefined {
   return caller.applicationType === 'private' && caller.session === undefined ? visibility : undefined;

@@ -73,7 +73,7 @@ describe('rights beyond a limit', () => {
   });
 
   it.each<[string, GrantLimit | null, string]>([
-    ['none', null, 'an application that hands out rights without a grant_limit'],
+    ['none', null, 'an application that can grant permissions but has no grant_limit'],
     [
       'more permissions',
       { ...limit, permissions: [...limit.permissions, 'token:delete'] },

@@ -3,29 +3,29 @@ import { isCovered } from './container.ts';
 import { grantsAnywhere, isPlainPermission, toRules } from './decide-access.ts';
 import type { ApplicationType, Permission } from './permission.ts';
 
-/** The most that a management application may hand out: these permissions, on these containers, through this transform. */
+/** The most that a management application may grant: these permissions, on these containers, through this transform. */
 export interface GrantLimit {
   readonly permissions: readonly Permission[];
   readonly containers: readonly string[];
   readonly transform: Transform;
 }
 
-/** What an application holds, or would hold. */
+/** What an application has, or would have. */
 export interface HeldRights {
   readonly type: ApplicationType;
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];
-  /** Null if nothing caps what the application hands out itself. */
+  /** Null if there is no limit on what the application itself can grant. */
   readonly grantLimit: GrantLimit | null;
 }
 
-/** Whether an application can give rights to others: by creating applications or keys, or by changing applications. */
+/** Whether an application can grant permissions to others: by creating applications or keys, or by changing applications. */
 export function handsOutRights({ permissions, rules }: Pick<HeldRights, 'permissions' | 'rules'>): boolean {
   const granted = toRules(permissions, rules);
   return grantsAnywhere(granted, 'application:create') || grantsAnywhere(granted, 'application:update');
 }
 
-/** Names something of the rights that lies beyond the limit; undefined if all of them lie within. */
+/** Names something granted beyond the limit; undefined if everything is within it. */
 export function findExcess(limit: GrantLimit, held: HeldRights): string | undefined {
   for (const rule of toRules(held.permissions, held.rules)) {
     for (const permission of rule.permissions) {
@@ -41,7 +41,7 @@ function findExcessOf(
   { rule, permission, type }: { rule: AccessRule; permission: Permission; type: ApplicationType },
 ): string | undefined {
   if (!limit.permissions.includes(permission)) return `permission ${permission}`;
-  // Containers and transforms are about tokens: the other permissions hold for the whole tenant.
+  // Containers and transforms apply to tokens: the other permissions apply to the whole tenant.
   if (!permission.startsWith('token:')) return undefined;
   const { container } = rule;
   if (container === undefined) return `a rule for ${permission} without a container`;
@@ -59,9 +59,9 @@ function shownBy(rule: AccessRule, permission: Permission, type: ApplicationType
   return permission === 'token:use' || isAuthor ? 'reveal' : rule.transform;
 }
 
-/** A limit within another: so that nobody hands out more by handing out the right to hand out. */
+/** Whether a limit is within another: nobody can grant more by granting the right to grant. */
 function findWider(limit: GrantLimit, other: GrantLimit | null): string | undefined {
-  if (other === null) return 'an application that hands out rights without a grant_limit';
+  if (other === null) return 'an application that can grant permissions but has no grant_limit';
   const permission = other.permissions.find((one) => !limit.permissions.includes(one));
   if (permission !== undefined) return `permission ${permission} in grant_limit`;
   const container = other.containers.find((one) => !isWithin(limit, one));

@@ -4,8 +4,8 @@ import { toRules } from './decide-access.ts';
 import type { Permission } from './permission.ts';
 
 /**
- * Whether an application can both fingerprint values of its own choice and look at masked tokens. If masked views show
- * fingerprints, that is enough to find what the mask hides by trying.
+ * Whether an application can both fingerprint values of its choice and read masked tokens. If masked views show
+ * fingerprints, that is enough to find masked values by trial.
  */
 export function canGuessMasked(application: {
   readonly permissions: readonly Permission[];
@@ -21,7 +21,7 @@ export function canGuessMasked(application: {
   return writes && masked;
 }
 
-/** The rules that can decide for some token: one on the root leaves nothing to those after it. */
+/** The rules that can decide for some token: rules after one on the root never apply. */
 function deciding(rules: readonly AccessRule[], permission: Permission): readonly AccessRule[] {
   const granting = rules.filter((rule) => rule.permissions.includes(permission));
   const last = granting.findIndex(({ container }) => container === rootContainer);

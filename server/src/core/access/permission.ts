@@ -8,7 +8,7 @@ export const permissionCatalog = [
   {
     type: 'token:update',
     description:
-      'Update tokens. Held by a private application without a rule, it amounts to reading plaintext, because it can set masks',
+      'Update tokens. Granted to a private application without a rule, it amounts to reading plaintext, because the application can set masks',
     applicationTypes: ['private', 'public'],
   },
   { type: 'token:delete', description: 'Delete tokens', applicationTypes: ['private'] },
@@ -44,14 +44,14 @@ export function permissionsOf(applicationType: ApplicationType): Permission[] {
     .map(({ type }) => type);
 }
 
-/** Names under which clients know a permission that is called otherwise here. */
+/** Names that clients use for permissions that have other names here. */
 const aliases: ReadonlyMap<string, Permission> = new Map([['proxy:invoke', 'token:use']]);
 const permissions: ReadonlyMap<string, Permission> = new Map([
   ...permissionCatalog.map(({ type }) => [type, type] as const),
   ...aliases,
 ]);
 
-/** The permission of a name, or undefined when there is none. */
+/** The permission with this name; undefined if there is none. */
 export function findPermission(name: string): Permission | undefined {
   return permissions.get(name);
 }

@@ -11,14 +11,14 @@ export function requireAccess(grants: Grants, permission: Permission, target: Ac
   throw decision.reason === 'use-needs-reveal' ? useNeedsReveal(target) : missingPermission(permission, containers, id);
 }
 
-/** As `requireAccess`, for every container on its own: what writing a token into them needs. */
+/** Like `requireAccess`, for each container separately, as needed to write a token into them. */
 export function requireAccessToEach(grants: Grants, permission: Permission, target: AccessTarget): Transform {
   const decision = decideAccessToEach(grants, permission, target);
   if (decision.isAllowed) return decision.transform;
   throw missingPermission(permission, [decision.container], target.id);
 }
 
-/** Whether the permission is granted at all: the question a route asks before it looks at a token. */
+/** Whether the permission is granted at all, which a route checks before it looks at a token. */
 export function isGranted({ rules, limit }: Grants, permission: Permission): boolean {
   return grantsAnywhere(rules, permission) && (limit === undefined || grantsAnywhere(limit, permission));
 }
@@ -32,9 +32,9 @@ export function missingPermission(
   return new DomainError('forbidden', `Missing permission: ${permission}${where}`, deniedDetails(containers, id));
 }
 
-/** The permission is granted, by a rule that would have masked data sent where plaintext is expected. */
+/** The permission is granted, but by a rule that would send masked data where plaintext is expected. */
 function useNeedsReveal({ id, containers }: AccessTarget): DomainError {
-  const advice = 'It sends plaintext, so give it a rule of its own with that transform.';
+  const advice = 'token:use sends plaintext, so grant it in its own rule with that transform.';
   const message = `Missing permission: token:use with the transform reveal on container ${containers.join(', ')}. ${advice}`;
   return new DomainError('forbidden', message, deniedDetails(containers, id));
 }

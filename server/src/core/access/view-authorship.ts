@@ -8,9 +8,9 @@ import { deniedDetails } from './require-access.ts';
 type Author = Pick<Identity, 'grants' | 'applicationType' | 'session'>;
 
 /**
- * Whether the caller may author a view of the stored data of a token: a mask, a search index or a fingerprint expression
- * over data that it did not supply itself. Such a view can show everything, so its author must be allowed to see
- * everything. A plain `token:update` of a private application is enough as well, because clients rely on it; it counts as
+ * Whether the caller may define a view of the stored data of a token: a mask, a search index or a fingerprint expression
+ * over data that it did not supply itself. Such a view can show everything, so only a caller who may see everything can
+ * define one. A plain `token:update` of a private application is enough too, because clients rely on it; it counts as
  * access to plaintext wherever access is explained or recorded.
  */
 export function mayAuthorViews({ grants, applicationType, session }: Author, target: AccessTarget): boolean {
@@ -26,12 +26,12 @@ export function requireViewAuthor(author: Author, target: AccessTarget): void {
   if (mayAuthorViews(author, target)) return;
   throw needsReveal(
     target,
-    'Setting mask, search_indexes or fingerprint_expression over stored data, or changing a part of what one of them reads as a whole',
+    'Setting mask, search_indexes or fingerprint_expression on stored data, or changing part of the data that one of them reads as a whole',
   );
 }
 
 /**
- * A move to where the caller's rules show more of a token is a view of it like any other. So is one to where a search shows
+ * Moving a token to where the caller's rules show more of it is a view like any other. So is moving it to where a search shows
  * more: the content of a token that search redacts cannot be probed, however else it is shown.
  */
 export function requireNoGain(author: Author, from: AccessTarget, to: AccessTarget): void {
@@ -50,7 +50,7 @@ function needsReveal(target: AccessTarget, deed: string): DomainError {
 const seeing: readonly Permission[] = ['token:read', 'token:search', 'token:update', 'token:use'];
 const searching: readonly Permission[] = ['token:search'];
 
-/** The rank of the most that any of the permissions shows of the token; redacted and not at all are both nothing. */
+/** The rank of the most that any of the permissions shows of the token; redacted counts as not visible. */
 function mostSeen({ grants }: Author, permissions: readonly Permission[], target: AccessTarget): number {
   return Math.max(
     ...permissions.map((permission) => {

@@ -7,22 +7,22 @@ import type { Permission } from './permission.ts';
 export type Visibility = 'all' | 'nothing' | SearchQuery;
 
 /**
- * What a caller may see under a permission, as a query: lists and searches add it to what is asked for. It says the
- * same as `decideAccess` does for a single token.
+ * What a caller may see under a permission, as a query that lists and searches add to the requested one. It gives the
+ * same result as `decideAccess` for a single token.
  */
 export function toVisibility({ rules, limit }: Grants, permission: Permission): Visibility {
   return both(anyRule(rules, permission), limit === undefined ? 'all' : anyRule(limit, permission));
 }
 
-/** The least transform under which a token may be asked for by its content; undefined if it may not be at all. */
+/** The least transform under which a token can be searched by its content; undefined if it cannot be. */
 export interface ContentSight {
   readonly data: Transform | undefined;
   readonly fingerprint: Transform | undefined;
 }
 
 /**
- * The query as it may be asked under a permission: a term about content finds only tokens of which the caller is shown
- * that content. Any other token does not tell what is in it, not even by being left out.
+ * The query as allowed under a permission: a term about content finds only tokens whose content the caller
+ * may see. Other tokens reveal nothing, not even by being left out.
  */
 export function withinSight(
   query: SearchQuery,
@@ -58,11 +58,11 @@ function toSight({ rules, limit }: Grants, permission: Permission, least: Transf
   );
 }
 
-/** The first rule that covers a token decides, so the last rule is looked at first. */
+/** The first rule that covers a token decides, so the condition is built from the last rule backwards. */
 function shownThrough(rules: readonly AccessRule[], permission: Permission, least: Transform): Visibility {
   const isEnough = ({ transform }: AccessRule) => transforms.indexOf(transform) >= transforms.indexOf(least);
   const granting = rules.filter((rule) => rule.permissions.includes(permission));
-  // What no rule covers is left out by `toVisibility` already.
+  // `toVisibility` already leaves out tokens that no rule covers.
   if (granting.every(isEnough)) return 'all';
   return granting.reduceRight<Visibility>(
     (later, rule) => (isEnough(rule) ? either(coveredBy(rule), later) : both(inverse(coveredBy(rule)), later)),

@@ -13,7 +13,7 @@ describe('RequestBudget', () => {
     const budget = new RequestBudget();
     budget.spend('searchTerms', 59_999);
     expect(() => budget.spend('searchTerms', 2)).toThrow(
-      'The tokens of a request have at most 60000 metadata pairs and search indexes together.',
+      'The tokens in a request can have at most 60000 metadata pairs and search indexes in total.',
     );
     expect(budget.leftOf('searchTerms')).toBe(1);
   });

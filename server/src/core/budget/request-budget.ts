@@ -2,15 +2,15 @@ import { DomainError } from '../errors/domain-error.ts';
 import { tokenLimits } from '../token-limits.ts';
 
 /**
- * What one request may ask for, over all of its tokens and texts. Each bounds processor time, so that the whole stays
- * below a second; no turn of the event loop comes near that, because the work is done in pieces.
+ * What one request may use, over all of its tokens and texts. Each limit bounds processor time, so that the total stays
+ * below a second; no single turn of the event loop comes close to that, because the work is done in pieces.
  */
 export const requestLimits = {
   /** References to tokens, over body, headers, path and query. */
   references: 1_000,
-  /** What tokens are found by: pairs of metadata and search indexes. Each is one HMAC of some 6 µs. */
+  /** Metadata pairs and search indexes. Each takes one HMAC of about 6 µs. */
   searchTerms: 60_000,
-  /** Characters that the expressions of all tokens together may read. */
+  /** Characters that the expressions of all tokens may read in total. */
   evaluatedCharacters: 8 * 1024 * 1024,
 } as const;
 
@@ -20,12 +20,12 @@ export const insertedCharactersMax = tokenLimits.sizeBytesMax;
 type Resource = keyof typeof requestLimits;
 
 const sentences: Readonly<Record<Resource, string>> = {
-  references: `A request holds at most ${requestLimits.references} references to tokens.`,
-  searchTerms: `The tokens of a request have at most ${requestLimits.searchTerms} metadata pairs and search indexes together.`,
-  evaluatedCharacters: `The expressions of a request read at most ${requestLimits.evaluatedCharacters} characters together.`,
+  references: `A request can contain at most ${requestLimits.references} token references.`,
+  searchTerms: `The tokens in a request can have at most ${requestLimits.searchTerms} metadata pairs and search indexes in total.`,
+  evaluatedCharacters: `The expressions in a request can read at most ${requestLimits.evaluatedCharacters} characters in total.`,
 };
 
-/** What a request may still spend. Made once where a request is handled, and handed to whatever works for it. */
+/** What a request may still spend. Created once per request and passed to everything that works on it. */
 export class RequestBudget {
   readonly #left: Record<Resource, number> = { ...requestLimits };
 

@@ -1,4 +1,4 @@
-/** Why a record is not what RFC 4180 calls one. Holds nothing of what was read. */
+/** Why a record does not conform to RFC 4180. Contains nothing that was read. */
 export class CsvError extends Error {
   constructor(message: string) {
     super(message);
@@ -7,7 +7,7 @@ export class CsvError extends Error {
 }
 
 /**
- * The fields of one record, RFC 4180 §2: a field in quotes may hold delimiters, line ends and doubled quotes. Strict,
+ * The fields of one record, RFC 4180 §2: a quoted field may contain delimiters, line breaks and doubled quotes. Strict,
  * because a lenient reader guesses, and a wrong guess moves a card number into another column.
  */
 export function parseCsvRecord(text: string, delimiter: string): string[] {
@@ -27,7 +27,7 @@ function readPlain(text: string, start: number, delimiter: string): { value: str
   const found = text.indexOf(delimiter, start);
   const next = found === -1 ? text.length : found;
   const value = text.slice(start, next);
-  if (value.includes('"')) throw new CsvError('A quote stands inside a field that does not begin with one.');
+  if (value.includes('"')) throw new CsvError('A field that is not quoted contains a quote.');
   return { value, next };
 }
 

@@ -2,7 +2,7 @@ const hostNameLengthMax = 253;
 /** Letters, digits, `-` and `_`, no `-` at either end. Each character has one place, so matching takes linear time. */
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Whether a text is a name of the DNS in lower case, without the dot at its end. Says nothing about where it leads. */
+/** Whether a text is a lower-case DNS name without a trailing dot. Says nothing about what it resolves to. */
 export function isHostName(text: string): boolean {
   return text.length <= hostNameLengthMax && text.split('.').every((part) => label.test(part));
 }

@@ -1,4 +1,4 @@
-/** Every way a request can fail on purpose. `http/problem-catalog.ts` gives each one its status, title and page. */
+/** Every way a request can fail by design. `http/problem-catalog.ts` gives each its status, title and page. */
 export type ErrorCode =
   | 'validation-failed'
   | 'malformed-json'
@@ -54,7 +54,7 @@ export interface Missing {
 }
 
 /**
- * The one error that crosses layers. `message` reaches the caller as it is, so it never holds a submitted or
+ * The one error that crosses layers. `message` is sent to the caller unchanged, so it never contains a submitted or
  * stored value; whatever helps an operator goes into `cause`, which stays in the process.
  */
 export class DomainError extends Error {

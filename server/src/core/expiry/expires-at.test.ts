@@ -4,8 +4,8 @@ import { DomainError } from '../errors/domain-error.ts';
 import { formatExpiresAt, parseExpiresAt } from './expires-at.ts';
 
 const now = new Date('2026-01-31T12:00:00.000Z');
-const notATimestamp = 'The expiration must be an ISO 8601 date or date-time, or a date as month/day/year.';
-const notInTheFuture = 'The expiration must lie in the future.';
+const notATimestamp = 'The expiration must be an ISO 8601 date or date-time, or a month/day/year date.';
+const notInTheFuture = 'The expiration must be in the future.';
 
 describe('parseExpiresAt', () => {
   it.each([

@@ -3,7 +3,7 @@ import { isLongerThan } from '../text/code-points.ts';
 import { tokenLimits } from '../token-limits.ts';
 import { parseIsoTimestamp, parseMonthFirstTimestamp } from './timestamp.ts';
 
-/** When something ends, and the offset from UTC in which its owner reads clocks. */
+/** When something expires, and the UTC offset in which its owner wrote it. */
 export interface ExpiresAt {
   readonly instant: Date;
   readonly offsetMinutes: number;
@@ -11,24 +11,21 @@ export interface ExpiresAt {
 
 /**
  * Accepts ISO 8601 and the month-first spelling, each as a date (midnight UTC) or a date-time (UTC unless an offset
- * says otherwise). What expires is gone from that instant on, so the instant must lie after `now`.
+ * says otherwise). It expires at that instant, so the instant must be after `now`.
  */
 export function parseExpiresAt(text: string, now: Date): ExpiresAt {
   const timestamp = isLongerThan(text, tokenLimits.expiresAtLengthMax)
     ? undefined
     : (parseIsoTimestamp(text) ?? parseMonthFirstTimestamp(text));
   if (timestamp === undefined) {
-    throw invalidField(
-      'expires_at',
-      'The expiration must be an ISO 8601 date or date-time, or a date as month/day/year.',
-    );
+    throw invalidField('expires_at', 'The expiration must be an ISO 8601 date or date-time, or a month/day/year date.');
   }
-  if (timestamp.instant <= now) throw invalidField('expires_at', 'The expiration must lie in the future.');
+  if (timestamp.instant <= now) throw invalidField('expires_at', 'The expiration must be in the future.');
 
   return { instant: timestamp.instant, offsetMinutes: timestamp.offsetMinutes };
 }
 
-/** ISO 8601 on the clock of the stored offset, UTC being `+00:00`; milliseconds only where there are some. */
+/** ISO 8601 in the stored offset, with UTC as `+00:00`; milliseconds only if they are not zero. */
 export function formatExpiresAt({ instant, offsetMinutes }: ExpiresAt): string {
   const local = new Date(instant.getTime() + offsetMinutes * 60_000).toISOString();
   const dateTime = local.replace('.000Z', '').replace('Z', '');

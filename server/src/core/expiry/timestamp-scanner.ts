@@ -1,6 +1,6 @@
 /**
- * Reads a timestamp from left to right, once. A mismatch is remembered instead of reported, so that a grammar can be
- * written as straight lines and asked at the end whether all of it was there.
+ * Reads a timestamp once from left to right. A mismatch is remembered instead of reported, so that a grammar can be
+ * written as straight-line code and checked once at the end.
  */
 export class TimestampScanner {
   readonly #text: string;
@@ -31,7 +31,7 @@ export class TimestampScanner {
     if (this.accept(characters) === undefined) this.#hasMismatch = true;
   }
 
-  /** Up to `max` digits, as they were written. */
+  /** Up to `max` digits, as written. */
   digits(min: number, max: number): string {
     let digits = '';
     while (digits.length < max) {

@@ -8,7 +8,7 @@ export interface Timestamp {
   readonly unit: 'day' | 'minute' | 'second' | 'millisecond';
 }
 
-/** ISO 8601 with a calendar date: `2030-08-26`, `2030-08-26T19:23:57.5-07:00`; a space may stand for the T. */
+/** ISO 8601 with a calendar date: `2030-08-26`, `2030-08-26T19:23:57.5-07:00`; a space may replace the T. */
 export function parseIsoTimestamp(text: string): Timestamp | undefined {
   const scanner = new TimestampScanner(text);
   const year = scanner.number(4, 4);
@@ -69,7 +69,7 @@ interface Offset {
 
 const utc: Offset = { sign: 1, hours: 0, minutes: 0 };
 const midnight = { hour: 0, minute: 0, second: 0, millisecond: 0, offset: utc, unit: 'day' } as const;
-// The date line reaches UTC+14; nothing lies further from UTC in either direction.
+// The largest offset in use is UTC+14; nothing is further from UTC in either direction.
 const offsetMinutesMax = 14 * 60;
 
 function scanTime(scanner: TimestampScanner, hourDigitsMin: number) {
@@ -103,7 +103,7 @@ function scanNamedOffset(scanner: TimestampScanner): Offset {
   return { sign, hours, minutes: scanner.number(2, 2) };
 }
 
-/** An hour that no twelve-hour clock shows stays out of range, so that it is refused with the rest. */
+/** An hour that is not on a twelve-hour clock stays out of range, so that it is rejected with other invalid values. */
 function to24Hour(hour: number, designator: string): number {
   if (hour < 1 || hour > 12) return Number.NaN;
   return (hour % 12) + ('Pp'.includes(designator) ? 12 : 0);

@@ -4,20 +4,20 @@ import { ExpressionError } from './expression-error.ts';
 import { isScalar, jsonLengthUpTo, toConcatenatedText } from './value-text.ts';
 
 export interface EvaluationLimits {
-  /** What may come out, all results together, and the size of any intermediate text. UTF-16 code units. */
+  /** The limit on the total size of results, and on any intermediate text. UTF-16 code units. */
   readonly outputCharactersMax: number;
   /**
-   * What all filters together may read. This bounds time, since every filter is linear: the slowest used up the
+   * What all filters may read in total. This bounds time, since every filter is linear: the slowest used up the
    * default in 5 ms of processor time (measured).
    */
   readonly workCharactersMax: number;
-  /** Of the request that this is part of: what is spent here is spent there too. */
+  /** The budget of the request that this is part of: what is spent here is spent there too. */
   readonly request: RequestBudget;
 }
 
 /**
  * What an evaluation may still spend. One expression is small, but a mask may repeat a large value 64 times and a
- * request may hold many tokens, so whoever evaluates several texts for one caller hands the same budget to all of them.
+ * request may contain many tokens, so code that evaluates several texts for one caller uses one budget for all of them.
  */
 export class EvaluationBudget {
   readonly outputCharactersMax: number;
@@ -33,7 +33,7 @@ export class EvaluationBudget {
   }
 
   /**
-   * For one reference among many: its filters run without a pause, so they may read no more than those of a token. A
+   * For one reference among many: its filters run without pausing, so they may read no more than those of a token. A
    * `card_mask` over half a megabyte took 120 ms (measured).
    */
   forOne(): EvaluationBudget {
@@ -43,13 +43,13 @@ export class EvaluationBudget {
     );
   }
 
-  /** Lets a result out as it is. */
+  /** Accounts for a result that is returned unchanged. */
   spendValue(value: JsonValue, offset: number): JsonValue {
     this.spendOutput(jsonLengthUpTo(value, this.#outputLeft), offset);
     return value;
   }
 
-  /** Lets a result out as text, refused before the text is built. */
+  /** Accounts for a result returned as text, and rejects it before the text is built. */
   spendText(value: JsonValue, offset: number): string {
     if (!isScalar(value)) this.#requireOutput(jsonLengthUpTo(value, this.#outputLeft), offset);
     const text = toConcatenatedText(value);
@@ -63,7 +63,7 @@ export class EvaluationBudget {
     this.#workLeft -= characters;
   }
 
-  /** Lets out what was built already. */
+  /** Accounts for a text that has already been built. */
   spendOutput(characters: number, offset: number): void {
     this.#requireOutput(characters, offset);
     this.#outputLeft -= characters;

@@ -5,12 +5,12 @@ import { foreignBracesPerTextMax } from './expression-limits.ts';
 /** Every way an expression can be refused, while it is compiled or while it meets a value. */
 export type ExpressionReason = keyof typeof sentences;
 
-/** Where inside a mask the failing text stands: member names and array positions from the outside in. */
+/** The location of the failing text in a mask: member names and array positions from the outside in. */
 export type MaskPath = readonly (string | number)[];
 
 /**
- * A refused expression. The message is built from the reason and the offset alone: neither the expression, which may
- * hold an HMAC key, nor a value it met may reach a response or a log.
+ * A rejected expression. The message is built from the reason and the offset alone: neither the expression, which may
+ * contain an HMAC key, nor any value may reach a response or a log.
  */
 export class ExpressionError extends Error {
   readonly reason: ExpressionReason;
@@ -25,7 +25,7 @@ export class ExpressionError extends Error {
     this.path = path;
   }
 
-  /** The same refusal, placed at a leaf of a mask. */
+  /** The same error, located at a leaf of a mask. */
   within(path: MaskPath): ExpressionError {
     return new ExpressionError(this.reason, this.offset, path);
   }
@@ -45,7 +45,7 @@ const sentences = {
   'too-many-braces': `More than ${foreignBracesPerTextMax} double braces hold no token id`,
   'too-many-filters': `An expression has more than ${tokenLimits.filtersPerExpressionMax} filters`,
   'unknown-filter': 'The filter does not exist',
-  'wrong-argument-count': 'The filter takes another number of arguments',
+  'wrong-argument-count': 'The filter has the wrong number of arguments',
   'bad-argument': 'A filter argument is not of the expected kind',
   'bad-json-path': 'The JSONPath is malformed or uses an unsupported selector',
   'bytes-not-encoded': 'hmac must be followed by to_base16 or to_base64',
@@ -56,8 +56,8 @@ const sentences = {
   'mask-too-large': `The mask has more than ${tokenLimits.maskValuesMax} values`,
   'plaintext-in-id': 'An id expression would reveal the data',
   'wrong-value': 'The filter cannot be applied to this value',
-  'nothing-to-alias': 'The value has no character that an alias could replace',
+  'nothing-to-alias': 'The value has no character that can be replaced by an alias',
   'several-matches': 'The JSONPath matches more than one value',
   'output-too-large': 'The result is too large',
-  'work-too-large': 'Evaluating the expression takes too much work',
+  'work-too-large': 'The expression takes too much work to evaluate',
 } as const;

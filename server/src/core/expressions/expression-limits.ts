@@ -1,6 +1,6 @@
 /** Limits of the engine itself; those of the expressions that a token may carry are in `core/token-limits.ts`. */
 
-/** Openings that turn out not to hold a token id; an upload of a megabyte has some sixteen by chance. */
+/** Opening braces that turn out not to contain a token id; an upload of a megabyte has about sixteen by chance. */
 export const foreignBracesPerTextMax = 50_000;
 
 export const listItemsMax = 65_536;

@@ -2,7 +2,7 @@ import { ExpressionError } from './expression-error.ts';
 import type { Expression, Template } from './template.ts';
 
 /**
- * Refuses an id template that could carry plaintext into the id, which is stored and logged in the clear.
+ * Rejects an id template that could put plaintext into the id, which is stored and logged in the clear.
  *
  * An expression is opaque once its value has passed an alias that reveals nothing, or a digest and its encoding.
  * Arguments are literal, so nothing that follows can bring data back in. An alias may reveal the ends of the value

@@ -11,7 +11,7 @@ import type { TemplateCache } from './template-cache.ts';
 export interface Mask {
   readonly root: MaskNode;
   readonly expressionCount: number;
-  /** The mask of a type. Nobody wrote it for this value, so it hides short values whole and leaves out absent members. */
+  /** The default mask of a type. It was not written for this value, so it hides short values completely and omits absent members. */
   readonly isDefault: boolean;
 }
 
@@ -21,7 +21,7 @@ type MaskNode =
   | { readonly kind: 'list'; readonly items: readonly MaskNode[] }
   | { readonly kind: 'object'; readonly members: readonly (readonly [string, MaskNode])[] };
 
-/** Checks all of a mask up front: what is stored can be evaluated later, whatever the data. */
+/** Checks the whole mask up front, so that a stored mask can be evaluated later with any data. */
 export function compileMask(mask: JsonValue, cache?: TemplateCache): Mask {
   const compiler = new MaskCompiler(cache);
   const root = compiler.compile(mask, []);
@@ -33,7 +33,7 @@ export function compileDefaultMask(mask: JsonValue, cache?: TemplateCache): Mask
   return { ...compileMask(mask, cache), isDefault: true };
 }
 
-/** String leaves are evaluated as templates; numbers, booleans and null stand for themselves. */
+/** String leaves are evaluated as templates; numbers, booleans and null are kept as they are. */
 export function evaluateMask(
   mask: Mask,
   scope: Scope,
@@ -44,7 +44,7 @@ export function evaluateMask(
   const evaluate = (node: MaskNode): JsonValue => {
     if (node.kind === 'constant') return node.value;
     if (node.kind === 'list') return node.items.map(evaluate);
-    // Unlike an assignment, this makes a member named `__proto__` an ordinary one.
+    // Unlike an assignment, this creates an ordinary member even if it is named `__proto__`.
     if (node.kind === 'object') {
       const members = node.members.map(([key, member]) => [key, evaluate(member)] as const);
       return Object.fromEntries(mask.isDefault ? members.filter(([, value]) => value !== null) : members);
@@ -92,7 +92,7 @@ class MaskCompiler {
     };
   }
 
-  /** Before the members are gone through: there may be a hundred thousand. */
+  /** Checked before iterating over the members: there may be a hundred thousand. */
   #requireRoom(memberCount: number, path: MaskPath): void {
     if (this.#nodeCount + memberCount > tokenLimits.maskValuesMax) throw new ExpressionError('mask-too-large', 0, path);
   }

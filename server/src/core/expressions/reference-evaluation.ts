@@ -9,14 +9,14 @@ import { applyFilters } from './filter-chain.ts';
 import type { Reference, ReferenceText } from './reference-text.ts';
 import { isScalar, toConcatenatedText } from './value-text.ts';
 
-/** What references stand for: the data, or for the kind `token` the whole token. */
+/** What references are replaced by: the data, or for the kind `token` the whole token. */
 export interface ReferenceSource {
   /** As JSON text; undefined where the token was not found. */
   textOf(reference: Reference): Sensitive<string> | undefined;
   /** The same as a value. Asked for often and parsed once. */
   valueOf(reference: Reference): Steps<Sensitive<JsonValue>>;
   readonly tools: ExpressionTools;
-  /** Shared over all texts of a request: a short reference can stand for a long value, many times over. */
+  /** Shared by all texts of a request: a short reference can expand to a long value many times over. */
   readonly budget: EvaluationBudget;
 }
 
@@ -27,7 +27,7 @@ export function* referencesJsonSteps(text: ReferenceText, source: ReferenceSourc
     return new Sensitive(JSON.stringify((yield* referencesTextSteps(text, source)).reveal()));
   }
   if (first.filters.length === 0) {
-    // What is put in unchanged is neither parsed nor written again.
+    // A value that is inserted unchanged is neither parsed nor serialized again.
     const json = requireFound(source.textOf(first), first);
     source.budget.spendOutput(json.reveal().length, first.offset);
     return json;
@@ -38,8 +38,8 @@ export function* referencesJsonSteps(text: ReferenceText, source: ReferenceSourc
 }
 
 /**
- * Always a string. `encode` is applied to what is put in and not to the text around it, as a URL needs it; what was
- * put in is not searched for references again.
+ * Always a string. `encode` is applied to inserted values and not to the text around them, as URLs require; inserted
+ * text is not searched for references again.
  */
 export function* referencesTextSteps(
   text: ReferenceText,

@@ -28,12 +28,12 @@ export interface ReferenceText {
 
 export interface ReferenceOptions {
   /**
-   * What to do with double braces that hold no token id: another template language, or chance bytes of an upload.
-   * `refuse` (the default) reports them, `keep` passes them on as text. Once there is an id, what follows it must be
-   * right in either case: a mistyped filter is never sent on.
+   * What to do with double braces that contain no token id: another template language, or random bytes in an upload.
+   * `refuse` (the default) rejects them, `keep` leaves them as text. After an id, the rest must be
+   * valid in either case: a mistyped filter is never forwarded.
    */
   readonly foreignBraces?: 'refuse' | 'keep';
-  /** What the request has left of its references, where they are counted over several texts. */
+  /** How many references the request has left, if they are counted over several texts. */
   readonly referencesMax?: number;
 }
 
@@ -48,7 +48,7 @@ export function compileReferences(text: string, options: ReferenceOptions = {}):
   for (let open = findOpening(text, 0); open !== -1; ) {
     const head = readHead(text, open);
     if (typeof head === 'string') {
-      // No exception is made on the way that keeps: a megabyte of braces would make half a million of them.
+      // The `keep` path creates no exceptions: a megabyte of braces would create half a million of them.
       if (foreignBraces === 'refuse') throw new ExpressionError(head, open);
       if (foreignCount === foreignBracesPerTextMax) throw new ExpressionError('too-many-braces', open);
       foreignCount += 1;
@@ -69,11 +69,11 @@ export function compileReferences(text: string, options: ReferenceOptions = {}):
   return { segments, referenceCount };
 }
 
-/** What a token id cannot hold, and so where one ends. */
+/** Characters that a token id cannot contain, and that therefore end it. */
 const tokenIdStops = stopTable('#/\\+?[]|&=%<>{}^');
 const tokenPrefix = 'token:';
 
-/** Of a longer run of braces the last two open the reference. */
+/** In a longer run of braces, the last two open the reference. */
 function findOpening(text: string, from: number): number {
   let open = text.indexOf('{{', from);
   while (open !== -1 && text.charCodeAt(open + 2) === 0x7b) open += 1;
@@ -86,7 +86,7 @@ interface Head {
   readonly end: number;
 }
 
-/** Builds nothing before it has seen the end of an id, since most of what hostile text opens has none. */
+/** Allocates nothing before it has seen the end of an id, because most openings in hostile text have none. */
 function readHead(text: string, open: number): Head | ExpressionReason {
   const bound = expressionEnd(text, open);
   const end = findStop(text, tokenIdStops, open + 2, bound);

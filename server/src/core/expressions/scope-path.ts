@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-valu
 import { tokenLimits } from '../token-limits.ts';
 import { stopTable, type TextCursor } from './text-cursor.ts';
 
-/** The roots an expression may name: `data` always, `metadata` for fingerprints. */
+/** The roots that an expression may use: `data` always, `metadata` for fingerprints. */
 export type Scope = JsonObject;
 
 /** Member names and array positions, the root first. */
@@ -21,7 +21,7 @@ export function parsePath(cursor: TextCursor): ScopePath {
   return path;
 }
 
-/** The value at a path, through own members only; null where there is none. */
+/** The value at a path, through own members only; null if there is none. */
 export function findValue(scope: Scope, path: ScopePath): JsonValue {
   let value: JsonValue = scope;
   for (const name of path) {
@@ -55,7 +55,7 @@ function parseBracketed(cursor: TextCursor): string {
     if (cursor.accept(quote)) return cursor.readQuoted(quote);
   }
   const word = requireName(cursor, cursor.readUntil(nameStops));
-  // A bare word in brackets is a variable in Liquid; reading it as a name would fetch another member.
+  // A bare word in brackets is a variable in Liquid; treating it as a name would read a different member.
   if (!isPosition(word)) throw cursor.failure('malformed-expression');
   return word;
 }

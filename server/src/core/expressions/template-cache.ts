@@ -4,8 +4,8 @@ import { tokenLimits } from '../token-limits.ts';
 import { type CompileOptions, compileTemplate, type Template } from './template.ts';
 
 /**
- * Compiled templates, the least recently used given up first. Tokens of one type share their expressions, so reads
- * hardly ever compile. Bounded by count, and by the length that a cached text may have; refused texts are not kept.
+ * Compiled templates, evicted least recently used first. Tokens of one type share their expressions, so reads
+ * hardly ever compile. Bounded by count and by the length of cached texts; rejected texts are not cached.
  */
 export class TemplateCache {
   readonly #entriesMax: number;

@@ -14,7 +14,7 @@ export interface Expression {
   readonly filters: FilterChain;
 }
 
-/** Literal text and expressions in the order they stand. Values never become part of it, so none is read as one. */
+/** Literal text and expressions, in order. Values never become part of it, so a value is never read as an expression. */
 export interface Template {
   readonly parts: readonly (string | Expression)[];
   readonly expressionCount: number;
@@ -26,8 +26,8 @@ export interface CompileOptions {
 }
 
 /**
- * Checks a text and takes it apart. An expression that is opened and not closed is refused: kept as literal text it
- * could show no data, but a fingerprint made of it would be the same for every token.
+ * Checks and parses a text. An expression that is not closed is rejected: kept as literal text, it
+ * would reveal no data, but a fingerprint derived from it would be the same for every token.
  */
 export function compileTemplate(text: string, options: CompileOptions = {}): Template {
   const { lengthMax = tokenLimits.expressionLengthMax } = options;
@@ -49,7 +49,7 @@ export function compileTemplate(text: string, options: CompileOptions = {}): Tem
   return { parts, expressionCount };
 }
 
-/** A text that is one expression and nothing else yields the value itself; any other yields a string. */
+/** A text that is exactly one expression yields the value itself; any other yields a string. */
 export function evaluateTemplate(
   template: Template,
   scope: Scope,
@@ -64,7 +64,7 @@ export function evaluateTemplate(
   return budget.spendValue(value, first.offset);
 }
 
-/** Always a string: null as nothing, objects and arrays as JSON, numbers as they were written. */
+/** Always a string: null is empty, objects and arrays are JSON, numbers are kept as written. */
 export function evaluateTemplateAsText(
   template: Template,
   scope: Scope,

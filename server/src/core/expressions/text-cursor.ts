@@ -11,7 +11,7 @@ export function stopTable(characters: string): StopTable {
   return table;
 }
 
-/** The first place from `start` that holds one of the stops, or else `end`. */
+/** The first position from `start` with one of the stops, or else `end`. */
 export function findStop(text: string, stops: StopTable, start: number, end: number): number {
   for (let at = start; at < end; at += 1) {
     const code = text.charCodeAt(at);
@@ -84,7 +84,7 @@ export class TextCursor {
     return this.text.slice(start, this.at);
   }
 
-  /** The text up to the quote that was just opened. Liquid knows no escapes: the other quote is the way to hold one. */
+  /** The text up to the closing quote. Liquid has no escapes: use the other kind of quote to include one. */
   readQuoted(quote: string): string {
     const start = this.at;
     const close = this.text.indexOf(quote, start);
@@ -97,7 +97,7 @@ export class TextCursor {
     return new ExpressionError(reason, this.at);
   }
 
-  /** What is wrong when none of the expected marks is here. */
+  /** The error if none of the expected characters is here. */
   get unexpected(): ExpressionReason {
     // One short of the bound, the second closing brace may already lie beyond it.
     if (this.#end < this.text.length && this.at >= this.#end - 1) return 'expression-too-long';

@@ -6,8 +6,8 @@ export function isScalar(value: JsonValue): value is JsonScalar {
 }
 
 /**
- * A value inside a longer text: strings as they are, null as nothing, everything else as JSON. Numbers keep the text
- * they arrived with, so two different numbers never read alike.
+ * A value inside a longer text: strings as they are, null as empty, everything else as JSON. Numbers keep the text
+ * they arrived with, so two different numbers never look the same.
  */
 export function toConcatenatedText(value: JsonValue): string {
   if (value === null) return '';

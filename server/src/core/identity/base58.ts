@@ -1,4 +1,4 @@
-/** Bitcoin's alphabet: no 0, O, I or l, so that a key read aloud or typed off a screen survives. */
+/** Bitcoin's alphabet: no 0, O, I or l, so that a key can be read aloud or typed without confusion. */
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const digitOf = new Map([...alphabet].map((character, digit) => [character, digit]));
 
@@ -18,7 +18,7 @@ export function encodeBase58(bytes: Uint8Array): string {
   let first = 0;
   for (let at = length; at > 0; ) {
     let remainder = 0;
-    // What has become zero at the front stays zero.
+    // Leading limbs that have become zero stay zero.
     while (first < limbs.length && limbs[first] === 0) first += 1;
     for (let index = first; index < limbs.length; index += 1) {
       const current = remainder * limbBase + (limbs[index] ?? 0);
@@ -26,7 +26,7 @@ export function encodeBase58(bytes: Uint8Array): string {
       limbs[index] = quotient;
       remainder = current - quotient * groupBase;
     }
-    // The last group may bring more zeros than are asked for.
+    // The last group may add more zeros than requested.
     for (let digit = 0; digit < digitsAtOnce && at > 0; digit += 1) {
       const quotient = Math.floor(remainder / 58);
       at -= 1;

@@ -10,21 +10,21 @@ export interface Identity {
   readonly applicationType: ApplicationType;
   readonly keyId: ApplicationKeyId;
   readonly grants: Grants;
-  /** Hosts that the proxy may call for this key; absent where the application lists none. */
+  /** Hosts that the proxy may call for this key; absent if the application has no list. */
   readonly allowedDestinations?: readonly string[];
-  /** The most that a management application may hand out; absent if nothing caps it. */
+  /** The most that a management application may grant; absent if there is no limit. */
   readonly grantLimit?: GrantLimit;
-  /** Set where the key is that of a session; until it is authorized it may do nothing. */
+  /** Set if the key belongs to a session; until it is authorized, it has no access. */
   readonly session?: { readonly isAuthorized: boolean };
 }
 
-/** An identity in the course of one request: what services receive, and all that the audit log says about an actor. */
+/** An identity during one request: what services receive, and all that the audit log records about an actor. */
 export interface Caller extends Identity {
   readonly requestId: string;
   readonly sourceAddress: string;
 }
 
-/** A person who is signed in, acting on one tenant in the course of one request. */
+/** A signed-in person acting on one tenant during one request. */
 export interface UserCaller {
   readonly tenantId: TenantId;
   readonly userId: string;
@@ -32,10 +32,10 @@ export interface UserCaller {
   readonly sourceAddress: string;
 }
 
-/** Whoever does something that is written down; `system` is the program itself, or its operator at the command line. */
+/** The actor of an audited operation; `system` is the program itself, or its operator on the command line. */
 export type Actor = Caller | UserCaller | 'system';
 
-/** What stands in `created_by` and `modified_by`. */
+/** The value of `created_by` and `modified_by`. */
 export function actorIdOf(actor: Actor): string | null {
   if (actor === 'system') return null;
   return 'userId' in actor ? actor.userId : actor.applicationId;

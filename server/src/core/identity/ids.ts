@@ -1,7 +1,7 @@
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** Ids that would be easy to swap in a call are told apart by the compiler. */
+/** Branded so that the compiler catches ids that are easily swapped in a call. */
 export type TenantId = Branded<'tenant'>;
 export type ApplicationId = Branded<'application'>;
 export type ApplicationKeyId = Branded<'application-key'>;

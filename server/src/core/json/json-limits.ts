@@ -1,7 +1,7 @@
 import { DomainError } from '../errors/domain-error.ts';
 
 /**
- * Values that one document may hold, at all depths together. Going through them costs time whatever they are: a megabyte
+ * Values in one document, at all depths. Traversing them takes time whatever they are: a megabyte
  * can hold half a million. A thousand tokens with fifty metadata keys each have 57,000.
  */
 export const jsonValuesMax = 100_000;
@@ -13,5 +13,5 @@ export const jsonDepthMax = 64;
 export const storedDepthMax = 2 * jsonDepthMax;
 
 export function tooManyValues(): DomainError {
-  return new DomainError('validation-failed', `A document has at most ${jsonValuesMax} values.`);
+  return new DomainError('validation-failed', `A document can have at most ${jsonValuesMax} values.`);
 }

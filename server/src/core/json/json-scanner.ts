@@ -3,7 +3,7 @@ import { ExactNumber } from './json-value.ts';
 
 // Sticky and without nested repetition, so it runs in time proportional to the number it matches.
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** What a string can hold as it is, up to its end or an escape. */
+/** What a string can contain literally, up to its end or an escape. */
 // oxlint-disable-next-line no-control-regex -- control characters are what a string must not hold
 const plainPattern = /[^"\\\u0000-\u001f]*/y;
 /** A pattern over so long a text took 49 ms for 4 MB in a vault under load (measured); `JSON.parse` is compiled code. */
@@ -12,7 +12,7 @@ const longLength = 4_096;
 const escapeLetters = codeTable('"\\/bfnrt');
 const hexDigits = codeTable('0123456789abcdefABCDEF');
 
-/** Goes through the text of a document and reads everything that is no object and no array. */
+/** Scans the text of a document and reads everything except objects and arrays. */
 export class JsonScanner {
   at = 0;
   readonly #text: string;
@@ -38,7 +38,7 @@ export class JsonScanner {
     return String(JSON.parse(this.#text.slice(start - 1, this.at)));
   }
 
-  /** Whether a long text holds neither escapes nor anything that a string must not. Says no as well where it is in doubt. */
+  /** Whether a long text contains neither escapes nor characters that are not allowed in a string. False if in doubt. */
   #isPlain(start: number, end: number): boolean {
     const quoted = this.#text.slice(start - 1, end + 1);
     if (quoted.includes('\\')) return false;

@@ -2,7 +2,7 @@ import { requestLimits } from '../budget/request-budget.ts';
 import { toJsonText } from './json-text.ts';
 import type { JsonValue } from './json-value.ts';
 
-/** A string of a document that may hold references, and where it is spelled, quotes included. */
+/** A string in a document that may contain references, and its position, quotes included. */
 export interface TextPlace {
   readonly text: string;
   readonly start: number;
@@ -10,11 +10,11 @@ export interface TextPlace {
   readonly path: readonly (string | number)[];
 }
 
-/** One more than a request may hold: a document with so many is refused where they matter. */
+/** One more than a request may have: a document with this many is rejected where they matter. */
 export const textPlacesMax = requestLimits.references + 1;
 
 /**
- * Remembers how parts of a document were spelled, so that token data can be stored byte for byte as it was sent.
+ * Remembers the original spelling of parts of a document, so that token data can be stored byte for byte as sent.
  * The parser notes only what could not be rebuilt: members named `data`, strings that used escapes, and where strings
  * with double braces are, so that references can be replaced without writing the rest of the document again.
  */
@@ -23,12 +23,12 @@ export class JsonSource {
   readonly #places: TextPlace[] = [];
   #document = '';
 
-  /** The whole document as it was sent. */
+  /** The whole document as sent. */
   get document(): string {
     return this.#document;
   }
 
-  /** The first strings with double braces, in their order. */
+  /** The first strings with double braces, in order. */
   get textPlaces(): readonly TextPlace[] {
     return this.#places;
   }
@@ -51,7 +51,7 @@ export class JsonSource {
     this.#places.push(place);
   }
 
-  /** The text of `parent[key]` as it was sent. */
+  /** The text of `parent[key]` as sent. */
   textOf(parent: object, key: string | number, value: JsonValue): string {
     return this.#spelledBy.get(parent)?.get(key) ?? toJsonText(value);
   }

@@ -6,26 +6,26 @@ import type { JsonValue } from './json-value.ts';
 
 export interface ParseJsonOptions {
   readonly depthMax: number;
-  /** Values that the document may hold, at all depths together; any number where it is left out. */
+  /** The most values in the document, at all depths; unlimited by default. */
   readonly valuesMax?: number;
-  /** Filled with the spelling of what must be stored as sent. */
+  /** Receives the original spelling of what must be stored as sent. */
   readonly source?: JsonSource;
 }
 
 /**
  * A strict RFC 8259 parser. `JSON.parse` is not enough here: it rounds numbers, lets the last of two equal keys win
- * (two readers of one body could then see two different cards), treats `__proto__` specially and knows no depth.
+ * (two readers of one body could then see two different cards), treats `__proto__` specially and has no depth limit.
  */
 export function parseJson(text: string, options: ParseJsonOptions): JsonValue {
   return finish(parseJsonSteps(text, options));
 }
 
-/** The same, a part at a time. */
+/** The same in steps. */
 export function parseJsonSteps(text: string, options: ParseJsonOptions): Steps<JsonValue> {
   return new JsonParser(text, options).parseDocument();
 }
 
-/** Values read between two pauses: about a millisecond. */
+/** Values read between two pauses, about a millisecond. */
 const valuesPerStep = 2_000;
 
 class JsonParser {
@@ -34,7 +34,7 @@ class JsonParser {
   readonly #depthMax: number;
   readonly #valuesMax: number;
   readonly #source: JsonSource | undefined;
-  /** Names and positions that lead to the value that is read. */
+  /** Names and positions that lead to the current value. */
   readonly #path: (string | number)[] = [];
   #valueCount = 0;
   /** How many values had been read at the last pause. */
@@ -60,7 +60,7 @@ class JsonParser {
     return value;
   }
 
-  /** Undefined where an object or an array begins. Only those are read in steps: most values are neither. */
+  /** Undefined if an object or an array begins. Only those are read in steps: most values are neither. */
   #parseScalar(depth: number): JsonValue | undefined {
     if (depth > this.#depthMax) throw this.#scanner.failure(`Nested deeper than ${this.#depthMax} levels`);
     this.#valueCount += 1;
@@ -148,7 +148,7 @@ class JsonParser {
   ): void {
     if (this.#source === undefined) return;
     const isText = typeof value === 'string';
-    // Without an escape a string is two quotes longer than what it means.
+    // Without escapes, the text of a string is its value plus two quotes.
     const isEscaped = isText && this.#scanner.at - start !== value.length + 2;
     if (key === 'data' || isEscaped) this.#source.note(parent, key, this.#text.slice(start, this.#scanner.at));
     if (isText) this.#noteText(value, start, depth);

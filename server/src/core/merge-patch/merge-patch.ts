@@ -1,23 +1,23 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { finish, type Steps } from '../steps/steps.ts';
 
-/** Members merged between two pauses: about a millisecond. */
+/** Members merged between two pauses, about a millisecond. */
 const membersPerStep = 2_000;
 
 /**
  * RFC 7386, section 2: null removes a member, an object merges, anything else replaces. Returns a new tree that shares
- * what did not change and leaves both inputs alone. It recurses as deep as the patch does, which the JSON parser bounds.
+ * unchanged parts and leaves both inputs unmodified. It recurses as deep as the patch, which the JSON parser bounds.
  */
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   return finish(mergePatchSteps(target, patch));
 }
 
-/** The same, a part at a time, for values that may be large. */
+/** The same in steps, for values that may be large. */
 export function* mergePatchSteps(target: JsonValue | undefined, patch: JsonValue): Steps<JsonValue> {
   if (!isJsonObject(patch)) return patch;
 
   const current: JsonObject = isJsonObject(target) ? target : {};
-  // A Map holds `__proto__` as an ordinary member: it is neither inherited from nor assigned to.
+  // In a Map, `__proto__` is an ordinary member: it is neither inherited from nor assigned to.
   const members = new Map<string, JsonValue>();
   let count = 0;
   for (const key of Object.keys(current)) {

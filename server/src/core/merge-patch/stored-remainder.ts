@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 
-/** Whether a merge patch (RFC 7386) leaves any part of the target in its result. Without a patch all of it stays. */
+/** Whether a merge patch (RFC 7386) leaves any part of the target in its result. Without a patch, all of it stays. */
 export function leavesStored(target: JsonValue | undefined, patch: JsonValue | undefined): boolean {
   if (target === undefined) return false;
   if (patch === undefined) return true;
@@ -11,8 +11,8 @@ export function leavesStored(target: JsonValue | undefined, patch: JsonValue | u
 }
 
 /**
- * Whether the values at these paths, read together after the patch, are made of both stored and supplied parts. Such a
- * reading says something about the stored parts that it did not say before: what surrounds them has been chosen.
+ * Whether the values at these paths, read together after the patch, combine stored and supplied parts. Such a
+ * combination can reveal something new about the stored parts, because the caller chose what surrounds them.
  */
 export function mixesStored(target: JsonValue, patch: JsonValue, paths: readonly (readonly string[])[]): boolean {
   const readings = paths.map((path) => follow(target, patch, path));
@@ -22,7 +22,7 @@ export function mixesStored(target: JsonValue, patch: JsonValue, paths: readonly
   );
 }
 
-/** What target and patch have at a path. Something other than an object in the patch replaces all that lies below it. */
+/** What target and patch have at a path. Anything but an object in the patch replaces everything below it. */
 function follow(
   target: JsonValue,
   patch: JsonValue,

@@ -7,7 +7,7 @@ export interface AddressRange {
   readonly prefixBits: number;
 }
 
-/** Reads `10.0.0.0/8`. Bits behind the prefix must be zero: whoever sets one means something else than what is written. */
+/** Parses `10.0.0.0/8`. Bits after the prefix must be zero: otherwise the range is probably a mistake. */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [address = '', bits = '', ...rest] = text.split('/');
   const base = parseIpAddress(address);

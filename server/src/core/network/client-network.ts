@@ -3,7 +3,7 @@ import { parsePeerAddress } from './peer-address.ts';
 const halfOfIpv6 = 8;
 
 /**
- * What counts as one client: an IPv4 address, or the /64 that an IPv6 address lies in. A household has at least that
+ * What counts as one client: an IPv4 address, or the /64 of an IPv6 address. A household has at least that
  * many addresses, so counting single ones would count nothing.
  */
 export function toClientNetwork(address: string): string {

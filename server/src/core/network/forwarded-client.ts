@@ -2,12 +2,12 @@ import { type AddressRange, isInRange } from './address-range.ts';
 import type { AddressBytes } from './ip-address.ts';
 import { parsePeerAddress } from './peer-address.ts';
 
-/** More hops than any installation has: a header of sixteen thousand characters is not walked to its end. */
+/** More hops than any installation has, so that a header of sixteen thousand characters is not read to the end. */
 const hopsMax = 20;
 
 /**
  * The address of the client. It is the peer of the connection, unless that is a proxy of the operator: then it is the
- * nearest address in X-Forwarded-For that is not one of those. Whatever a client wrote into the header itself stands
+ * nearest address in X-Forwarded-For that is not one of those. Anything that a client wrote into the header itself is
  * further left and is never reached.
  */
 export function findClientAddress(
@@ -24,7 +24,7 @@ export function findClientAddress(
   for (const hop of forwardedFor.split(',').toReversed().slice(0, hopsMax)) {
     const text = withoutPort(hop.trim());
     const address = parsePeerAddress(text);
-    // What is no address was not written by a proxy that we may believe: the last believable one counts.
+    // Anything but an address was not written by a trusted proxy: the last trusted address counts.
     if (address === undefined) return client;
     client = text;
     if (!isTrusted(address)) return client;

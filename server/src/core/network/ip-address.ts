@@ -1,7 +1,7 @@
 /** The bytes of an address: 4 for IPv4, 16 for IPv6. Addresses are judged by their bytes, never by their text. */
 export type AddressBytes = Uint8Array;
 
-/** Reads the one spelling of IPv4, or any spelling of IPv6 that RFC 4291 §2.2 knows. A zone is no part of an address. */
+/** Parses the canonical form of IPv4, or any form of IPv6 in RFC 4291 §2.2. A zone is not part of an address. */
 export function parseIpAddress(text: string): AddressBytes | undefined {
   if (text.length > 45) return undefined;
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);

@@ -4,8 +4,8 @@ import { type AddressBytes, parseIpAddress } from './ip-address.ts';
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
 /**
- * The address of somebody who called us, as a socket or a proxy spells it: a zone (`%eth0`) is left out, and an IPv4 address
- * that arrives inside of IPv6 (`::ffff:a.b.c.d`) is the IPv4 one. Not for addresses that are dialled.
+ * The address of a client, as a socket or a proxy writes it: a zone (`%eth0`) is dropped, and an IPv4 address
+ * mapped into IPv6 (`::ffff:a.b.c.d`) becomes IPv4. Not for addresses that are dialled.
  */
 export function parsePeerAddress(text: string): AddressBytes | undefined {
   const [address = ''] = text.split('%', 1);
@@ -17,7 +17,7 @@ export function parsePeerAddress(text: string): AddressBytes | undefined {
 export function parsePeerRange(text: string): AddressRange | undefined {
   if (text.includes('/')) {
     const range = parseAddressRange(text);
-    // No peer would ever lie in it: whoever means IPv4 has to write it so.
+    // No peer could ever be in it: IPv4 must be written as IPv4.
     return range === undefined || isMapped(range.base) ? undefined : range;
   }
   const bytes = parsePeerAddress(text);

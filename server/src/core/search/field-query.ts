@@ -11,10 +11,10 @@ const metadataPrefix = 'metadata.';
 const knownFields =
   'id, type, data, fingerprint, created_by, modified_by, created_at, modified_at, container, metadata.<key>';
 
-/** Gives a `field:value` its meaning. */
+/** Interprets a `field:value`. */
 export function toFieldQuery({ name, value, offset }: FieldToken): SearchQuery {
   if (isRangeField(name)) return value.kind === 'range' ? toRange(name, value) : toMoment(name, value);
-  if (value.kind === 'range') throw invalidQuery('Only created_at and modified_at take a range', value.offset);
+  if (value.kind === 'range') throw invalidQuery('Only created_at and modified_at support ranges', value.offset);
   if (name === 'container') return toContainer(value);
 
   if (value.hasWildcard) throw invalidQuery('Only a container takes a wildcard; quote the value', value.offset);
@@ -46,13 +46,13 @@ function toContainer({ text, offset }: QueryText): ContainerQuery {
   return { kind: 'container', path, isSubtree };
 }
 
-/** A time names the whole of its smallest written unit: `2024-01-01` is that day, `2024-01-01T10:00Z` that minute. */
+/** A time means all of its smallest written unit: `2024-01-01` is that day, `2024-01-01T10:00Z` that minute. */
 function toMoment(field: RangeField, text: QueryText): RangeQuery {
   const { start, end } = toInterval(text);
   return { kind: 'range', field, from: start, before: end };
 }
 
-/** The brackets say whether the times at the ends belong to the range, each with the whole of its unit. */
+/** The brackets say whether the times at the ends, each with all of its unit, belong to the range. */
 function toRange(field: RangeField, { from, to, includesFrom, includesTo }: QueryRange): RangeQuery {
   const first = isOpenEnd(from) ? undefined : toInterval(from);
   const last = isOpenEnd(to) ? undefined : toInterval(to);

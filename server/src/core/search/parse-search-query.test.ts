@@ -137,7 +137,7 @@ describe('an invalid query', () => {
   const operand = 'Expected a field, NOT or an opening parenthesis';
   const date = 'Expected an ISO 8601 date or date-time';
   const path = 'Expected a container path such as "/pci/high/", or "/pci/*" for a subtree';
-  const wildcard = 'Only a container takes a wildcard; quote the value';
+  const wildcard = 'Only container supports wildcards; quote the value';
 
   it.each([
     ['', `${operand} at offset 0.`],
@@ -154,8 +154,8 @@ describe('an invalid query', () => {
     ['(id:a id:b)', 'Expected AND or OR at offset 6.'],
     ['(id:a', 'Expected a closing parenthesis at offset 5.'],
     ['id:a)', 'Unexpected closing parenthesis at offset 4.'],
-    ['card', 'Expected a field and a colon, or an operator in capitals at offset 0.'],
-    ['id:a and id:b', 'Expected a field and a colon, or an operator in capitals at offset 5.'],
+    ['card', 'Expected a field and a colon, or an uppercase operator at offset 0.'],
+    ['id:a and id:b', 'Expected a field and a colon, or an uppercase operator at offset 5.'],
     ['"id":a', 'Unexpected quotation mark at offset 0.'],
     [':a', `Expected one of the fields ${fields} at offset 0.`],
     ['+id:a', `Expected one of the fields ${fields} at offset 0.`],
@@ -169,15 +169,15 @@ describe('an invalid query', () => {
     ['type:(card OR bank)', 'Expected a value at offset 5.'],
     ['id:"a', 'Unterminated quotation at offset 3.'],
     ['id:"a\\"', 'Unterminated quotation at offset 3.'],
-    ['id:"a"b', 'Expected white space after a value at offset 6.'],
-    ['id:"a"~2', 'Expected white space after a value at offset 6.'],
+    ['id:"a"b', 'Expected whitespace after a value at offset 6.'],
+    ['id:"a"~2', 'Expected whitespace after a value at offset 6.'],
     ['id:a"b"', 'Unexpected quotation mark at offset 4.'],
     ['id:a\\', 'Expected a character after the backslash at offset 5.'],
     ['type:car*', `${wildcard} at offset 5.`],
     ['type:c?rd', `${wildcard} at offset 5.`],
     ['metadata.k:*', `${wildcard} at offset 11.`],
-    ['data:[a TO b]', 'Only created_at and modified_at take a range at offset 5.'],
-    ['container:{a TO b}', 'Only created_at and modified_at take a range at offset 10.'],
+    ['data:[a TO b]', 'Only created_at and modified_at support ranges at offset 5.'],
+    ['container:{a TO b}', 'Only created_at and modified_at support ranges at offset 10.'],
     ['container:pci', `${path} at offset 10.`],
     ['container:"/pci"', `${path} at offset 10.`],
     ['container:"pci/"', `${path} at offset 10.`],
@@ -203,7 +203,7 @@ describe('an invalid query', () => {
     ['created_at:[* TO ]', 'Expected a value at offset 17.'],
     ['created_at:[* TO *', 'Expected the closing bracket of a range at offset 18.'],
     ['created_at:[* TO * *]', 'Expected the closing bracket of a range at offset 19.'],
-    ['created_at:[* TO *]x', 'Expected white space after a value at offset 19.'],
+    ['created_at:[* TO *]x', 'Expected whitespace after a value at offset 19.'],
     ['id:a\0', 'Unexpected NUL character at offset 4.'],
     ['a'.repeat(201), 'The query must not exceed 200 characters.'],
   ])('such as %j is refused', (text, message) => {

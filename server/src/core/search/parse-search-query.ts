@@ -10,14 +10,14 @@ import type { SearchQuery } from './search-query.ts';
 const { queryLengthMax, queryDepthMax } = tokenQueryLimits;
 
 /**
- * Reads the search language, a part of Lucene's:
+ * Parses the search language, a subset of Lucene's:
  *
  *     query  = all *( ("OR" / "||") all )
  *     all    = unary *( ("AND" / "&&") unary )
  *     unary  = ("NOT" / "!" / "-") unary / "(" query ")" / field ":" value
  *
  * Lucene joins neighbours without an operator by a configurable default, which a reader cannot see. Here the operator
- * must be written, so that no search finds more or less than its author meant.
+ * must be written, so that no search finds more or less than its author intended.
  */
 export function parseSearchQuery(text: string): SearchQuery {
   if (isLongerThan(text, queryLengthMax)) {

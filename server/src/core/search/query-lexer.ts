@@ -18,7 +18,7 @@ const keywords = [
 ] as const;
 
 /**
- * Splits a query into operators, parentheses and `field:value` pairs. A value ends at white space or a parenthesis
+ * Splits a query into operators, parentheses and `field:value` pairs. A value ends at whitespace or a parenthesis
  * unless it is quoted; a backslash makes the next character an ordinary one, inside quotes and outside.
  */
 export class QueryLexer {
@@ -42,10 +42,10 @@ export class QueryLexer {
   #readField(): FieldToken {
     const offset = this.#at;
     const name = this.#readUnquoted(`${delimiters}:`).text;
-    if (!this.#accept(':')) throw invalidQuery('Expected a field and a colon, or an operator in capitals', offset);
+    if (!this.#accept(':')) throw invalidQuery('Expected a field and a colon, or an uppercase operator', offset);
 
     const value = this.#isNext('[{') ? this.#readRange() : this.#readText(delimiters);
-    if (!this.#isAtDelimiter()) throw invalidQuery('Expected white space after a value', this.#at);
+    if (!this.#isAtDelimiter()) throw invalidQuery('Expected whitespace after a value', this.#at);
     return { kind: 'field', offset, name, value };
   }
 
@@ -86,7 +86,7 @@ export class QueryLexer {
     let text = '';
     let hasWildcard = false;
     while (this.#at < this.#text.length && !this.#isNext(stops)) {
-      // Elsewhere than at its beginning a quote is more likely a slip than a part of the value.
+      // A quote that is not at the start is more likely a typo than part of the value.
       if (this.#isNext('"')) throw invalidQuery('Unexpected quotation mark', this.#at);
       hasWildcard ||= this.#isNext('*?');
       text += this.#readCharacter();

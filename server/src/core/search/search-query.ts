@@ -1,7 +1,7 @@
 import type { Sensitive } from '../identity/sensitive.ts';
 
 /**
- * What a search asks for, once its text has been understood. Everything a matcher needs is resolved here: metadata
+ * A parsed search. Everything a matcher needs is resolved here: metadata
  * values and container paths are lower-cased, and times are half-open ranges.
  */
 export type SearchQuery =
@@ -29,21 +29,21 @@ export interface DataQuery {
 
 export type TermField = 'id' | 'type' | 'fingerprint' | 'created_by' | 'modified_by';
 
-/** The key as it was written, of which case does not matter; the value compares with the lower-cased stored one. */
+/** The key as written, compared case-insensitively; the value is compared with the lower-cased stored one. */
 export interface MetadataQuery {
   readonly kind: 'metadata';
   readonly key: string;
   readonly value: string;
 }
 
-/** One of the token's containers is this one or, for a subtree, lies anywhere in it. */
+/** One of the token's containers is this one or, for a subtree, is anywhere in it. */
 export interface ContainerQuery {
   readonly kind: 'container';
   readonly path: string;
   readonly isSubtree: boolean;
 }
 
-/** The id begins with the text. Access rules ask this; the query language has no word for it. */
+/** The id starts with the text. Used by access rules; the query language cannot express it. */
 export interface IdPrefixQuery {
   readonly kind: 'id-prefix';
   readonly prefix: string;

@@ -1,4 +1,4 @@
-/** Longer than any name of ours: nothing beyond is a slip of the keyboard, and comparing takes time. */
+/** Longer than any of our names: anything beyond is not a typo, and comparing takes time. */
 const lengthMax = 60;
 
 /**
@@ -25,7 +25,7 @@ function toLetters(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** One slip turns too many short words into others. */
+/** A single typo turns too many short words into others. */
 function slipsAllowed(length: number): number {
   if (length < 4) return 0;
   return length < 6 ? 1 : 2;

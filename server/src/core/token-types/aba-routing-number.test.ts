@@ -28,7 +28,7 @@ describe('findRoutingNumberProblem', () => {
   });
 
   it('tells a failed checksum from a wrong shape', () => {
-    expect(findRoutingNumberProblem('021000022')).toBe('The routing number fails its checksum.');
+    expect(findRoutingNumberProblem('021000022')).toBe('The routing number has an invalid checksum.');
   });
 
   it('finds nothing wrong with a routing number', () => {

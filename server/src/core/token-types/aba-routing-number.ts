@@ -5,7 +5,7 @@ const weights = [3, 7, 1] as const;
 
 export function findRoutingNumberProblem(value: JsonValue | undefined): string | undefined {
   if (!isDigitString(value, { min: 9, max: 9 })) return 'The routing number must be a string of nine digits.';
-  if (!passesAbaChecksum(value)) return 'The routing number fails its checksum.';
+  if (!passesAbaChecksum(value)) return 'The routing number has an invalid checksum.';
   return undefined;
 }
 

@@ -45,7 +45,7 @@ function deriveBank(data: Sensitive<JsonValue>): DerivedDetails | undefined {
   return { bank: { routing_number: routingNumber, account_number_last4: lastFour(accountNumber) } };
 }
 
-/** Four digits of an account number that has no more of them would be the account number: it is hidden as in the mask. */
+/** The last four digits of a four-digit account number would be the whole number: it is hidden as in the mask. */
 function lastFour(accountNumber: string): string {
   return accountNumber.length > 4 ? accountNumber.slice(-4) : 'X'.repeat(accountNumber.length);
 }

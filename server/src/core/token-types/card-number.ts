@@ -4,7 +4,7 @@ import { passesLuhn } from './luhn.ts';
 
 export function findCardNumberProblem(value: JsonValue | undefined): string | undefined {
   if (!isCardNumberShaped(value)) return 'The card number must be a string of 12 to 19 digits without separators.';
-  if (!passesLuhn(value)) return 'The card number fails its checksum.';
+  if (!passesLuhn(value)) return 'The card number has an invalid checksum.';
   return undefined;
 }
 

@@ -49,7 +49,7 @@ describe('card data', () => {
 
   it('refuses a number that fails its checksum', () => {
     expect(validate({ number: '4242424242424241' })).toEqual({
-      'data.number': ['The card number fails its checksum.'],
+      'data.number': ['The card number has an invalid checksum.'],
     });
   });
 
@@ -66,7 +66,7 @@ describe('card data', () => {
     'refuses the year %j',
     (expiration_year) => {
       expect(validate({ number, expiration_year })).toEqual({
-        'data.expiration_year': ['The expiration year must be an integer of four digits.'],
+        'data.expiration_year': ['The expiration year must be a four-digit integer.'],
       });
     },
   );
@@ -86,7 +86,7 @@ describe('card data', () => {
     [['123']],
   ])('refuses the code %j', (cvc) => {
     expect(validate({ number, cvc })).toEqual({
-      'data.cvc': ['The card verification code must have three or four digits.'],
+      'data.cvc': ['The card verification code must be three or four digits.'],
     });
   });
 

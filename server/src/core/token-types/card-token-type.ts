@@ -41,7 +41,7 @@ function validateCard(data: Sensitive<JsonValue>): FieldErrors | undefined {
   });
 }
 
-/** Some clients write null for what they leave out. */
+/** Some clients write null for members that they omit. */
 function isAbsentOrWhole(value: JsonValue | undefined, min: number, max: number): boolean {
   return value === undefined || value === null || isWhole(value, min, max);
 }
@@ -54,7 +54,7 @@ function findVerificationCodeProblem(card: JsonObject): string | undefined {
   if (holdsMisnamedVerificationCode(card)) return 'A card verification code must be named cvc.';
   const code = card['cvc'];
   if (code === undefined || code === null || isVerificationCode(code)) return undefined;
-  return 'The card verification code must have three or four digits.';
+  return 'The card verification code must be three or four digits.';
 }
 
 function deriveCard(data: Sensitive<JsonValue>): DerivedDetails | undefined {

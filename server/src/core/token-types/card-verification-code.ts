@@ -11,8 +11,8 @@ export function isVerificationCode(value: JsonValue | undefined): boolean {
 }
 
 /**
- * Card data may carry members of the caller's own, with one exception. Only `cvc` is erased after its hour, and PCI DSS
- * 3.3.1 forbids keeping a verification code longer, so one that arrives under another common name is refused.
+ * Card data may have additional members, with one exception. Only `cvc` is erased after its hour, and PCI DSS
+ * 3.3.1 forbids keeping a verification code longer, so a code under another common name is rejected.
  */
 export function holdsMisnamedVerificationCode(card: JsonObject): boolean {
   return Object.entries(card).some(
@@ -27,7 +27,7 @@ const otherNames = new Set(
   ).split(' '),
 );
 
-/** `card_cvv`, `cardCvv` and `Card-CVV` are one name. */
+/** `card_cvv`, `cardCvv` and `Card-CVV` are the same name. */
 function toComparableName(key: string): string {
   return key.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../errors/domain-error.ts';
 
-/** Keeps the fields that have a problem, so that a caller can mend all of them in one go. */
+/** Collects all invalid fields, so that a caller can fix them in one go. */
 export function collectFieldErrors(problems: Readonly<Record<string, string | undefined>>): FieldErrors | undefined {
   const errors: Record<string, readonly string[]> = {};
   for (const [path, problem] of Object.entries(problems)) {

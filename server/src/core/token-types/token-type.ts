@@ -2,7 +2,7 @@ import type { FieldErrors } from '../errors/domain-error.ts';
 import type { Sensitive } from '../identity/sensitive.ts';
 import type { JsonValue } from '../json/json-value.ts';
 
-/** What makes one kind of token different from another: the rules for its data and what applies unless the caller says otherwise. */
+/** What distinguishes one type of token from another: the rules for its data, and its defaults. */
 export interface TokenType {
   readonly name: string;
   /** Every problem at once, by path from the token: `data` for the value itself, `data.number` for a member. */
@@ -16,7 +16,7 @@ export interface TokenType {
   readonly derive?: (data: Sensitive<JsonValue>) => DerivedDetails | undefined;
 }
 
-/** Carries the names it has on the wire, because it is copied into the response as it stands. */
+/** Uses the names of the wire format, because it is copied into the response unchanged. */
 export interface DerivedDetails {
   readonly card?: CardDetails;
   readonly bank?: BankDetails;

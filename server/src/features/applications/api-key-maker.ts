@@ -8,7 +8,7 @@ import { ApplicationStore } from './application-store.ts';
 
 const kinds: Readonly<Record<ApplicationType, KeyKind>> = { private: 'pvt', public: 'pub', management: 'mgt' };
 
-/** Makes keys for applications: the text is returned once, the hash is stored. */
+/** Creates application keys: the text is returned once, the hash is stored. */
 export class ApiKeyMaker {
   readonly #systemKeys: SystemKeys;
 

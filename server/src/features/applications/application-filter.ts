@@ -5,13 +5,13 @@ import { isUuid } from '../../core/identity/ids.ts';
 import { pageParameters } from '../../http/pagination.ts';
 import { queryParameters } from '../../http/query-parameters.ts';
 
-/** Which applications, or keys of one, are listed; undefined means all. */
+/** Which applications, or keys of one, to list; undefined means all. */
 export interface ApplicationFilter {
   readonly ids: readonly string[] | undefined;
   readonly types: readonly ApplicationType[] | undefined;
 }
 
-/** How many ids one request may ask for. */
+/** How many ids one request may contain. */
 const idsMax = 100;
 const Id = Type.String({ maxLength: 36 });
 const TypeName = Type.Enum([...applicationTypes]);
@@ -19,12 +19,12 @@ const TypeName = Type.Enum([...applicationTypes]);
 const filters = {
   id: Type.Optional(
     Type.Union([Id, Type.Array(Id, { maxItems: idsMax })], {
-      description: 'Only those with this id; may be repeated.',
+      description: 'Return only this id; may be repeated.',
     }),
   ),
   type: Type.Optional(
     Type.Union([TypeName, Type.Array(TypeName, { maxItems: applicationTypes.length })], {
-      description: 'Only those of an application of this type; may be repeated.',
+      description: 'Return only this application type; may be repeated.',
     }),
   ),
 };

@@ -11,7 +11,7 @@ import { noSuchApplication } from './application-service.ts';
 const KeyParameters = Type.Object({ id: Type.String(), keyId: Type.String() });
 type KeyParameters = Static<typeof KeyParameters>;
 
-/** What is kept of a request that created a key, for its repetition: the secret is shown once. */
+/** What is kept of a request that created a key, in case it is repeated: the secret is shown only once. */
 interface CreatedKey {
   readonly applicationId: ApplicationId;
   readonly keyId: ApplicationKeyId;

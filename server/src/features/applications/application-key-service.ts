@@ -14,7 +14,7 @@ import { ApplicationStore } from './application-store.ts';
 import type { ApiKeyMaker } from './api-key-maker.ts';
 import { requireManageable } from './require-within-limit.ts';
 
-/** Two keys let a service roll over without a gap; many would only be forgotten ones. */
+/** Two keys let a service rotate without a gap; more would only be forgotten. */
 const keysMax = 10;
 
 /** Keys of an application. A key is never shown again; it is replaced. */
@@ -31,7 +31,7 @@ export class ApplicationKeyService {
 
   async create(caller: Caller, applicationId: ApplicationId): Promise<NewApplicationKey> {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
-      // Held until the commit: of two requests at once, the second counts the key of the first.
+      // Held until the commit: of two concurrent requests, the second counts the key of the first.
       const application = await new ApplicationStore(tx, caller.tenantId).lock(applicationId);
       if (application === undefined) throw noSuchApplication();
       requireManageable(caller, application);
@@ -39,7 +39,7 @@ export class ApplicationKeyService {
       if ((await store.countOf(applicationId)) >= keysMax) {
         throw new DomainError(
           'validation-failed',
-          `An application has at most ${keysMax} keys. Delete one that is no longer used.`,
+          `An application can have at most ${keysMax} keys. Delete one that is no longer used.`,
         );
       }
       const key = await this.#apiKeyMaker.make(tx, application, caller.applicationId);

@@ -95,7 +95,9 @@ describe('null for what may be left out', () => {
     expect((await send({ ...token, ...nothing })).status).toBe(201);
     expect(await send({ ...token, containers: [] })).toMatchObject({
       status: 400,
-      body: { errors: { containers: ['must name 1 to 10 containers; leave it out for the containers of the type'] } },
+      body: {
+        errors: { containers: ['must have 1 to 10 containers; omit it for the default containers of the type'] },
+      },
     });
   });
 });

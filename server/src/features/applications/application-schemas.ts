@@ -31,7 +31,7 @@ const settings = {
     Type.Array(Type.String({ maxLength: 255 }), {
       maxItems: destinationsMax,
       description:
-        'Hosts that the proxy may call for this application: exact names, or *.example.com for one label before it. Without a list any public host may be called; an empty list allows none.',
+        'Hosts that the proxy may call for this application: exact names, or *.example.com for any single label in place of the asterisk. Without a list, any public host is allowed; an empty list allows none.',
     }),
   ),
   grant_limit: Type.Optional(Type.Union([GrantLimitBody, Type.Null()])),
@@ -46,7 +46,7 @@ export const CreateApplication = Type.Object({
 
 export const ApplicationKeyView = Type.Object({
   id: Type.String(),
-  key: Type.Optional(Type.String({ description: 'The secret, in the answer that creates the key and never again.' })),
+  key: Type.Optional(Type.String({ description: 'The secret. Returned only when the key is created.' })),
   version: Type.String(),
   created_by: Type.Optional(Type.String()),
   created_at: Timestamp,
@@ -56,9 +56,7 @@ export const ApplicationView = Type.Object({
   id: Type.String(),
   tenant_id: Type.String(),
   name: Type.String(),
-  key: Type.Optional(
-    Type.String({ description: 'The secret, in the answer that creates the application and never again.' }),
-  ),
+  key: Type.Optional(Type.String({ description: 'The secret. Returned only when the application is created.' })),
   keys: Type.Array(ApplicationKeyView),
   type: Type.Enum([...applicationTypes]),
   permissions: Type.Array(Type.String()),
@@ -80,7 +78,7 @@ nameSchemas({
   GrantLimit: GrantLimitView,
 });
 
-/** The type is known where an application is created; an update finds it out later. */
+/** The type is known when an application is created; an update looks it up later. */
 export function toApplicationSettings(
   body: Static<typeof UpdateApplication>,
   type?: ApplicationType,
@@ -99,7 +97,7 @@ export function toApplicationSettings(
 function toDestinationEntry(text: string, index: number): string {
   const entry = parseDestinationEntry(text);
   if (entry !== undefined) return entry;
-  throw invalidField(`allowed_destinations.${index}`, 'must be a host name, or *. and a host name');
+  throw invalidField(`allowed_destinations.${index}`, 'must be a host name, optionally preceded by *.');
 }
 
 export function toNewApplication(body: Static<typeof CreateApplication>): NewApplication {

@@ -22,7 +22,7 @@ export interface ApplicationWithKeys {
   readonly keys: readonly (ApplicationKey | NewApplicationKey)[];
 }
 
-/** What is kept of a request that created or changed an application, for its repetition. */
+/** What is kept of a request that created or changed an application, in case it is repeated. */
 export interface WrittenApplication {
   readonly id: ApplicationId;
   readonly modifiedAt: string | null;
@@ -44,10 +44,10 @@ export class ApplicationService {
     this.#apiKeyMaker = parts.apiKeyMaker;
   }
 
-  /** Stores the application, its first key and the record of both together. */
+  /** Stores the application, its first key and the audit record of both together. */
   async create(caller: Caller, wanted: NewApplication): Promise<ApplicationWithKeys> {
     requireValidSettings(wanted.type, wanted);
-    // What a capped application creates is capped like itself, unless the request says less.
+    // An application created by a limited one has the same limit, unless the request sets a narrower one.
     const inherited = wanted.type === 'management' ? caller.grantLimit : undefined;
     const capped = { ...wanted, grantLimit: wanted.grantLimit ?? inherited ?? null };
     requireWithinLimit(caller, capped);
@@ -55,7 +55,7 @@ export class ApplicationService {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const createdBy = caller.applicationId;
       const store = new ApplicationStore(tx, caller.tenantId);
-      // The tenant may be deleted at this very moment, by somebody else with the right to do so.
+      // The tenant may be deleted concurrently by another caller.
       if (!(await store.holdTenant())) throw new DomainError('not-found', 'There is no such tenant.');
       const application = await store.insert({ ...capped, id, createdBy });
       const keys = wanted.createKey ? [await this.#apiKeyMaker.make(tx, application, createdBy)] : [];
@@ -73,7 +73,7 @@ export class ApplicationService {
     return found;
   }
 
-  /** What an earlier request has written, without secrets. What others have made of it since takes the right to read it. */
+  /** What an earlier request has written, without secrets. If others have changed it since, read access is required. */
   async getAgain(caller: Caller, { id, modifiedAt }: WrittenApplication): Promise<ApplicationWithKeys> {
     const found = await this.#load(caller.tenantId, id);
     const isUnchanged = toWrittenApplication(found).modifiedAt === modifiedAt;
@@ -82,7 +82,7 @@ export class ApplicationService {
     return found;
   }
 
-  /** The application of the key that asks. */
+  /** The application of the calling key. */
   getOwn(caller: Caller): Promise<ApplicationWithKeys> {
     return this.get(caller, caller.applicationId);
   }

@@ -4,9 +4,9 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { ApplicationSettings } from './application.ts';
 
 const splitRule =
-  'must be reveal in a rule that grants token:use, which means plaintext; to show masked or redacted data otherwise, put token:use into a rule of its own';
+  'must be reveal in a rule that grants token:use, because token:use sends plaintext; to read masked or redacted data, grant token:use in a separate rule';
 
-/** Checks what the shape of a request cannot say: that the rights fit the type, and that rules have an order. */
+/** Checks what the schema cannot: that permissions match the type, and that rules have an order. */
 export function requireValidSettings(
   type: ApplicationType,
   settings: Pick<ApplicationSettings, 'permissions' | 'rules'> & Partial<ApplicationSettings>,
@@ -16,9 +16,9 @@ export function requireValidSettings(
     (fields[path] ??= []).push(message);
   };
 
-  // A public application may hold nothing: its sessions are given rights of their own.
+  // A public application may have no permissions: its sessions get their own.
   if (type !== 'public' && settings.permissions.length === 0 && settings.rules.length === 0)
-    note('permissions', 'permissions or rules must not be empty');
+    note('permissions', 'permissions and rules must not both be empty');
   const allowed: ReadonlySet<Permission> = new Set(permissionsOf(type));
   const misfits = (permissions: readonly Permission[]) => permissions.some((permission) => !allowed.has(permission));
   const message = toPermissionHint(type);
@@ -33,9 +33,9 @@ export function requireValidSettings(
     priorities.add(rule.priority);
   });
   if (type !== 'private' && (settings.allowedDestinations ?? null) !== null)
-    note('allowed_destinations', 'only a private application calls destinations');
+    note('allowed_destinations', 'only a private application can have destinations');
   if (type !== 'management' && settings.grantLimit !== undefined)
-    note('grant_limit', 'only a management application hands out rights');
+    note('grant_limit', 'only a management application can have a grant_limit');
   if (Object.keys(fields).length > 0) {
     throw new DomainError('validation-failed', 'The request did not pass validation.', { fields });
   }

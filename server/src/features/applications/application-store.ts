@@ -11,7 +11,7 @@ const columns = `tenant_id as "tenantId", id, name, type, permissions, rules, ex
   allowed_destinations as "allowedDestinations", grant_limit as "grantLimit",
   created_by as "createdBy", created_at as "createdAt", modified_by as "modifiedBy", modified_at as "modifiedAt"`;
 
-/** Settings with a limit that has been decided on. */
+/** Settings with the limit resolved. */
 type StoredSettings = Omit<ApplicationSettings, 'grantLimit'> & Pick<Application, 'grantLimit'>;
 
 export class ApplicationStore {
@@ -48,7 +48,7 @@ export class ApplicationStore {
     return row;
   }
 
-  /** Keeps the tenant from being deleted before this transaction ends; false when it is gone already. */
+  /** Prevents the tenant from being deleted before this transaction ends; false if it is already gone. */
   async holdTenant(): Promise<boolean> {
     const rows = await this.#tx.query({
       text: 'select from tenants where id = $1 for key share',
@@ -57,7 +57,7 @@ export class ApplicationStore {
     return rows.length > 0;
   }
 
-  /** Keys carry the environment of their tenant in their text. */
+  /** The text of a key contains the environment of its tenant. */
   async keyEnvironment(): Promise<KeyEnvironment> {
     const [row] = await this.#tx.query<{ type: string }>({
       text: 'select type from tenants where id = $1',
@@ -74,7 +74,7 @@ export class ApplicationStore {
     return row;
   }
 
-  /** As `find`, and nobody else locks, changes or deletes the row before this transaction ends. */
+  /** Like `find`, and locks the row until this transaction ends. */
   async lock(id: ApplicationId): Promise<Application | undefined> {
     const [row] = await this.#tx.query<Application>({
       text: `select ${columns} from applications where tenant_id = $1 and id = $2 for no key update`,
@@ -131,7 +131,7 @@ export class ApplicationStore {
     return row;
   }
 
-  /** Its keys go with it. */
+  /** Its keys are deleted with it. */
   async delete(id: ApplicationId): Promise<boolean> {
     const rows = await this.#tx.query({
       text: 'delete from applications where tenant_id = $1 and id = $2 returning id',

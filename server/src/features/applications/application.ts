@@ -3,7 +3,7 @@ import type { GrantLimit } from '../../core/access/grant-limit.ts';
 import type { ApplicationType, Permission } from '../../core/access/permission.ts';
 import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/identity/ids.ts';
 
-/** What is allowed to call the vault, and with which rights. */
+/** An API client and its permissions. */
 export interface Application {
   readonly tenantId: TenantId;
   readonly id: ApplicationId;
@@ -12,9 +12,9 @@ export interface Application {
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | null;
-  /** Null where the application lists none, which is not the same as an empty list. */
+  /** Null if the application has no list, which is different from an empty list. */
   readonly allowedDestinations: readonly string[] | null;
-  /** What a management application may hand out; null if nothing caps it. */
+  /** What a management application may grant; null if there is no limit. */
   readonly grantLimit: GrantLimit | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
@@ -22,7 +22,7 @@ export interface Application {
   readonly modifiedAt: Date | null;
 }
 
-/** A key of an application as it can be shown any time: without its secret. */
+/** An application key as it can be shown at any time: without its secret. */
 export interface ApplicationKey {
   readonly id: ApplicationKeyId;
   readonly version: number;
@@ -30,18 +30,18 @@ export interface ApplicationKey {
   readonly createdAt: Date;
 }
 
-/** A key in the one answer that carries its secret. */
+/** A key in the only response that contains its secret. */
 export interface NewApplicationKey extends ApplicationKey {
   readonly text: string;
 }
 
-/** What a caller may decide about an application. */
+/** The settings of an application that a caller may choose. */
 export interface ApplicationSettings {
   readonly name: string;
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | null;
   readonly allowedDestinations: readonly string[] | null;
-  /** Undefined leaves it as it is: a client that does not know of limits must not lift one. */
+  /** Undefined leaves it unchanged: a client that does not know about limits must not remove one. */
   readonly grantLimit: GrantLimit | undefined;
 }

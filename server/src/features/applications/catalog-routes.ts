@@ -105,7 +105,7 @@ const templates: Static<typeof TemplateView>[] = [
   {
     id: '5f0f3c67-6b8e-4a3c-9a57-0f7d8f3e1a01',
     name: 'Collect in the browser',
-    description: 'Creates tokens from a page; sees nothing but masked data.',
+    description: 'Creates tokens from a web page; sees only masked data.',
     application_type: 'public',
     template_type: 'official',
     is_starter: true,
@@ -116,7 +116,7 @@ const templates: Static<typeof TemplateView>[] = [
     id: '5f0f3c67-6b8e-4a3c-9a57-0f7d8f3e1a02',
     name: 'Use without reading',
     description:
-      'Sends plaintext to other services through the proxy and reads masked data only. Creates no tokens: with their fingerprints it could guess what a mask hides.',
+      'Sends plaintext to other services through the proxy, but reads only masked data. Cannot create tokens, because comparing fingerprints would let it guess masked values.',
     application_type: 'private',
     template_type: 'official',
     is_starter: true,
@@ -127,7 +127,7 @@ const templates: Static<typeof TemplateView>[] = [
     id: '5f0f3c67-6b8e-4a3c-9a57-0f7d8f3e1a03',
     name: 'Manage the tenant',
     description:
-      'Creates applications, invites members and reads the audit log. Touches no token itself, but can create applications with every right, including reading plaintext, unless a grant_limit caps what it hands out; members that it invites can approve exports.',
+      'Creates applications, invites members and reads the audit log. Has no access to tokens itself, but can create applications with any permission, including reading plaintext, unless it has a grant_limit; members that it invites can approve exports.',
     application_type: 'management',
     template_type: 'official',
     is_starter: true,

@@ -108,7 +108,7 @@ describe('GET /application-templates/{id}', () => {
   it('says what a management key can do to tokens after all', async () => {
     const templates = (await get('/application-templates')).body as { application_type: string; description: string }[];
     const management = templates.find(({ application_type }) => application_type === 'management');
-    expect(management?.description).toMatch(/every right, including reading plaintext/);
+    expect(management?.description).toMatch(/any permission, including reading plaintext/);
   });
 
   it.each(['5f0f3c67-6b8e-4a3c-9a57-0f7d8f3e1aff', 'starter', '__proto__'])('404 for %s', async (id) => {

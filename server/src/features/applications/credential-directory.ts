@@ -18,13 +18,13 @@ interface KnownKey {
   readonly secretHash: Buffer;
   readonly expiresAt: number;
   readonly identity: Identity;
-  /** The applications whose change changes what this key may do. */
+  /** The applications whose changes affect what this key may do. */
   readonly applicationIds: readonly ApplicationId[];
 }
 
 /**
- * Tells whose key it is. Answers come from memory, and only while the change feed proves that this process would have
- * heard of a revocation; otherwise every key is looked up.
+ * Identifies the owner of a key. Results are cached, but only used while the change feed proves that this process would have
+ * received a revocation; otherwise every key is looked up.
  */
 export class CredentialDirectory implements Authenticator {
   readonly #database: Database;
@@ -45,7 +45,7 @@ export class CredentialDirectory implements Authenticator {
     this.#sessions = new WatchedCache({
       ...limits,
       load: (id) => database.forSystem(async (tx) => toKnownSession(await new CredentialStore(tx).findSession(id))),
-      // A session that waits for its authorization is read each time: as soon as somebody was told of it, it counts.
+      // A session that is not yet authorized is read each time: its authorization takes effect at once.
       isKept: ({ identity }) => identity.session?.isAuthorized !== false,
     });
     feed.onChange((table, id) => {
@@ -67,7 +67,7 @@ export class CredentialDirectory implements Authenticator {
     return known.identity;
   }
 
-  /** Writes down the last use of keys; what a crash loses is ten seconds of a convenience. */
+  /** Records the last use of keys; a crash loses ten seconds of convenience data. */
   async close(): Promise<void> {
     clearTimeout(this.#touching);
     await this.#touch();
@@ -113,7 +113,7 @@ function toKnownKey(credential: Credential | undefined): KnownKey | undefined {
   };
 }
 
-/** A session has its own rights within those of its authorizer; until there is one, it has none. */
+/** A session has its own permissions within those of its authorizer; until it is authorized, it has none. */
 function toKnownSession(credential: SessionCredential | undefined): KnownKey | undefined {
   const known = toKnownKey(credential);
   if (known === undefined || credential === undefined) return undefined;
@@ -128,7 +128,7 @@ function toKnownSession(credential: SessionCredential | undefined): KnownKey | u
     identity: {
       ...known.identity,
       grants: { ...known.identity.grants, limit },
-      // A session calls what its authorizer may call: its own application is public and lists nothing.
+      // A session may call what its authorizer may call: its own application is public and has no list.
       ...(allowedDestinations === null ? {} : { allowedDestinations }),
       session: { isAuthorized: true },
     },

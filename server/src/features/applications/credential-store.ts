@@ -4,7 +4,7 @@ import type { ApplicationType, Permission } from '../../core/access/permission.t
 import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** A key with the application behind it, as the look-up of an unknown caller needs it. */
+/** A key with its application, for looking up an unknown caller. */
 export interface Credential {
   readonly keyId: ApplicationKeyId;
   readonly secretHash: Buffer;
@@ -18,7 +18,7 @@ export interface Credential {
   readonly grantLimit: GrantLimit | null;
 }
 
-/** A session key: its own rights, and those of the application that authorized it, if one has. */
+/** A session key: its own permissions, and those of the application that authorized it, if any. */
 export interface SessionCredential extends Credential {
   readonly authorizer: {
     readonly id: ApplicationId;

@@ -6,7 +6,7 @@ import { PermissionName, toContainer, toPermissions } from '../../http/access-ru
 
 const containersMax = 100;
 
-/** All of it is required: what a limit leaves out would be without one. */
+/** All parts are required: a missing part would be unlimited. */
 export const GrantLimitBody = Type.Object(
   {
     permissions: Type.Array(PermissionName, { maxItems: 50 }),
@@ -18,7 +18,7 @@ export const GrantLimitBody = Type.Object(
   },
   {
     description:
-      'Management applications only: the most that this application can give to the applications it creates or changes. Without it, it can give every right, including reading plaintext. An update that leaves it out keeps it.',
+      'Management applications only: the most that this application can grant to the applications that it creates or changes. Without a limit, it can grant any permission, including reading plaintext. An update that omits it leaves it unchanged.',
   },
 );
 

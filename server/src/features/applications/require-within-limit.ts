@@ -3,7 +3,7 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { Application } from './application.ts';
 
-/** Refuses to let a capped application give rights that lie beyond its limit. */
+/** Throws if a limited application grants more than its limit allows. */
 export function requireWithinLimit({ grantLimit }: Caller, rights: HeldRights): void {
   const excess = grantLimit === undefined ? undefined : findExcess(grantLimit, rights);
   if (excess === undefined) return;
@@ -11,8 +11,8 @@ export function requireWithinLimit({ grantLimit }: Caller, rights: HeldRights): 
 }
 
 /**
- * A capped application manages only what lies within its limit: it can neither get a key of something larger nor take
- * one away. Its own keys are its own business, as they give it nothing that it does not have.
+ * A limited application manages only what is within its limit: it can neither create a key of a larger application nor revoke
+ * one. Its own keys are exempt, because they give it nothing new.
  */
 export function requireManageable(caller: Caller, application: Application): void {
   if (application.id !== caller.applicationId) requireWithinLimit(caller, application);

@@ -29,7 +29,9 @@ import {
 import { tokenLimits } from '../../core/token-limits.ts';
 
 export const ExplainAccess = Type.Object({
-  application_id: orNull(Type.String({ description: 'An application, or a draft of permissions and rules instead.' })),
+  application_id: orNull(
+    Type.String({ description: 'An application. Alternatively, give draft permissions and rules.' }),
+  ),
   permissions: orNull(PermissionNames),
   rules: orNull(Type.Array(AccessRuleBody, { maxItems: rulesMax })),
   token_id: orNull(Type.String({ description: 'A token, or a container instead.' })),
@@ -40,20 +42,20 @@ export const ExplainAccess = Type.Object({
 const Decision = Type.Object({
   permission: Type.String(),
   is_allowed: Type.Boolean(),
-  reason: Type.Optional(Type.String({ description: 'Why not, as a fixed word.' })),
+  reason: Type.Optional(Type.String({ description: 'A fixed word for why access is denied.' })),
   transform: Type.Optional(Type.String()),
   rule: Type.Optional(AccessRuleView),
   is_plain_permission: Type.Optional(Type.Boolean({ description: 'The grant is a plain permission, not a rule.' })),
   authors_views: Type.Optional(
     Type.Boolean({
       description:
-        'Of token:update: whether a PATCH may set mask, search_indexes and fingerprint_expression over stored data, which is access to its plaintext.',
+        'For token:update: whether a PATCH may set mask, search_indexes and fingerprint_expression on stored data, which amounts to access to its plaintext.',
     }),
   ),
   sees: Type.Optional(
     Type.Object({
       data: Type.Enum(['plaintext', 'masked', 'nothing']),
-      mask: Type.Optional(Type.String({ description: 'JSON text of the mask; of a token only.' })),
+      mask: Type.Optional(Type.String({ description: 'JSON text of the mask; for tokens only.' })),
     }),
   ),
 });
@@ -62,9 +64,9 @@ const HandsOut = Type.Object(
   {
     is_limited: Type.Boolean(),
     limit: Type.Optional(GrantLimitView),
-    reach: Type.Array(Type.String(), { description: 'What that amounts to, in plain sentences.' }),
+    reach: Type.Array(Type.String(), { description: 'What that amounts to, in words.' }),
   },
-  { description: 'What the application can give to others. Absent if it can give nothing.' },
+  { description: 'What the application can grant to others. Absent if it can grant nothing.' },
 );
 
 export const ExplanationView = Type.Object({ decisions: Type.Array(Decision), hands_out: Type.Optional(HandsOut) });
@@ -106,10 +108,12 @@ function toHandsOut({ limit, isInviting }: HandingOut): Static<typeof HandsOut> 
     ...(limit === null ? {} : { limit: toGrantLimitView(limit) }),
     reach: [
       limit === null
-        ? 'It can create applications and keys with every right, including reading all plaintext: no grant_limit caps it.'
-        : 'It can create applications and keys with rights within its grant_limit.',
+        ? 'It can create applications and keys with any permission, including reading all plaintext, because it has no grant_limit.'
+        : 'It can create applications and keys within its grant_limit.',
       ...(isInviting
-        ? ['It can invite or promote members, who can approve exports of plaintext; no grant_limit caps that.']
+        ? [
+            'It can invite or promote members, who can approve exports of plaintext; a grant_limit does not restrict that.',
+          ]
         : []),
     ],
   };
@@ -126,7 +130,7 @@ function toDecision({ permission, decision, mask, authorsViews }: Explanation): 
     is_plain_permission: isPlain,
     ...(isPlain ? {} : { rule: toAccessRuleView(rule) }),
     ...(authorsViews === undefined ? {} : { authors_views: authorsViews }),
-    // Who can author a view of the data can see the data, whatever the response to a single update shows.
+    // A caller that can define a view of the data can see the data, whatever the response to a single update shows.
     sees: { data: authorsViews === true ? 'plaintext' : seen[transform], ...(mask === undefined ? {} : { mask }) },
   };
 }

@@ -17,7 +17,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { ApplicationStore, applicationEvent, noSuchApplication, requireValidSettings } from '../applications/index.ts';
 import { getToken, getTokenType, type StoredToken, type TokenStore } from '../tokens/index.ts';
 
-/** Whose rights are asked about: those an application has, or those it would have under a draft. */
+/** Whose access to explain: an application's, or a draft's. */
 export type ExplainSubject =
   | { readonly applicationId: ApplicationId }
   | { readonly permissions: readonly Permission[]; readonly rules: readonly AccessRule[] };
@@ -32,15 +32,15 @@ export interface ExplainQuestion {
 export interface Explanation {
   readonly permission: Permission;
   readonly decision: AccessDecision;
-  /** JSON text of the mask that would be applied; undefined where none is. */
+  /** JSON text of the mask that would be applied; undefined if none. */
   readonly mask: string | undefined;
-  /** Of `token:update`: whether it may author views of stored data. */
+  /** For `token:update`: whether it may define views of stored data. */
   readonly authorsViews?: boolean;
 }
 
-/** What the subject can give to other applications, if it can give anything. */
+/** What the subject can grant to other applications, if anything. */
 export interface HandingOut {
-  /** Null if nothing caps it. */
+  /** Null if there is no limit. */
   readonly limit: GrantLimit | null;
   readonly isInviting: boolean;
 }
@@ -55,7 +55,7 @@ interface Subject {
   readonly handingOut: HandingOut | undefined;
 }
 
-/** Says what an application may do to a token or in a container, and why. It looks at rules, never at data. */
+/** Explains what an application may do to a token or in a container, and why. It looks at rules, never at data. */
 export class ExplainService {
   readonly #database: Database;
   readonly #tokens: TokenStore;
@@ -106,7 +106,7 @@ export class ExplainService {
   }
 }
 
-/** Members approve exports, so who makes members reaches plaintext on a way that no limit covers. */
+/** Members can approve exports, so creating members gives access to plaintext that no limit covers. */
 function toHandingOut(limit: GrantLimit | null, rules: readonly AccessRule[]): HandingOut {
   const making: Permission[] = ['tenant:invitation:create', 'tenant:member:update'];
   return { limit, isInviting: making.some((permission) => grantsAnywhere(rules, permission)) };
@@ -119,7 +119,7 @@ function maskOf(token: StoredToken | undefined): string | undefined {
   return defaultMask === undefined ? undefined : JSON.stringify(defaultMask);
 }
 
-/** Exactly one way of naming the subject, exactly one of naming the target. */
+/** Exactly one subject and exactly one target. */
 export function requireOneOf(fields: Readonly<Record<string, boolean>>): void {
   const given = Object.values(fields).filter(Boolean).length;
   if (given === 1) return;

@@ -76,7 +76,7 @@ describe('in a production tenant, an export', () => {
   it('shows who decides what will leave, for whom, who asked, and until when', async () => {
     const { id, expiresAt } = await folder.request(vault, tenant);
     const page = await first.visitor.get('/portal/exports');
-    for (const text of [id, folder.age.text, 'operator@machine', expiresAt.toISOString(), '1 now', '0 of 2']) {
+    for (const text of [id, folder.age.text, 'operator@machine', expiresAt.toISOString(), '1 at present', '0 of 2']) {
       expect(page.text).toContain(text);
     }
     expect(fieldIn(page, 'export')).toBe(id);
@@ -87,7 +87,7 @@ describe('in a production tenant, an export', () => {
     const { id } = await folder.request(vault, tenant);
     const answers = await Promise.all(Array.from({ length: 4 }, () => decide(first.visitor, 'approve', id)));
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([303, 403, 403, 403]);
-    expect(answers.find(({ status }) => status === 403)?.text).toContain('Somebody else has to');
+    expect(answers.find(({ status }) => status === 403)?.text).toContain('Another member must approve it too');
     await expect(run(id)).rejects.toThrow('1 of 2 approvals');
     expect((await recordsOf(id)).filter((record) => record.startsWith('approve'))).toHaveLength(1);
   });
@@ -97,7 +97,7 @@ describe('in a production tenant, an export', () => {
     const { id } = await folder.request(vault, tenant);
     const answer = await decide(newcomer.visitor, 'approve', id);
     expect(answer.status).toBe(403);
-    expect(answer.text).toContain('A link is not enough');
+    expect(answer.text).toContain('A sign-in link is not enough');
     expect((await decide(newcomer.visitor, 'refuse', id)).status).toBe(303);
   });
 
@@ -119,7 +119,7 @@ describe('in a production tenant, an export', () => {
       [late.email],
     );
     const answer = await decide(late.visitor, 'approve', id);
-    expect([answer.status, answer.text.includes('owners or admins already when')]).toEqual([403, true]);
+    expect([answer.status, answer.text.includes('already owners or admins when')]).toEqual([403, true]);
   });
 
   it('is not approved with a way to sign in that was set up after it was asked for', async () => {
@@ -130,7 +130,7 @@ describe('in a production tenant, an export', () => {
     const given = { email: member.email, password: goodPassword, code: codeOf(secret, 1) };
     expect((await visitor.post('/portal/sign-in', given)).status).toBe(303);
     const answer = await decide(visitor, 'approve', id);
-    expect([answer.status, answer.text.includes('Sign in with one that is older')]).toEqual([403, true]);
+    expect([answer.status, answer.text.includes('Sign in with an older method')]).toEqual([403, true]);
     await expect(run(id)).rejects.toThrow('0 of 2 approvals');
     const { id: later } = await folder.request(vault, tenant);
     expect((await decide(visitor, 'approve', later)).status).toBe(303);
@@ -142,7 +142,7 @@ describe('in a production tenant, an export', () => {
     const { id } = await folder.request(vault, tenant);
     await changeRole(member.email, 'ADMIN');
     const answer = await decide(member.visitor, 'approve', id);
-    expect([answer.status, answer.text.includes('owners or admins already when')]).toEqual([403, true]);
+    expect([answer.status, answer.text.includes('already owners or admins when')]).toEqual([403, true]);
     expect((await decide(member.visitor, 'refuse', id)).status).toBe(303);
   });
 
@@ -154,7 +154,7 @@ describe('in a production tenant, an export', () => {
       [first.email],
     );
     const since = rows[0]?.created_at.toISOString() ?? 'nobody';
-    expect((await second.visitor.get('/portal/exports')).text).toContain(`${first.email} (a member since ${since})`);
+    expect((await second.visitor.get('/portal/exports')).text).toContain(`${first.email} (member since ${since})`);
   });
 
   it('is not approved, nor shown, to members who only read, and an approval ends with the role', async () => {
@@ -190,7 +190,7 @@ describe('in a production tenant, an export', () => {
     await decide(first.visitor, 'approve', id);
     await decide(second.visitor, 'approve', id);
     await vault.database.owner.query(`update token_exports set expires_at = now() where id = $1`, [id]);
-    await expect(run(id)).rejects.toThrow('The time of this export has passed');
+    await expect(run(id)).rejects.toThrow('This export has expired');
     expect((await decide(first.visitor, 'refuse', id)).status).toBe(403);
   });
 

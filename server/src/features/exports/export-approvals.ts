@@ -13,8 +13,8 @@ const productionApprovals = 2;
 const listMax = 50;
 
 /**
- * Exports from wish to permission. Asking is for operators; approving is for people who are signed in, because at the
- * command line nobody can tell who is there.
+ * Exports from request to approval. Operators request; signed-in people approve, because on the
+ * command line there is no proof of identity.
  */
 export class ExportApprovals {
   readonly #database: Database;
@@ -44,7 +44,7 @@ export class ExportApprovals {
     return found;
   }
 
-  /** The newest, with how many tokens would leave now. */
+  /** The newest exports, with how many tokens they would include now. */
   list(tenantId: TenantId): Promise<(TokenExport & { readonly tokensNow: number })[]> {
     return this.#database.forTenant(tenantId, async (tx) => {
       const store = new TokenExportStore(tx, tenantId);
@@ -57,8 +57,8 @@ export class ExportApprovals {
   }
 
   /**
-   * One approval a person, for as long as the export is open. `provenSince` is when that was set up with which the person has
-   * signed in: whoever makes a link for somebody could set something up with it, and be two people.
+   * One approval per person, for as long as the export is open. `provenSince` is when the sign-in method was set up that the person
+   * signed in with: an operator who creates a link for someone could use it to set one up, and be two people.
    */
   async approve(caller: UserCaller, id: string, provenSince: Date): Promise<void> {
     const { tenantId, userId } = caller;
@@ -70,13 +70,13 @@ export class ExportApprovals {
     });
   }
 
-  /** By a person, or by the operator who withdraws it. */
+  /** By a person, or by the operator who cancels it. */
   async refuse(tenantId: TenantId, id: string, actor: UserCaller | 'system'): Promise<void> {
     await this.#database.forTenant(tenantId, async (tx) => {
       const store = new TokenExportStore(tx, tenantId);
       if (!(await store.refuse(id, actor === 'system' ? null : actor.userId))) {
         if ((await store.find(id)) === undefined) throw noSuchExport();
-        throw new DomainError('forbidden', 'This export is over already, or not yours to refuse.');
+        throw new DomainError('forbidden', 'This export has already ended, or you may not refuse it.');
       }
       await recordInTransaction(tx, tenantId, actor, exportEvent(id, 'refuse'));
     });
@@ -89,19 +89,19 @@ function cannotApprove(
 ): DomainError {
   if (found === undefined) return noSuchExport();
   if (found.approvals.some((approval) => approval.userId === userId)) {
-    return new DomainError('forbidden', 'You have approved this export already. Somebody else has to.');
+    return new DomainError('forbidden', 'You have already approved this export. Another member must approve it too.');
   }
   if (found.status !== 'waiting' && found.status !== 'approved') {
-    return new DomainError('forbidden', 'This export is over: it was refused, run, or its time has passed.');
+    return new DomainError('forbidden', 'This export was refused, has already been run, or has expired.');
   }
   if (provenSince > found.requestedAt) {
     return new DomainError(
       'forbidden',
-      'The way you have signed in was set up after this export was asked for, so it does not count. Sign in with one that is older, let somebody else approve, or have the export asked for again.',
+      'Your sign-in method was set up after this export was requested, so you cannot approve it with that method. Sign in with an older method, ask another member to approve, or have the export requested again.',
     );
   }
   return new DomainError(
     'forbidden',
-    'Only those who were owners or admins already when this export was asked for can approve it.',
+    'Only members who were already owners or admins when this export was requested can approve it.',
   );
 }

@@ -9,14 +9,14 @@ export interface ExportHead {
   readonly recipient: string;
 }
 
-/** The first line of an export. It is the only one that is no token, and the only place where the key of the hashes is. */
+/** The first line of an export. It is the only one that is not a token, and the only place with the key of the hashes. */
 export function toHeadLine(head: ExportHead, rowKey: string): string {
   return JSON.stringify({ strongroom_export: { ...head, row_key: rowKey } });
 }
 
 /**
- * The manifest: lines of JSON, in the order of the export. First what it is, then the id and the hash of each row, at last
- * how many there are and the SHA-256 of the encrypted file. It holds no values, and its hashes say nothing without the key.
+ * The manifest: JSON lines, in the order of the export. First a header, then the id and hash of each row, and last
+ * the number of rows and the SHA-256 of the encrypted file. It contains no values, and its hashes reveal nothing without the key.
  */
 export class ManifestWriter {
   readonly #file: FileHandle;
@@ -25,7 +25,7 @@ export class ManifestWriter {
     this.#file = file;
   }
 
-  /** The file stays that of whoever has opened it. */
+  /** The caller keeps ownership of the file. */
   static async begin(file: FileHandle, head: ExportHead): Promise<ManifestWriter> {
     await file.appendFile(`${JSON.stringify({ strongroom_manifest: head })}\n`);
     return new ManifestWriter(file);
@@ -35,7 +35,7 @@ export class ManifestWriter {
     await this.#file.appendFile(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
 
-  /** Comes back when the disk has it. */
+  /** Resolves when it is on disk. */
   async finish(end: { readonly tokens: number; readonly file_sha256: string }): Promise<void> {
     await this.#file.appendFile(`${JSON.stringify({ end })}\n`);
     await this.#file.sync();

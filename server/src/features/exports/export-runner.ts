@@ -7,7 +7,7 @@ import { type ExportHead, toHeadLine } from './export-manifest.ts';
 import { exportEvent, noSuchExport, type TokenExport } from './token-export.ts';
 import { TokenExportStore } from './token-export-store.ts';
 
-/** Each page is one transaction: its tokens are read and their records durable before a byte of it leaves. */
+/** Each page is one transaction: its tokens are read and their audit records durable before any of it is sent. */
 const pageSize = 500;
 
 export interface ExportedRow {
@@ -16,12 +16,12 @@ export interface ExportedRow {
 }
 
 export interface ExportPage {
-  /** Lines of JSON, each with its end. */
+  /** JSON lines, each with its line end. */
   readonly text: string;
   readonly rows: readonly ExportedRow[];
 }
 
-/** Runs an export that was approved. It can be begun once; should it fail, it has to be asked for again. */
+/** Runs an approved export. It can be started once; if it fails, it must be requested again. */
 export class ExportRunner {
   readonly #database: Database;
   readonly #tokens: TokenStore;
@@ -35,7 +35,7 @@ export class ExportRunner {
     this.#tenantId = parts.tenantId;
   }
 
-  /** Takes the permission, and writes the intent down before anything is opened. */
+  /** Uses up the approval, and records the intent before anything is decrypted. */
   async start(id: string): Promise<TokenExport> {
     const { found, isStarted } = await this.#database.forTenant(this.#tenantId, async (tx) => {
       const store = new TokenExportStore(tx, this.#tenantId);
@@ -50,7 +50,7 @@ export class ExportRunner {
     return found;
   }
 
-  /** The plaintext, page by page. Every token that lives from beginning to end is in it exactly once. */
+  /** The plaintext, page by page. Every token that exists from start to end is in it exactly once. */
   async *pages({ id, filter }: TokenExport, head: ExportHead): AsyncGenerator<ExportPage> {
     const { hasher, key } = RowHasher.generate();
     yield { text: `${toHeadLine({ ...head, export_id: id }, key)}\n`, rows: [] };
@@ -85,13 +85,13 @@ export class ExportRunner {
     });
   }
 
-  /** Whoever has to mend a token needs to know which. */
+  /** The operator needs to know which token to repair. */
   async #open(token: StoredToken): ReturnType<TokenOpener['open']> {
     try {
       return await this.#opener.open(token);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`The export ended at the token ${token.id}. ${reason}`, { cause: error });
+      throw new Error(`The export stopped at token ${token.id}. ${reason}`, { cause: error });
     }
   }
 }
@@ -99,14 +99,14 @@ export class ExportRunner {
 function explain({ status, approvals, approvalsNeeded }: TokenExport): string {
   switch (status) {
     case 'waiting':
-      return `This export has ${approvals.length} of ${approvalsNeeded} approvals. Owners and admins of the tenant approve it in the portal.`;
+      return `This export has ${approvals.length} of ${approvalsNeeded} approvals. Owners and admins of the tenant can approve it in the portal.`;
     case 'refused':
-      return 'This export was refused. Ask for another with `strongroom export request`.';
+      return 'This export was refused. Request another with `strongroom export request`.';
     case 'expired':
-      return 'The time of this export has passed. Ask for another with `strongroom export request`.';
+      return 'This export has expired. Request another with `strongroom export request`.';
     case 'started':
     case 'finished':
     case 'approved':
-      return 'This export has been run already; an approval is good for one run. Ask for another with `strongroom export request`.';
+      return 'This export has already been run, and an approval is valid for one run. Request another with `strongroom export request`.';
   }
 }

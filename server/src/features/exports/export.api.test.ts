@@ -125,16 +125,16 @@ describe('an export', () => {
     );
     const { id } = await folder.request(vault, other);
     const output = folder.path('broken.age');
-    await expect(folder.run(vault, other, id, output)).rejects.toThrow(/at the token out-4\. .*could not be opened/);
+    await expect(folder.run(vault, other, id, output)).rejects.toThrow(/at token out-4\. .*could not be opened/);
     await expect(readFile(output)).rejects.toThrow('ENOENT');
     expect((await vault.auditRecords(other.id)).at(-1)).toMatchObject({ entity_type: 'export', outcome: 'failed' });
-    await expect(folder.run(vault, other, id, output)).rejects.toThrow('has been run already');
+    await expect(folder.run(vault, other, id, output)).rejects.toThrow('has already been run');
   });
 
   it('does not use its permission up on a file that exists', async () => {
     const { id } = await folder.request(vault, tenant);
     const taken = await folder.write('taken.age', 'something');
-    await expect(folder.run(vault, tenant, id, taken)).rejects.toThrow('exists already');
+    await expect(folder.run(vault, tenant, id, taken)).rejects.toThrow('already exists');
     expect(await folder.run(vault, tenant, id, folder.path('free.age'))).toMatchObject({ tokens: 5 });
   });
 
@@ -209,6 +209,6 @@ describe('the manifest', () => {
 
 describe('a recipient', () => {
   it('is refused where it is none', async () => {
-    await expect(parsePgpKey('not a key')).rejects.toThrow('does not hold one OpenPGP key');
+    await expect(parsePgpKey('not a key')).rejects.toThrow('does not contain exactly one armored OpenPGP key');
   });
 });

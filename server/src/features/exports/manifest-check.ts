@@ -4,18 +4,18 @@ import { RowHasher } from '../../platform/keyring/row-hasher.ts';
 
 export interface ManifestVerdict {
   readonly rows: number;
-  /** Ids of rows that are not what they were, or are not there; ten at most. */
+  /** Ids of rows that differ or are missing; ten at most. */
   readonly changed: readonly string[];
   readonly changedCount: number;
   /** Lines of the export beyond those of the manifest. */
   readonly surplus: number;
-  /** From the end of the manifest; undefined where it has none, because the export was not finished. */
+  /** From the last line of the manifest; undefined if it is missing, because the export was not finished. */
   readonly end: { readonly tokens: number; readonly file_sha256: string } | undefined;
 }
 
 const namedMax = 10;
 
-/** Compares a decrypted export with its manifest, line by line. Needs nothing of the vault. */
+/** Compares a decrypted export with its manifest, line by line. Does not need the vault. */
 export async function checkManifest(exportPath: string, manifestPath: string): Promise<ManifestVerdict> {
   const lines = readLines(exportPath)[Symbol.asyncIterator]();
   const hasher = toHasher(await nextLine(lines));
@@ -26,7 +26,7 @@ export async function checkManifest(exportPath: string, manifestPath: string): P
   for await (const text of readLines(manifestPath)) {
     const entry = parse(text);
     if (isHead) {
-      if (entry['strongroom_manifest'] === undefined) throw new Error('This is not the manifest of an export.');
+      if (entry['strongroom_manifest'] === undefined) throw new Error('This is not an export manifest.');
       isHead = false;
       continue;
     }
@@ -50,7 +50,7 @@ function toHasher(headLine: string | undefined): RowHasher {
   const hasher = RowHasher.parse(typeof rowKey === 'string' ? rowKey : '');
   if (hasher === undefined) {
     throw new Error(
-      'This is not a decrypted export: its first line does not say so. Decrypt it first, with age or gpg.',
+      'This is not a decrypted export: its first line is not an export header. Decrypt it first, with age or gpg.',
     );
   }
   return hasher;

@@ -24,11 +24,11 @@ interface ExportRow {
 
 const mayRefuse = `m.role in ('OWNER', 'ADMIN')`;
 /**
- * Who may approve: members who had a role for it when it was asked for. Nobody is made one for this export. A member is
+ * Who may approve: members who had a suitable role when it was requested. Nobody can be promoted for this export. A member is
  * modified only by getting another role.
  */
 const mayApprove = `${mayRefuse} and coalesce(m.modified_at, m.created_at) <= e.requested_at`;
-/** Only these count, so that an approval ends with the membership of whoever gave it. */
+/** Only these count, so that an approval ends with the membership of the approver. */
 const standing = `token_export_approvals a join members m on m.tenant_id = a.tenant_id and m.user_id = a.user_id
   where a.tenant_id = e.tenant_id and a.export_id = e.id and ${mayApprove}`;
 const isOpen = 'e.started_at is null and e.refused_at is null and e.expires_at > now()';
@@ -94,7 +94,7 @@ export class TokenExportStore {
     return rows.map(toTokenExport);
   }
 
-  /** False where it is not open any more, the user may not, has done so before, or is proven by something newer. */
+  /** False if it is no longer open, or the user may not approve it, has already done so, or signed in with a newer method. */
   async approve(id: string, { userId, provenSince }: { userId: string; provenSince: Date }): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `with open as (
@@ -108,7 +108,7 @@ export class TokenExportStore {
     return rows.length === 1;
   }
 
-  /** By a member who has the role today, since it keeps everything where it is; or by the operator where no user is named. */
+  /** By a member who has the role now, since refusing is harmless; or by the operator if no user is named. */
   async refuse(id: string, userId: string | null): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update token_exports e set refused_at = now() where e.tenant_id = $1 and e.id = $2 and ${isOpen}
@@ -119,7 +119,7 @@ export class TokenExportStore {
     return rows.length === 1;
   }
 
-  /** True for one caller, once, and only while it is open and approved. */
+  /** True once, for one caller, and only while it is open and approved. */
   async start(id: string): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update token_exports e set started_at = now()
@@ -136,7 +136,7 @@ export class TokenExportStore {
     });
   }
 
-  /** How many tokens would leave now. */
+  /** How many tokens would be exported now. */
   countTokens(filter: TokenExport['filter']): Promise<number> {
     return sumTokenCounts(this.#tx, this.#tenantId, filter);
   }

@@ -2,10 +2,10 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { AuditEvent, Operation, Outcome } from '../../platform/audit/audit-event.ts';
 import type { ExportRecipient } from '../../platform/keyring/export-recipient.ts';
 
-/** Which tokens; all of them where nothing is said. */
+/** Which tokens; all by default. */
 export interface ExportFilter {
   readonly type: string | null;
-  /** Tokens that lie in exactly this container. */
+  /** Tokens in exactly this container. */
   readonly container: string | null;
 }
 
@@ -20,12 +20,12 @@ export interface TokenExport {
   readonly id: string;
   readonly recipient: ExportRecipient;
   readonly filter: ExportFilter;
-  /** Account and machine, as the machine says. */
+  /** Account and machine, as reported by the machine. */
   readonly requestedFrom: string;
   readonly requestedAt: Date;
   readonly expiresAt: Date;
   readonly approvalsNeeded: number;
-  /** Of people who may still approve. */
+  /** Only from people who may still approve. */
   readonly approvals: readonly Approval[];
   readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'started' | 'finished';
   readonly tokens: number | null;

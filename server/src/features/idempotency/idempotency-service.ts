@@ -8,8 +8,8 @@ import { answerBinding } from './sealed-answers-sql.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 
 /**
- * Remembers for a day what requests did, sealed like a token. Neither the key that a caller chose nor anything about the request
- * is stored: one keyed hash stands for all of it.
+ * Keeps what requests did for a day, encrypted like a token. Neither the key that a caller chose nor anything about the request
+ * is stored: a single keyed hash represents all of it.
  */
 export class IdempotencyService implements IdempotencyKeeper {
   readonly #store: IdempotencyStore;
@@ -40,7 +40,7 @@ export class IdempotencyService implements IdempotencyKeeper {
           await this.#store.updateAnswered(tenantId, keyHash, claimId, sealed);
         } catch (error) {
           if (!(error instanceof DomainError) || error.code !== 'key-service-unavailable') throw error;
-          // This server's key takes no records any more. What was done must not be done again, so the key is used up.
+          // This server's data key has been closed. The work must not be done again, so the idempotency key stays used.
           await this.#store.updateAnswered(tenantId, keyHash, claimId, null);
         }
       },
@@ -53,7 +53,7 @@ export class IdempotencyService implements IdempotencyKeeper {
     return keys.seal(JSON.stringify(outcome), answerBinding(keyHash));
   }
 
-  /** Undefined for what earlier versions kept, which is the text of a response: nobody can judge that again. */
+  /** Undefined for results of earlier versions, which are the text of a response and cannot be authorized again. */
   async #open(tenantId: TenantId, keyHash: Buffer, sealed: Buffer): Promise<KeptOutcome | undefined> {
     const keys = await this.#keyring.forRecord(tenantId, sealed);
     const { status, location, outcome } = membersOf(JSON.parse(keys.open(sealed, answerBinding(keyHash))));
@@ -62,7 +62,7 @@ export class IdempotencyService implements IdempotencyKeeper {
   }
 }
 
-/** A session is one browser: two of them never see each other's answers. Otherwise a rotated key changes nothing. */
+/** A session is one browser: two sessions never see each other's results. Otherwise, a rotated API key changes nothing. */
 function actorOf({ session, keyId, applicationId }: Caller): string {
   return session === undefined ? `application ${applicationId}` : `session ${keyId}`;
 }

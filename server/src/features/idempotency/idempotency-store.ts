@@ -2,11 +2,11 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/sealed-rows.ts';
 
-/** Longer than any request can take (30 seconds to arrive, then bounded waits), so that only a crash lets it run out. */
+/** Longer than any request can take (30 seconds to arrive, then bounded waits), so that it only expires after a crash. */
 const leaseSeconds = 60;
 const keptSeconds = 24 * 60 * 60;
 
-/** What the table says about a key that somebody else has used. */
+/** What the table has about a key that was already used. */
 export interface UsedKey {
   readonly isAnswered: boolean;
   readonly sealed: Buffer | null;
@@ -18,7 +18,7 @@ interface ClaimRow {
   readonly sealed: Buffer | null;
 }
 
-/** Time is that of the database: servers need not agree on theirs. */
+/** Uses the database's clock: the clocks of servers need not agree. */
 export class IdempotencyStore {
   readonly #database: Database;
 
@@ -26,7 +26,7 @@ export class IdempotencyStore {
     this.#database = database;
   }
 
-  /** Of any number of callers exactly one gets `claimed`. A claim or an answer whose time is over counts as none. */
+  /** Of any number of callers, exactly one gets `claimed`. An expired claim or result counts as none. */
   async claim(tenantId: TenantId, keyHash: Buffer, claimId: string): Promise<'claimed' | UsedKey> {
     const [row] = await this.#database.runForTenant<ClaimRow>(tenantId, {
       name: 'idempotency_claim',
@@ -43,11 +43,11 @@ export class IdempotencyStore {
       values: [tenantId, keyHash, claimId, leaseSeconds],
     });
     if (row === undefined) throw new Error('A claim returned no row.');
-    // Absent where the other one came after this statement had begun: it is being handled.
+    // Absent if the other request arrived after this statement started: it is still being handled.
     return row.is_claimed ? 'claimed' : { isAnswered: row.is_answered ?? false, sealed: row.sealed };
   }
 
-  /** A claim that has run out and was taken by another one is not overwritten. */
+  /** An expired claim that another request has taken over is not overwritten. */
   async updateAnswered(tenantId: TenantId, keyHash: Buffer, claimId: string, sealed: Buffer | null): Promise<void> {
     await this.#database.runForTenant(tenantId, {
       name: 'idempotency_answer',
@@ -66,7 +66,7 @@ export class IdempotencyStore {
   }
 }
 
-/** Removes up to `limit` results of a tenant whose time is over, and tells how many there were. */
+/** Removes up to `limit` expired results of a tenant, and returns how many there were. */
 export async function deleteExpiredResults(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const rows = await tx.query({
     text: `delete from idempotency_results where tenant_id = $1 and key_hash = any (array(

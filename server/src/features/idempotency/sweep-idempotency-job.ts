@@ -3,7 +3,7 @@ import type { Job } from '../../platform/jobs/job.ts';
 import { sweepJob } from '../../platform/jobs/tenant-sweep.ts';
 import { deleteExpiredResults } from './idempotency-store.ts';
 
-/** Removes answers whose day is over. They are not repeated after it, swept or not. */
+/** Removes expired results. They are not returned after they expire, whether removed or not. */
 export function sweepIdempotencyJob(database: Database): Job {
   return sweepJob(database, {
     name: 'sweep-idempotency',

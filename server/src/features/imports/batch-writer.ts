@@ -15,7 +15,7 @@ export interface WrittenBatch {
   readonly codesDropped: number;
 }
 
-/** What takes prepared records: the vault, or the rehearsal of a dry run. */
+/** The destination of prepared records: the vault, or a dry run. */
 export interface BatchWriter {
   write(records: readonly FileRecord[], prepared: readonly PreparedRecord[], from: ImportState): Promise<WrittenBatch>;
   finish(at: ImportState): Promise<void>;
@@ -23,19 +23,18 @@ export interface BatchWriter {
   stop(at: ImportState): Promise<void>;
 }
 
-/** A record with what became of it. */
+/** A record with its result. */
 interface Entry {
   readonly record: FileRecord;
   readonly prepared: PreparedRecord;
 }
 
-/** What PostgreSQL says of a value it does not take: bad data, a constraint, a limit of the server. */
+/** PostgreSQL errors for a value that it rejects: bad data, a constraint, a server limit. */
 const faultsOfRows = ['22', '23', '54'];
-export const importedElsewhere =
-  'Another process is importing this file at this moment. Let it finish, or stop it first.';
-export const idTaken = { code: 'token-id-taken', reason: 'A token with this id exists already.' } as const;
+export const importedElsewhere = 'Another process is importing this file. Let it finish, or stop it first.';
+export const idTaken = { code: 'token-id-taken', reason: 'A token with this id already exists.' } as const;
 
-/** Writes batches into the vault: tokens with all that belongs to them, and the place in the file, in one transaction. */
+/** Writes batches to the vault: tokens with everything that belongs to them, and the position in the file, in one transaction. */
 export class VaultWriter implements BatchWriter {
   readonly #database: Database;
   readonly #tenantId: TenantId;
@@ -67,7 +66,7 @@ export class VaultWriter implements BatchWriter {
     });
     if (!isFinished) {
       throw new Error(
-        'The database does not have the end of this import, as after a crash, or another process is importing the file. Go on with --resume.',
+        'The database is behind this import, as after a crash, or another process is importing the file. Continue with --resume.',
       );
     }
   }
@@ -127,7 +126,7 @@ export class VaultWriter implements BatchWriter {
 export function toEntries(records: readonly FileRecord[], prepared: readonly PreparedRecord[]): Entry[] {
   return records.map((record, index) => {
     const one = prepared[index];
-    if (one === undefined) throw new Error('A batch came back shorter than it went out.');
+    if (one === undefined) throw new Error('A batch returned fewer results than it was given items.');
     return { record, prepared: one };
   });
 }

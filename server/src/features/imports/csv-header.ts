@@ -11,7 +11,7 @@ export interface CsvHeader {
   readonly end: { readonly offset: number; readonly lines: number };
 }
 
-/** The names of the columns, which a CSV file has to begin with. */
+/** The column names in the header line of a CSV file. */
 export async function readCsvHeader(file: FileHandle): Promise<CsvHeader> {
   const reading = { offset: 0, linesBefore: 0, hasQuotes: true, batchRecordsMax: 1, batchBytesMax: headerBytesMax };
   for await (const { bytes, records } of readRecords(file, { ...reading, recordBytesMax: headerBytesMax })) {
@@ -24,7 +24,7 @@ export async function readCsvHeader(file: FileHandle): Promise<CsvHeader> {
       end: { offset: header.end, lines: header.line + header.lineCount - 1 },
     };
   }
-  throw new Error('The file does not begin with a line that names its columns.');
+  throw new Error('The file does not start with a header line.');
 }
 
 function parseHeader(text: string): string[] {
@@ -32,6 +32,6 @@ function parseHeader(text: string): string[] {
     return parseCsvRecord(text, csvDelimiter);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new Error(`The names of the columns cannot be read. ${error.message}`, { cause: error });
+    throw new Error(`The header line cannot be read. ${error.message}`, { cause: error });
   }
 }

@@ -2,13 +2,13 @@ import type { JsonSource } from '../../core/json/json-source.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { assign, type FieldTarget, isTokenField, parseFieldTarget, type TokenBody } from './field-target.ts';
 
-/** Something of a record, and where it goes; nowhere means that it is left out on purpose. */
+/** Part of a record and its target field; without a target, it is deliberately skipped. */
 interface Move {
   readonly from: string;
   readonly to: FieldTarget | undefined;
 }
 
-/** How records become token requests. Plain data, so that another thread can be given it. */
+/** How records become token requests. Plain data, so that it can be passed to another thread. */
 export interface FieldMap {
   readonly moves: readonly Move[];
   /** The same for every record. */
@@ -17,7 +17,7 @@ export interface FieldMap {
 
 const examples = 'such as id, type, data.number, data.expiration_month:number, metadata.customer or containers';
 
-/** Reads `--map name=field` and `--set field=value`. Throws a message for whoever typed them. */
+/** Parses `--map name=field` and `--set field=value`. Throws a message for the user. */
 export function parseFieldMap(given: { readonly map: readonly string[]; readonly set: readonly string[] }): FieldMap {
   const moves = given.map.map((text) => {
     const [from, to] = splitAtEqualSign(text, '--map column=field');
@@ -32,7 +32,7 @@ export function parseFieldMap(given: { readonly map: readonly string[]; readonly
   return { moves, fixed };
 }
 
-/** Where each column of a CSV file goes: where it was mapped to, or to the field that it is named after. */
+/** The target of each column of a CSV file: as mapped, or the field of the same name. */
 export function toColumnTargets(columns: readonly string[], map: FieldMap): readonly (FieldTarget | undefined)[] {
   const unknown = map.moves.find(({ from }) => !columns.includes(from));
   if (unknown !== undefined) throw new Error(`The file has no column named ${JSON.stringify(unknown.from)}.`);
@@ -43,12 +43,12 @@ export function toColumnTargets(columns: readonly string[], map: FieldMap): read
     const target = parseFieldTarget(column);
     if (target !== undefined) return target;
     throw new Error(
-      `The column ${JSON.stringify(column)} goes nowhere. Say where with --map ${quoteArgument(`${column}=field`)}, with a field ${examples}; or leave it out with --map ${quoteArgument(`${column}=`)}.`,
+      `The column ${JSON.stringify(column)} is not a token field. Map it with --map ${quoteArgument(`${column}=field`)}, to a field ${examples}; or skip it with --map ${quoteArgument(`${column}=`)}.`,
     );
   });
 }
 
-/** An empty cell is one that is not there. */
+/** An empty cell counts as absent. */
 export function fromCells(
   cells: readonly string[],
   targets: readonly (FieldTarget | undefined)[],
@@ -62,7 +62,7 @@ export function fromCells(
   return fix(body, map);
 }
 
-/** Members named like a field of a token stay where they are, unless they are mapped; others are ignored, as in a request. */
+/** Members named like a token field are kept, unless they are mapped; others are ignored, as in a request. */
 export function fromObject(object: JsonObject, source: JsonSource, map: FieldMap): TokenBody | JsonObject {
   if (map.moves.length === 0 && map.fixed.length === 0) return object;
   const body: TokenBody = {};
@@ -74,7 +74,7 @@ export function fromObject(object: JsonObject, source: JsonSource, map: FieldMap
     if (to !== undefined && value !== undefined) assign(body, to, value);
   }
   fix(body, map);
-  // Data that nobody has touched is stored the way it was spelled.
+  // Unmodified data is stored with its original spelling.
   if (data !== undefined && body.data === data) source.note(body, 'data', source.textOf(object, 'data', data));
   return body;
 }
@@ -103,7 +103,7 @@ function splitAtEqualSign(text: string, form: string): [string, string] {
 function requireTarget(text: string): FieldTarget {
   const target = parseFieldTarget(text);
   if (target === undefined) {
-    throw new Error(`${JSON.stringify(text)} is no field of a token. Name one ${examples}.`);
+    throw new Error(`${JSON.stringify(text)} is not a token field. Use one ${examples}.`);
   }
   return target;
 }

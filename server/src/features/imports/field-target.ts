@@ -3,7 +3,7 @@ import { ExactNumber, isJsonObject, type JsonValue } from '../../core/json/json-
 import { parseJson } from '../../core/json/parse-json.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 
-/** Fields that a value goes to as a whole. */
+/** Fields that take a whole value. */
 const wholeFields = [
   'id',
   'type',
@@ -25,7 +25,7 @@ type ValueType = (typeof valueTypes)[number];
 const pathDepthMax = 16;
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Where a value goes in a token, and what it is turned into on the way. */
+/** Where a value goes in a token, and what it is converted to. */
 export interface FieldTarget {
   readonly field: WholeField;
   /** Members below `data` or `metadata`; empty for the field as a whole. */
@@ -40,7 +40,7 @@ export function isTokenField(name: string): name is WholeField {
   return (wholeFields as readonly string[]).includes(name);
 }
 
-/** Reads `data.number`, `metadata.customer`, `data.expiration_month:number`; undefined where it is none of these. */
+/** Parses `data.number`, `metadata.customer`, `data.expiration_month:number`; undefined if it is none of these. */
 export function parseFieldTarget(text: string): FieldTarget | undefined {
   const colon = text.lastIndexOf(':');
   const suffix = colon === -1 ? undefined : valueTypes.find((type) => type === text.slice(colon + 1));
@@ -57,7 +57,7 @@ export function parseFieldTarget(text: string): FieldTarget | undefined {
   return (field === 'metadata' || field === 'data') && isSound ? { field, path, type: suffix } : undefined;
 }
 
-/** Puts a value where it belongs. */
+/** Sets a value in its place. */
 export function assign(body: TokenBody, target: FieldTarget, value: JsonValue): void {
   const { field, path } = target;
   const converted = convert(value, target);
@@ -71,7 +71,7 @@ export function assign(body: TokenBody, target: FieldTarget, value: JsonValue): 
   parent[last] = converted;
 }
 
-/** The object below a name, made where there is none; one that was read from a file is copied, not changed. */
+/** The object below a name, created if missing; one that was read from a file is copied, not modified. */
 function memberOf(object: Record<string, JsonValue>, name: string): Record<string, JsonValue> {
   const found = Object.hasOwn(object, name) ? object[name] : undefined;
   const member = isJsonObject(found) ? { ...found } : {};

@@ -51,11 +51,11 @@ describe('a CSV file', () => {
   it('is not begun when a column goes nowhere, or a map to nothing', async () => {
     const text = 'id,pan\nx-1,1\n';
     await expect(importCsv({ text })).rejects.toThrow(
-      `The column "pan" goes nowhere. Say where with --map 'pan=field'`,
+      `The column "pan" is not a token field. Map it with --map 'pan=field'`,
     );
     await expect(importCsv({ text, map: ['pan=data', 'other=id'] })).rejects.toThrow('no column named "other"');
-    await expect(importCsv({ text, map: ['pan=card.number'] })).rejects.toThrow('"card.number" is no field of a token');
-    await expect(importCsv({ text: '' })).rejects.toThrow('does not begin with a line that names its columns');
+    await expect(importCsv({ text, map: ['pan=card.number'] })).rejects.toThrow('"card.number" is not a token field');
+    await expect(importCsv({ text: '' })).rejects.toThrow('does not start with a header line');
   });
 
   it('is rejected where it is malformed, by its lines', async () => {

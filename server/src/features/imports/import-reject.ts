@@ -1,11 +1,11 @@
 import type { DomainError, FieldErrors } from '../../core/errors/domain-error.ts';
 
-/** Why a record was not taken. It is kept in a file, so it holds nothing that the record held. */
+/** Why a record was rejected. It is kept in a file, so it contains nothing from the record. */
 export interface ImportReject {
   readonly code: string;
   readonly reason: string;
   readonly fields?: FieldErrors;
-  /** Only where the vault has a token of this id already. */
+  /** Only if the vault already has a token with this id. */
   readonly id?: string;
 }
 

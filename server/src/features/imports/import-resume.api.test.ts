@@ -44,7 +44,7 @@ describe('an import that was stopped', () => {
     expect(await countTokens(tenant)).toEqual({ count: 999 });
 
     await expect(folder.import(vault, tenant, { text, path })).rejects.toThrow(
-      'stopped after line 1000, with 999 tokens imported. Go on with --resume.',
+      'stopped after line 1000, with 999 tokens imported. Continue with --resume.',
     );
     const second = await folder.import(vault, tenant, { text, path, isResumed: true });
     expect(second).toMatchObject({ isFinished: true, imported: 4_995, rejected: 5, resumedAt: 1_000 });
@@ -70,7 +70,7 @@ describe('an import that was stopped', () => {
     const path = folder.path('other-map.ndjson');
     await folder.import(vault, tenant, { text, path, ...stopAfterFirstBatch() });
     await expect(folder.import(vault, tenant, { text, path, isResumed: true, set: ['type=token'] })).rejects.toThrow(
-      'begun with another format, map',
+      'started with a different format, map',
     );
   });
 
@@ -81,13 +81,13 @@ describe('an import that was stopped', () => {
     const rejects = await readFile(`${path}.rejects`, 'utf8');
     const changed = makeText(2_000).replace('value 1999', 'value 2000');
     await expect(folder.import(vault, tenant, { text: changed, path, isResumed: true })).rejects.toThrow(
-      'leave --resume out',
+      'omit --resume',
     );
     expect(await countTokens(tenant)).toEqual({ count: 999 });
     expect(await readFile(`${path}.rejects`, 'utf8')).toBe(rejects);
-    await expect(folder.import(vault, tenant, { text: changed, path })).rejects.toThrow('exists already');
+    await expect(folder.import(vault, tenant, { text: changed, path })).rejects.toThrow('already exists');
     await expect(folder.import(vault, tenant, { text: changed, isResumed: true, isRepeated: true })).rejects.toThrow(
-      'Choose one of them',
+      'Use only one of them',
     );
   });
 
@@ -99,13 +99,13 @@ describe('an import that was stopped', () => {
     const resume = (rejectsPath: string) => folder.import(vault, tenant, { text, path, rejectsPath, isResumed: true });
     const foreign = folder.path('foreign');
     await writeFile(foreign, 'something else\n');
-    await expect(resume(foreign)).rejects.toThrow('does not hold rejects of an import');
+    await expect(resume(foreign)).rejects.toThrow('does not contain the rejects of an import');
     const link = folder.path('link');
     await symlink(`${path}.rejects`, link);
-    await expect(resume(link)).rejects.toThrow('is a link');
+    await expect(resume(link)).rejects.toThrow('is a symbolic link');
     const dangling = folder.path('dangling');
     await symlink(folder.path('nowhere'), dangling);
-    await expect(folder.import(vault, tenant, { text: 'x', rejectsPath: dangling })).rejects.toThrow('exists already');
+    await expect(folder.import(vault, tenant, { text: 'x', rejectsPath: dangling })).rejects.toThrow('already exists');
     expect(await readFile(foreign, 'utf8')).toBe('something else\n');
     expect(await resume(`${path}.rejects`)).toMatchObject({ isFinished: true, rejected: 2 });
   });
@@ -135,7 +135,7 @@ describe('an import that is finished', () => {
     const text = makeText(10);
     const path = folder.path('twice.ndjson');
     await folder.import(vault, tenant, { text, path });
-    await expect(folder.import(vault, tenant, { text, path })).rejects.toThrow('has been imported already: 10 tokens');
+    await expect(folder.import(vault, tenant, { text, path })).rejects.toThrow('has already been imported: 10 tokens');
     expect(await folder.import(vault, tenant, { text, path, isResumed: true })).toMatchObject({ imported: 10 });
     expect(await countTokens(tenant)).toEqual({ count: 10 });
     expect(await folder.import(vault, tenant, { text, path, isRepeated: true })).toMatchObject({
@@ -165,7 +165,7 @@ describe('two imports of one file at once', () => {
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected')
         expect(outcome.reason).toMatchObject({
-          message: expect.stringMatching(/nother process is importing|stopped after line|imported already/),
+          message: expect.stringMatching(/nother process is importing|stopped after line|already been imported/),
         });
     }
     expect(await countTokens(tenant)).toEqual({ count: 1_998 });

@@ -4,14 +4,14 @@ import type { TenantKeys } from '../../platform/keyring/tenant-keyring.ts';
 import type { PreparedRecord } from './record-preparer.ts';
 import type { ThreadAnswer, ThreadSettings, ThreadTask } from './preparer-thread.ts';
 
-/** Compiled, this file and the thread's end in `.js`. */
+/** When compiled, this file and the thread's end in `.js`. */
 const threadFile = new URL(
   `./preparer-thread${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`,
   import.meta.url,
 );
 
 /**
- * Threads that check and seal. On the thread that talks to the database this would hold up every answer of it: sealing a
+ * Threads that validate and encrypt. On the thread that talks to the database, this would delay every response: encrypting a
  * row takes about as long as writing it.
  */
 export class PreparerPool {
@@ -51,7 +51,7 @@ class PreparerThread {
       else waiting?.reject(new Error(answer.failure));
     });
     this.#worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
-    this.#worker.on('exit', () => this.#fail(new Error('A thread that prepares records has ended.')));
+    this.#worker.on('exit', () => this.#fail(new Error('A thread that prepares records ended unexpectedly.')));
   }
 
   prepare(task: ThreadTask): Promise<readonly PreparedRecord[]> {

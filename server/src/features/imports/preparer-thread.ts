@@ -10,12 +10,12 @@ export interface ThreadSettings {
 }
 
 export interface ThreadTask {
-  /** Handed over with every batch: a key that was made meanwhile is used from the next one on. */
+  /** Passed with every batch: a new key is used from the next batch on. */
   readonly keys: TenantKeys;
   readonly batch: RecordBatch;
 }
 
-/** What a thread answers: the records in their order, or what stopped it. */
+/** The result of a thread: the records in order, or what stopped it. */
 export type ThreadAnswer = { readonly prepared: readonly PreparedRecord[] } | { readonly failure: string };
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- given by the pool that started this thread.

@@ -16,20 +16,20 @@ import { type ImportReject, toReject } from './import-reject.ts';
 export const csvDelimiter = ',';
 export const recordBytesMax = tokenLimits.sizeBytesMax;
 
-/** How a file is read. Plain data, so that another thread can be given it. */
+/** How a file is read. Plain data, so that it can be passed to another thread. */
 export interface FileShape {
   readonly map: FieldMap;
-  /** Where each column goes; absent for lines of JSON. */
+  /** The target of each column; absent for JSON lines. */
   readonly columns: readonly (FieldTarget | undefined)[] | undefined;
 }
 
-/** What became of a record: a row to insert, a reason why not, or nothing where the line is empty. */
+/** The result of preparing a record: a row to insert, a reason to reject it, or nothing if the line is empty. */
 export type PreparedRecord =
   | { readonly kind: 'row'; readonly row: InsertRow; readonly hasLostCvc: boolean }
   | { readonly kind: 'reject'; readonly reject: ImportReject }
   | { readonly kind: 'empty' };
 
-/** Turns records of a file into sealed rows. Whatever is wrong with one concerns that one alone. */
+/** Turns records of a file into encrypted rows. An error in one does not affect the others. */
 export class RecordPreparer {
   readonly #intake: TokenIntake;
   readonly #shape: FileShape;
@@ -56,7 +56,7 @@ export class RecordPreparer {
     }
   }
 
-  /** Undefined for the first line of an export, which says what it is and is no token. */
+  /** Undefined for the first line of an export, which is a header and not a token. */
   #toBody(text: string, source: JsonSource, line: number): object | undefined {
     const { map, columns } = this.#shape;
     if (columns === undefined) {
@@ -72,7 +72,7 @@ export class RecordPreparer {
   }
 }
 
-/** Alone in its line: beside anything else it would hide a token. */
+/** Only if it has no other members: otherwise it would hide a token. */
 function isExportHead(value: JsonObject): boolean {
   return Object.hasOwn(value, 'strongroom_export') && Object.keys(value).length === 1;
 }

@@ -14,10 +14,10 @@ import type { PreparedRecord } from './record-preparer.ts';
 import type { RejectFile } from './reject-file.ts';
 import { type ImportState, TokenImportStore } from './token-import-store.ts';
 
-/** Ids of the file that are remembered to find one that comes twice; some hundred megabytes at most. */
+/** Ids remembered to find duplicates in the file; a few hundred megabytes at most. */
 const rememberedMax = 2_000_000;
 
-/** Looks at everything that writing would meet, and writes nothing to the vault. */
+/** Checks everything that writing would, and writes nothing to the vault. */
 export class RehearsalWriter implements BatchWriter {
   readonly #database: Database;
   readonly #tenantId: TenantId;
@@ -59,7 +59,7 @@ export class RehearsalWriter implements BatchWriter {
   }
 
   async finish(): Promise<void> {
-    // Nothing was begun.
+    // Nothing was started.
   }
 
   async stop(): Promise<void> {

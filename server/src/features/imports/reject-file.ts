@@ -6,14 +6,14 @@ import type { ImportReject } from './import-reject.ts';
 
 export interface RejectedRecord extends ImportReject {
   readonly line: number;
-  /** Last line, where the record has several. */
+  /** Its last line, if the record has several. */
   readonly last_line?: number;
   readonly offset: number;
 }
 
 /**
- * One line of JSON for each record that was not taken. It is written before the batch that it belongs to is committed, so
- * an import that was killed may have left lines too many: those go when it is resumed.
+ * A line of JSON for each rejected record. It is written before its batch is committed, so
+ * a killed import may have left too many lines: those are removed when it is resumed.
  */
 export class RejectFile {
   readonly #path: string;
@@ -24,18 +24,18 @@ export class RejectFile {
     this.#path = path;
   }
 
-  /** A new file comes with the first line. One that is there already is somebody else's. */
+  /** A new file is created with the first line. An existing file is not ours. */
   static async begin(path: string): Promise<RejectFile> {
     if ((await lstat(path).catch(onlyIfAbsent)) !== undefined) throw existsAlready(path);
     return new RejectFile(path);
   }
 
-  /** Keeps what was written about lines that are dealt with. */
+  /** Keeps the entries of lines that have been processed. */
   static async resume(path: string, linesDealtWith: number): Promise<RejectFile> {
     const file = new RejectFile(path);
-    // A link could lead into any file of the operator, and what is behind the lines that are kept is cut off.
+    // A link could point to any of the operator's files, which would be truncated after the kept lines.
     file.#file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ELOOP') throw new Error(`${path} is a link. Name the file itself with --rejects.`);
+      if (error.code === 'ELOOP') throw new Error(`${path} is a symbolic link. Name the file itself with --rejects.`);
       return onlyIfAbsent(error);
     });
     try {
@@ -47,16 +47,17 @@ export class RejectFile {
     return file;
   }
 
-  /** Writes the lines of a batch. Doing so again, because its transaction was tried again, leaves the same. */
+  /** Writes the lines of a batch. Repeating this, because its transaction was retried, has the same result. */
   async write(rejects: readonly RejectedRecord[]): Promise<number> {
     if (rejects.length === 0) return this.#length;
-    // Created for nobody else to read: it holds no values, but tells which ids exist.
+    // Not readable by others: it contains no values, but reveals which ids exist.
     this.#file ??= await open(this.#path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'EEXIST' ? existsAlready(this.#path) : error;
     });
     const bytes = Buffer.from(rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(''));
     const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, this.#length);
-    if (bytesWritten < bytes.length) throw new Error(`${this.#path} could not be written whole. Is its disk full?`);
+    if (bytesWritten < bytes.length)
+      throw new Error(`${this.#path} could not be written completely. Is the disk full?`);
     await this.#file.truncate(this.#length + bytes.length);
     await this.#file.datasync();
     return this.#length + bytes.length;
@@ -83,7 +84,7 @@ export class RejectFile {
   }
 }
 
-/** How each line of such a file begins, also one that was half written. */
+/** How each line of such a file starts, even one that is half written. */
 const rejectStart = '{"line":';
 
 function onlyIfAbsent(error: NodeJS.ErrnoException): undefined {
@@ -91,12 +92,12 @@ function onlyIfAbsent(error: NodeJS.ErrnoException): undefined {
 }
 
 function existsAlready(path: string): Error {
-  return new Error(`${path} exists already. Move it away, or name another file with --rejects.`);
+  return new Error(`${path} already exists. Move it, or name another file with --rejects.`);
 }
 
 function notOurs(path: string): Error {
   return new Error(
-    `${path} does not hold rejects of an import. Name the file that the import was begun with as --rejects.`,
+    `${path} does not contain the rejects of an import. Name the --rejects file that the import was started with.`,
   );
 }
 
@@ -105,7 +106,7 @@ function lineOf(text: string): number | undefined {
     const { line } = membersOf(JSON.parse(text));
     return typeof line === 'number' ? line : undefined;
   } catch {
-    // The last line of a run that was killed may be half of one.
+    // The last line of a killed run may be incomplete.
     return undefined;
   }
 }

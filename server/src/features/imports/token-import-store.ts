@@ -1,7 +1,7 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** Which file, and what it is read with; both as keyed hashes. */
+/** The file and the options it is read with, both as keyed hashes. */
 export interface ImportIdentity {
   readonly source: Buffer;
   readonly settings: Buffer;
@@ -38,7 +38,7 @@ export class TokenImportStore {
     return row;
   }
 
-  /** False where it was begun before, unless it is to be imported again. */
+  /** False if it was started before, unless it is to be imported again. */
   async begin({ source, settings }: ImportIdentity, isRepeated: boolean): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `insert into token_imports (tenant_id, source, settings) values ($1, $2, $3)
@@ -50,7 +50,7 @@ export class TokenImportStore {
     return rows.length === 1;
   }
 
-  /** False where somebody else has moved it meanwhile: what this transaction wrote must then not be kept. */
+  /** False if another process has moved it in the meantime: this transaction must then be rolled back. */
   async advance(source: Buffer, from: ImportState, to: ImportState): Promise<boolean> {
     const rows = await this.#tx.query({
       name: 'token-import-advance',
@@ -61,7 +61,7 @@ export class TokenImportStore {
     return rows.length === 1;
   }
 
-  /** False where it is not there: a crash of the database has taken the end back, or somebody else has moved it. */
+  /** False if it is not there: a crash of the database has taken back the end, or another process has moved it. */
   async finish(source: Buffer, at: ImportState): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update token_imports set finished_at = now()
@@ -71,7 +71,7 @@ export class TokenImportStore {
     return rows.length === 1;
   }
 
-  /** Those of the ids that are taken, also by tokens that have expired and are not removed yet. */
+  /** The ids that are taken, including those of expired tokens that have not been removed yet. */
   async listTaken(ids: readonly string[]): Promise<string[]> {
     const rows = await this.#tx.query<{ id: string }>({
       text: 'select id from tokens where tenant_id = $1 and id = any($2)',
@@ -81,8 +81,8 @@ export class TokenImportStore {
   }
 
   /**
-   * Commits without waiting for the disk. What a crash of the database takes away then is the end of the import, rows and
-   * position together, and the import goes on before it; the last commit waits for everything before it.
+   * Commits without waiting for the disk. A crash of the database then takes back the end of the import, rows and
+   * position together, and the import continues before it; the last commit waits for everything before it.
    */
   async commitInBackground(): Promise<void> {
     await this.#tx.query({ text: 'set local synchronous_commit = off' });

@@ -15,21 +15,21 @@ const batchBytesMax = 4 * 1024 * 1024;
 export const nothingYet: ImportState = { position: 0, line: 0, imported: 0, rejected: 0 };
 
 export interface ImportReport extends ImportState {
-  /** Tokens that came without the verification code that the file had for them. */
+  /** Tokens imported without the verification code that the file had for them. */
   readonly codesDropped: number;
   readonly isFinished: boolean;
-  /** Lines that an earlier run had dealt with. */
+  /** Lines processed by an earlier run. */
   readonly resumedAt: number;
 }
 
 export interface ImportWish {
-  /** Goes on where an earlier run stopped. */
+  /** Continues where an earlier run stopped. */
   readonly isResumed: boolean;
-  /** Imports a file once more that was imported already. */
+  /** Imports a file again that has already been imported. */
   readonly isRepeated: boolean;
 }
 
-/** Brings a file into a tenant, batch by batch. A batch, its place in the file and its counts are one transaction. */
+/** Imports a file into a tenant, batch by batch. A batch, its position in the file and its counts are one transaction. */
 export class TokenImport {
   readonly #database: Database;
   readonly #keyring: Keyring;
@@ -50,7 +50,7 @@ export class TokenImport {
     };
   }
 
-  /** Where to go on; undefined where the file is to be read from its beginning. Throws where the wish does not fit. */
+  /** Where to continue; undefined if the file is to be read from the start. Throws if the options do not match. */
   async findState(
     identity: ImportIdentity,
     wish: ImportWish,
@@ -62,13 +62,13 @@ export class TokenImport {
     if (!wish.isResumed) throw new Error(isFinished ? alreadyImported(found) : stoppedEarly(found));
     if (!isFinished && !found.settings.equals(identity.settings)) {
       throw new Error(
-        'This import was begun with another format, map or --drop-cvc. Resume it with what it was begun with.',
+        'This import was started with a different format, map or --drop-cvc. Resume it with the same options.',
       );
     }
     return { state: found, isFinished };
   }
 
-  /** Throws where another process has begun it since `findState` looked. */
+  /** Throws if another process has started it since `findState` ran. */
   async begin(identity: ImportIdentity, { isRepeated }: Pick<ImportWish, 'isRepeated'>): Promise<void> {
     await this.#database.forTenant(this.#tenantId, async (tx) => {
       if (!(await new TokenImportStore(tx, this.#tenantId).begin(identity, isRepeated)))
@@ -78,7 +78,7 @@ export class TokenImport {
   }
 
   /**
-   * Reads on from a state to the end, or until the signal. Batches are prepared ahead of the one that is being written, and
+   * Reads from a state to the end, or until the signal. Batches are prepared ahead of the one being written, and
    * written in the order of the file.
    */
   async run(
@@ -116,7 +116,7 @@ export class TokenImport {
       if (signal.aborted) break;
       const keys = (await this.#keyring.forTenant(this.#tenantId)).share();
       const prepared = pool.prepare(batch, keys);
-      // Looked at when it is this batch's turn; until then a failure must not count as one that nobody looks at.
+      // Awaited when it is this batch's turn; until then, a failure must not count as unhandled.
       prepared.catch(() => undefined);
       ahead.push({ batch, prepared });
       if (ahead.length > 2 * pool.size) await writeNext();
@@ -131,14 +131,14 @@ export class TokenImport {
   }
 }
 
-/** From the beginning, rows that have no id and are in the vault already would come twice: nobody asked for that. */
+/** From the start, rows without an id that are already in the vault would be duplicated, which was not requested. */
 const neverBegun =
-  'No import of this file was begun in this tenant, or the file was changed since. Put it back as it was to go on. To import it from its beginning, leave --resume out; rows without an id that are imported already then come a second time.';
+  'No import of this file was started in this tenant, or the file has changed since. To continue, restore the file. To import it from the start, omit --resume; rows without an id that were already imported are then imported again.';
 
 function alreadyImported({ line, imported }: ImportState): string {
-  return `This file has been imported already: ${imported} tokens from ${line} lines. Importing it a second time would double what has no id; --again does it all the same.`;
+  return `This file has already been imported: ${imported} tokens from ${line} lines. Importing it again would duplicate rows without an id; use --again to do so anyway.`;
 }
 
 function stoppedEarly({ line, imported }: ImportState): string {
-  return `An import of this file stopped after line ${line}, with ${imported} tokens imported. Go on with --resume.`;
+  return `An import of this file stopped after line ${line}, with ${imported} tokens imported. Continue with --resume.`;
 }

@@ -2,24 +2,25 @@ import { escapeHtml } from '../../http/html.ts';
 import type { Letter } from '../../platform/mail/mailer.ts';
 import type { InvitationDetails } from './invitation.ts';
 
-/** The mail that carries a link. What others have typed stands in it as text, in lines of its own. */
+/** The mail with the link. User-supplied text is escaped and on its own lines. */
 export function writeInvitationLetter(invitation: InvitationDetails, link: string): Letter {
   const tenant = toLine(invitation.tenantName);
   const facts = [
     ['Tenant', tenant],
     ['Role', invitation.role],
-    ['Invited by', toLine(invitation.inviter ?? 'an operator of the vault')],
+    ['Invited by', toLine(invitation.inviter ?? 'a vault operator')],
     ['Valid until', `${invitation.expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`],
   ] as const;
-  const advice = 'If you did not expect this, do nothing: nobody becomes a member before accepting.';
+  const advice =
+    'If you were not expecting this invitation, you can ignore it: you only become a member if you accept.';
   return {
     subject: `Invitation to ${tenant}`,
     text: [
-      'You are invited to a tenant of a Strongroom vault.',
+      'You have been invited to a tenant of a Strongroom vault.',
       '',
       ...facts.map(([name, value]) => `${name}: ${value}`),
       '',
-      'Look at the invitation and accept it here:',
+      'View and accept the invitation:',
       link,
       '',
       advice,
@@ -29,11 +30,11 @@ export function writeInvitationLetter(invitation: InvitationDetails, link: strin
 <html lang="en">
 <head><meta charset="utf-8"><title>Invitation</title></head>
 <body>
-<p>You are invited to a tenant of a Strongroom vault.</p>
+<p>You have been invited to a tenant of a Strongroom vault.</p>
 <table>
 ${facts.map(([name, value]) => `<tr><th align="left">${name}</th><td>${escapeHtml(value)}</td></tr>`).join('\n')}
 </table>
-<p><a href="${escapeHtml(link)}">Look at the invitation and accept it</a></p>
+<p><a href="${escapeHtml(link)}">View and accept the invitation</a></p>
 <p>${advice}</p>
 </body>
 </html>
@@ -41,7 +42,7 @@ ${facts.map(([name, value]) => `<tr><th align="left">${name}</th><td>${escapeHtm
   };
 }
 
-/** Without line ends and other controls, so that a name cannot pose as another line of the mail. */
+/** Without line breaks and other control characters, so that a name cannot fake another line of the mail. */
 function toLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
 }

@@ -3,7 +3,7 @@ import { generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import type { StoredLink } from './invitation-store.ts';
 
-/** Makes and recognises the links of invitations: 256 random bits, found by their hash. */
+/** Creates and parses invitation links: 256 random bits, looked up by their hash. */
 export class InvitationLinks {
   readonly #systemKeys: SystemKeys;
   readonly #publicUrl: string;
@@ -13,7 +13,7 @@ export class InvitationLinks {
     this.#publicUrl = parts.publicUrl;
   }
 
-  /** Sealed for this address: whoever moved it to another row could not have it mailed elsewhere. */
+  /** Bound to this address: if it is moved to another row, it cannot be mailed elsewhere. */
   make(invitationId: string, email: EmailAddress): StoredLink {
     const { secret, text } = generateNonce();
     const sealed = this.#systemKeys.sealer().seal(text, placeOf(invitationId, email));
@@ -26,7 +26,7 @@ export class InvitationLinks {
     return `${this.#publicUrl}/portal/invitations/${text}`;
   }
 
-  /** Undefined for what cannot be a link. */
+  /** Undefined if the text cannot be a link. */
   hash(text: string): Buffer | undefined {
     const secret = parseNonce(text);
     return secret === undefined ? undefined : this.#systemKeys.hashCredential(secret);

@@ -7,7 +7,7 @@ import { type Invitation, invitationStatuses, invitedRoles } from './invitation.
 import type { NewInvitation } from './invitation-service.ts';
 
 export const CreateInvitation = Type.Object({
-  email: Type.String({ minLength: 1, maxLength: 254, description: 'Address that the invitation is sent to.' }),
+  email: Type.String({ minLength: 1, maxLength: 254, description: 'E-mail address to send the invitation to.' }),
   role: Type.Optional(Type.Union([Type.Enum([...invitedRoles]), Type.Null()])),
 });
 
@@ -34,7 +34,7 @@ export function toNewInvitation(body: Static<typeof CreateInvitation>): NewInvit
   return { email: body.email, role: body.role ?? 'ADMIN' };
 }
 
-/** Never the link: whoever reads invitations is not who was invited. */
+/** Never the link: a caller who reads invitations is not the invited person. */
 export function toInvitationView(invitation: Invitation): Static<typeof InvitationView> {
   return {
     id: invitation.id,

@@ -20,7 +20,7 @@ import {
 import type { InvitationLinks } from './invitation-link.ts';
 import { InvitationStore } from './invitation-store.ts';
 
-/** More than any tenant has at once; whoever wants more is sending mail to strangers. */
+/** More than any tenant needs at once; more would be spam. */
 const invitationsMax = 500;
 
 export interface NewInvitation {
@@ -28,7 +28,7 @@ export interface NewInvitation {
   readonly role: InvitedRole;
 }
 
-/** Invitations to a tenant. Each carries one link, which makes one member, once. */
+/** Invitations to a tenant. Each has one link, which creates one member, once. */
 export class InvitationService {
   readonly #database: Database;
   readonly #audit: AuditLog;
@@ -42,14 +42,14 @@ export class InvitationService {
     this.#clock = parts.clock ?? databaseClock;
   }
 
-  /** The mail is queued by the same transaction: there is one exactly when there is an invitation. */
+  /** The mail is queued in the same transaction: it exists if and only if the invitation does. */
   async create(tenantId: TenantId, actor: Actor, wanted: NewInvitation): Promise<Invitation> {
     const email = parseEmailAddress(wanted.email);
     if (email === undefined) throw invalidField('email', 'must be an e-mail address such as name@example.com');
     const id = crypto.randomUUID();
     const link = this.#links.make(id, email);
     return this.#database.forTenant(tenantId, async (tx) => {
-      // The tenant may be deleted at this very moment, by somebody else with the right to do so.
+      // The tenant may be deleted concurrently by another caller.
       if (!(await new ApplicationStore(tx, tenantId).holdTenant())) throw noSuchTenant();
       if (await new MemberStore(tx, tenantId).hasEmail(email)) {
         throw new DomainError('already-a-member', 'Somebody with this e-mail address is a member already.', {
@@ -60,7 +60,7 @@ export class InvitationService {
       if ((await store.count()) >= invitationsMax) {
         throw new DomainError(
           'validation-failed',
-          `A tenant has at most ${invitationsMax} invitations. Delete those that nobody will accept.`,
+          `A tenant can have at most ${invitationsMax} invitations. Delete some that are no longer needed.`,
         );
       }
       const invitation = await store.insert({ id, email, role: wanted.role, link, createdBy: actorIdOf(actor) });
@@ -77,7 +77,7 @@ export class InvitationService {
     });
   }
 
-  /** Replaces the link: the one before is dead as soon as this commits, whether its mail has been sent or not. */
+  /** Replaces the link: the previous one is invalid as soon as this commits, whether or not its mail has been sent. */
   async resend(caller: Caller, id: string): Promise<Invitation> {
     requireMayResend(caller);
     return this.#database.forTenant(caller.tenantId, async (tx) => {
@@ -93,7 +93,7 @@ export class InvitationService {
     });
   }
 
-  /** What an earlier request has sent again; it takes the rights that sending takes. */
+  /** What an earlier request has resent; it requires the same permissions as resending. */
   async getResent(caller: Caller, id: string): Promise<Invitation> {
     requireMayResend(caller);
     return this.get(caller, id);
@@ -123,7 +123,7 @@ export class InvitationService {
     });
   }
 
-  /** The link itself, for an operator who hands it over; undefined once a mail has carried it away. */
+  /** The link itself, for an operator to pass on; undefined once it has been mailed. */
   async showLink(tenantId: TenantId, id: string): Promise<string | undefined> {
     return this.#database.forTenant(tenantId, async (tx) => {
       const details = await this.#store(tx, tenantId).findDetails(id);
@@ -139,7 +139,7 @@ export class InvitationService {
   }
 }
 
-/** A link is an invitation, whatever the route is called. */
+/** A new link amounts to an invitation, so resending needs the permission to create one. */
 function requireMayResend(caller: Caller): void {
   if (!isGranted(caller.grants, 'tenant:invitation:create')) throw missingPermission('tenant:invitation:create');
 }

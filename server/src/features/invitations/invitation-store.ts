@@ -11,7 +11,7 @@ import {
   lifetimeSeconds,
 } from './invitation.ts';
 
-/** A link as it is stored: to be recognised, and to be shown to whoever carries it to the invited person. */
+/** A link as stored: its hash to look it up, and the encrypted link to deliver it. */
 export interface StoredLink {
   readonly hash: Buffer;
   readonly sealed: Buffer;
@@ -20,7 +20,7 @@ export interface StoredLink {
 export class InvitationStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
-  /** The present, in SQL. */
+  /** The current time, in SQL. */
   readonly #now: string;
   readonly #columns: string;
 
@@ -33,7 +33,7 @@ export class InvitationStore {
       i.created_by as "createdBy", i.created_at as "createdAt", i.modified_by as "modifiedBy", i.modified_at as "modifiedAt"`;
   }
 
-  /** Undefined when the address has been invited already. */
+  /** Undefined if the address has already been invited. */
   async insert(invitation: {
     readonly id: string;
     readonly email: EmailAddress;
@@ -67,7 +67,7 @@ export class InvitationStore {
     return row;
   }
 
-  /** As `find`, and nobody else changes or deletes the row before this transaction ends. */
+  /** Like `find`, and locks the row until this transaction ends. */
   async lock(id: string): Promise<Invitation | undefined> {
     const [row] = await this.#tx.query<Invitation>({
       text: `select ${this.#columns} from invitations i where tenant_id = $1 and id = $2 for update`,
@@ -76,7 +76,7 @@ export class InvitationStore {
     return row;
   }
 
-  /** What is told to the invited person, with the link as long as no mail has carried it away. */
+  /** What the invited person sees, with the link until it has been mailed. */
   findDetails(id: string): Promise<(InvitationDetails & { readonly linkSealed: Buffer | null }) | undefined> {
     return this.#findDetails('i.id = $2', id);
   }
@@ -115,7 +115,7 @@ export class InvitationStore {
     return { totalItems: count?.total ?? 0, items };
   }
 
-  /** Puts another link in place of the one before, and adds to the life that is left. */
+  /** Replaces the link, and extends the expiry. */
   async replaceLink(id: string, link: StoredLink, modifiedBy: string | null): Promise<Invitation | undefined> {
     const [row] = await this.#tx.query<Invitation>({
       text: `update invitations i set link_hash = $3, link_sealed = $4, link_number = link_number + 1,
@@ -127,7 +127,7 @@ export class InvitationStore {
     return row;
   }
 
-  /** Nobody needs to read a link any more that has reached its mailbox. */
+  /** A link that has been delivered no longer needs to be readable. */
   async forgetLink(id: string, linkNumber: number): Promise<void> {
     await this.#tx.query({
       text: 'update invitations set link_sealed = null where tenant_id = $1 and id = $2 and link_number = $3',
@@ -143,7 +143,7 @@ export class InvitationStore {
     return rows.length > 0;
   }
 
-  /** Of any number who come with the same living link, exactly one gets the invitation. */
+  /** Of any number of callers with the same valid link, exactly one gets the invitation. */
   async take(linkHash: Buffer): Promise<Invitation | undefined> {
     const [row] = await this.#tx.query<Invitation>({
       text: `delete from invitations i where tenant_id = $1 and link_hash = $2 and expires_at > ${this.#now}
@@ -153,7 +153,7 @@ export class InvitationStore {
     return row;
   }
 
-  /** The mail leaves after the commit, and only then. A mail that waits for the one before is replaced by this one. */
+  /** The mail is sent only after the commit. A mail that is still queued is replaced by this one. */
   async enqueueMail({ id, linkNumber }: Invitation): Promise<void> {
     await this.#tx.query({
       text: `select enqueue_job('mail-invitation',
@@ -163,7 +163,7 @@ export class InvitationStore {
   }
 }
 
-/** Removes up to `limit` links of a tenant that let nobody in any more, and tells how many there were. */
+/** Removes up to `limit` expired links of a tenant, and returns how many there were. */
 export async function forgetExpiredLinks(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const rows = await tx.query({
     text: `update invitations set link_sealed = null where tenant_id = $1 and id = any (array(

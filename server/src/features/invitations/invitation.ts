@@ -3,14 +3,14 @@ import type { EmailAddress } from '../../core/identity/email-address.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 
-/** A tenant has one owner, who is not found by invitation. */
+/** A tenant has one owner, who cannot be invited. */
 export const invitedRoles = ['ADMIN', 'READ_ONLY'] as const;
 export type InvitedRole = (typeof invitedRoles)[number];
 
 export const invitationStatuses = ['PENDING', 'EXPIRED'] as const;
 export type InvitationStatus = (typeof invitationStatuses)[number];
 
-/** How long an invitation lives, and how much a resend adds. */
+/** How long an invitation is valid, and how much a resend adds. */
 export const lifetimeSeconds = 72 * 60 * 60;
 
 export interface Invitation {
@@ -27,10 +27,10 @@ export interface Invitation {
   readonly modifiedAt: Date | null;
 }
 
-/** What somebody who was invited is told before accepting: who asks, into what, as what. */
+/** What an invited person sees before accepting: the inviter, the tenant and the role. */
 export interface InvitationDetails extends Invitation {
   readonly tenantName: string;
-  /** Name of the application or address of the user; null when an operator did it at the command line. */
+  /** Name of the application or address of the user; null if an operator invited on the command line. */
   readonly inviter: string | null;
 }
 

@@ -10,9 +10,9 @@ import type { InvitationLinks } from './invitation-link.ts';
 import { InvitationStore } from './invitation-store.ts';
 
 /**
- * Mails the link of an invitation. It is queued with the invitation and tried again until the mail server takes it. A link
- * that was replaced, deleted, used or has expired in the meantime is not sent. Only workers with a mail server have this
- * job: any other would take it from the queue and could do nothing with it.
+ * Mails the link of an invitation. It is queued with the invitation and retried until the mail server accepts it. A link
+ * that has been replaced, deleted or used, or has expired, is not sent. Only workers with a mail server have this
+ * job: others would take it from the queue without being able to do it.
  */
 export function mailInvitationJob(parts: {
   readonly database: Database;
@@ -44,7 +44,7 @@ export function mailInvitationJob(parts: {
         if ((await mailer.send(invitation.email, write)) === 'withdrawn') return;
       } catch (error) {
         if (!(error instanceof MailRefusedError)) throw error;
-        // The link stays where an operator can show it.
+        // The link stays available to an operator.
         logger.warn('mail refused', { job: 'mail-invitation' });
         return;
       }
@@ -56,7 +56,7 @@ export function mailInvitationJob(parts: {
 function parsePayload(payload: unknown) {
   const { tenant_id, invitation_id, link_number } = membersOf(payload);
   if (typeof invitation_id !== 'string' || !isUuid(invitation_id) || typeof link_number !== 'number') {
-    throw new TypeError('A mail has to name its invitation.');
+    throw new TypeError('A mail job must name its invitation.');
   }
   return { tenantId: parseTenantId(String(tenant_id)), id: invitation_id, linkNumber: link_number };
 }

@@ -9,7 +9,7 @@ import { keyEvent } from './key-event.ts';
 
 const uniqueViolation = '23505';
 
-/** Gives a tenant a new data key. Every server hears of it and seals with it from then on; older ones still open. */
+/** Gives a tenant a new data key. Every server is notified and encrypts with it from then on; older keys still decrypt. */
 export async function rotateDataKey(
   { database, rootKeys }: { readonly database: Database; readonly rootKeys: RootKeys },
   tenantId: TenantId,
@@ -27,7 +27,7 @@ export async function rotateDataKey(
   } catch (error) {
     if (!(error instanceof StatementError) || error.sqlState !== uniqueViolation) throw error;
     throw new Error(
-      `Somebody else has made data key ${version} of tenant ${tenantId} at this moment. Nothing was done.`,
+      `Another process has just created data key ${version} of tenant ${tenantId}. Nothing was changed.`,
       {
         cause: error,
       },

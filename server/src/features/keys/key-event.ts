@@ -1,7 +1,7 @@
 import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
 import type { TenantKeyPurpose } from '../../platform/keyring/tenant-keyring.ts';
 
-/** What the audit log says of an operation on a key: which one, never what it is. */
+/** The audit record of a key operation: which key, never its bytes. */
 export function keyEvent(
   key: { readonly purpose: TenantKeyPurpose; readonly version: number },
   operation: Operation,

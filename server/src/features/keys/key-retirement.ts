@@ -6,20 +6,20 @@ import type { SealedTable } from '../../platform/keyring/sealed-rows.ts';
 import { TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
 import { keyEvent } from './key-event.ts';
 
-/** A server that has read a row opens it within seconds; after a minute nobody holds one of an older version in hand. */
+/** A server that has read a row decrypts it within seconds; after a minute, none still has a row of an older version. */
 const closedForMinMs = 60_000;
 const pageSize = 5_000;
 
 export interface RetirementReport {
-  /** Versions that are destroyed now. */
+  /** Versions that were destroyed. */
   readonly retired: readonly number[];
-  /** Versions that rows are still under, and how many. */
+  /** Versions still in use, with the number of rows. */
   readonly inUse: ReadonlyMap<number, number>;
 }
 
 /**
- * Destroys data keys that nothing is sealed under any more. Only a closed version can go: no row can come under it while
- * its rows are being counted, nor afterwards.
+ * Destroys data keys that are no longer used. Only a closed version can be destroyed: no row can be encrypted with it while
+ * its rows are being counted, or afterwards.
  */
 export class KeyRetirement {
   readonly #database: Database;
@@ -42,7 +42,7 @@ export class KeyRetirement {
     return { retired, inUse };
   }
 
-  /** How many rows are under each of these versions; those without any are left out. */
+  /** How many rows use each of these versions; unused versions are omitted. */
   async countRows(
     tenantId: TenantId,
     versions: readonly number[],
@@ -67,7 +67,7 @@ export class KeyRetirement {
     return counts;
   }
 
-  /** The versions that are closed, once each of them has been so for long enough. */
+  /** The closed versions, once each has been closed for long enough. */
   async #awaitClosed(tenantId: TenantId): Promise<number[]> {
     const keys = await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
     const closed = keys.filter(({ closedAt }) => closedAt !== null);

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Keeps work at a rate. Time that was lost is not made up for: what comes after a pause is no faster. */
+/** Limits work to a rate. Lost time is not made up: work is not faster after a pause. */
 export class Pace {
   readonly #msPerItem: number;
   #freeAt = performance.now();
@@ -9,7 +9,7 @@ export class Pace {
     this.#msPerItem = 1_000 / itemsPerSecond;
   }
 
-  /** Waits until the items before these have had their time. */
+  /** Waits until earlier items have used their time. */
   async wait(items: number): Promise<void> {
     const now = performance.now();
     const waitMs = this.#freeAt - now;

@@ -1,12 +1,12 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** How far one table of a tenant has come. */
+/** The progress of one table of a tenant. */
 export interface ReencryptionState {
   readonly position: string;
   readonly rowsRead: number;
   readonly rowsChanged: number;
-  /** Rows that no key opens. */
+  /** Rows that no key can decrypt. */
   readonly rowsUnreadable: number;
   readonly isFinished: boolean;
   readonly targetVersion: number;
@@ -18,7 +18,7 @@ export interface ReencryptionTask {
   readonly targetVersion: number;
 }
 
-/** What one page of rows came to. */
+/** The result of one page of rows. */
 export interface ReencryptionStep {
   readonly to: string;
   readonly read: number;
@@ -51,7 +51,7 @@ export class ReencryptionStore {
       text: `select ${columns} from reencryptions where tenant_id = $1 and source = $2`,
       values: [tenantId, source],
     });
-    if (state === undefined) throw new Error('A re-encryption was begun and is not there.');
+    if (state === undefined) throw new Error('A re-encryption that was started cannot be found.');
     return state;
   }
 
@@ -64,7 +64,7 @@ export class ReencryptionStore {
     });
   }
 
-  /** Moves on from a position; false when another run has done so already. */
+  /** Moves on from a position; false if another run has already done so. */
   async advance(
     { tenantId, source, targetVersion }: ReencryptionTask,
     from: string,

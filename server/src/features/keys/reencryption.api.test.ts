@@ -78,7 +78,7 @@ describe('a new data key', () => {
     const made = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.version] : []));
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
     expect(new Set(made).size).toBe(made.length);
-    for (const message of refused) expect(message).toContain('Somebody else has made data key');
+    for (const message of refused) expect(message).toContain('Another process has just created data key');
   });
 
   it('is written down, as is its use and the end of the one before', async () => {

@@ -10,7 +10,7 @@ import { keyEvent } from './key-event.ts';
 import { Pace } from './pace.ts';
 import { type ReencryptionTask, type ReencryptionState, ReencryptionStore } from './reencryption-store.ts';
 
-/** Long enough for every server that is alive to have heard of a new key. One that has not gets a 503, and no row in. */
+/** Long enough for every running server to learn of a new key. One that has not gets a 503 and cannot write. */
 const settleMs = 5_000;
 const pageMax = 500;
 const unreadableShownMax = 20;
@@ -19,15 +19,15 @@ export interface ReencryptionReport {
   readonly targetVersion: number;
   readonly read: number;
   readonly changed: number;
-  /** Rows that no key opens. They stay as they are, and keep their key version from being retired. */
+  /** Rows that no key can decrypt. They stay as they are, and keep their key version from being retired. */
   readonly unreadable: readonly string[];
 }
 
 /**
- * Brings everything that is sealed for a tenant under its newest data key, while servers go on. Older versions are closed
- * first, so that nothing new appears behind its back; then each table is walked once. A row is replaced only if it is
- * still the one that was read, and where the walk stands is written in the same transaction: killed at any point, the
- * next run goes on there.
+ * Re-encrypts all data of a tenant with its newest data key, while servers are running. Older versions are closed
+ * first, so that nothing new uses them; then each table is traversed once. A row is replaced only if it is
+ * still the one that was read, and the position is stored in the same transaction: if killed at any point, the
+ * next run continues there.
  */
 export class Reencryption {
   readonly #database: Database;
@@ -42,7 +42,7 @@ export class Reencryption {
     this.#settleMs = parts.settleMs ?? settleMs;
   }
 
-  /** `onProgress` is told about every row that was looked at, with those of earlier runs. */
+  /** `onProgress` receives the number of rows read, including those of earlier runs. */
   async run(
     tenantId: TenantId,
     { rowsPerSecond, onProgress }: { readonly rowsPerSecond: number; readonly onProgress: (read: number) => void },
@@ -69,7 +69,7 @@ export class Reencryption {
     return { targetVersion, ...totals, unreadable };
   }
 
-  /** The newest version; from here on the only one that anything is sealed under. */
+  /** The newest version; from now on, the only one used for encryption. */
   async #closeOlder(tenantId: TenantId): Promise<number> {
     const keys = await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
     const newest = keys.findLast(({ purpose }) => purpose === 'data');
@@ -86,7 +86,7 @@ export class Reencryption {
       options.onProgress(state.rowsRead);
       if (state.targetVersion > task.targetVersion) {
         throw new Error(
-          `Data key ${state.targetVersion} was made meanwhile, and another run brings everything under it.`,
+          `Data key ${state.targetVersion} was created in the meantime, and another run is re-encrypting with it.`,
         );
       }
       if (state.isFinished) {

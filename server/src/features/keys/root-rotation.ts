@@ -14,13 +14,13 @@ const passesMax = 3;
 export interface RootRotationReport {
   readonly rootKey: string;
   readonly rewrapped: number;
-  /** Keys that were under that root key already. */
+  /** Keys that were already wrapped by that root key. */
   readonly untouched: number;
 }
 
 /**
- * Wraps every key anew under the root key that wraps today. No key changes, so nothing that is sealed has to, and servers
- * that have both root keys notice nothing. Started again, it goes on with what is left.
+ * Rewraps every key with the current root key. No key changes, so no data has to be re-encrypted, and servers
+ * with both root keys notice nothing. If restarted, it continues with the remaining keys.
  */
 export async function rotateRootKeys(
   { database, rootKeys }: { readonly database: Database; readonly rootKeys: RootKeys },
@@ -29,12 +29,12 @@ export async function rotateRootKeys(
   const rootKey = rootKeys.primary.id;
   const first = await rewrapAll(database, rootKeys, onProgress);
   let { rewrapped } = first;
-  // A key that somebody adds meanwhile may come to stand behind the walk, so it is repeated until nothing is left.
+  // A key added in the meantime may be missed, so the pass is repeated until nothing is left.
   for (let pass = 1; (await listRootKeys(database)).some((id) => id !== rootKey); pass += 1) {
     if (pass === passesMax) {
       throw new Error(
-        `Keys are still being wrapped by another root key than ${rootKey}. Find the process that wraps with it, then run ` +
-          'this again. Do not take the other root key away yet.',
+        `Some process still wraps keys with a root key other than ${rootKey}. Find and reconfigure it, then run ` +
+          'this again. Do not remove the other root key yet.',
       );
     }
     rewrapped += (await rewrapAll(database, rootKeys, onProgress)).rewrapped;
@@ -66,7 +66,7 @@ async function rewrapAll(
   return done;
 }
 
-/** One transaction a key: a vault that stops in the middle has some keys under each root key, and both open. */
+/** One transaction per key: if interrupted, some keys are wrapped by each root key, and both can be unwrapped. */
 function replace(database: Database, old: WrappedTenantKey, fresh: WrappedTenantKey): Promise<boolean> {
   return database.forTenant(old.tenantId, async (tx) => {
     const isReplaced = await new TenantKeyStore(tx).updateWrapping(old, fresh);

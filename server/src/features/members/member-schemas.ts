@@ -7,7 +7,7 @@ import { queryParameters } from '../../http/query-parameters.ts';
 import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
 import { type Member, roles } from './member.ts';
 
-/** How many users one request may ask for. */
+/** How many users one request may name. */
 const userIdsMax = 100;
 const UserId = Type.String({ maxLength: 36 });
 
@@ -43,7 +43,7 @@ export const MemberPage = Type.Object({ pagination: PaginationView, data: Type.A
 
 nameSchemas({ UpdateMemberRequest: UpdateMember, Member: MemberView, MemberPage });
 
-/** The users that are asked for; undefined means all. */
+/** The requested users; undefined means all. */
 export function parseUserIds(query: Static<typeof MemberQuery>): string[] | undefined {
   if (query.user_id === undefined) return undefined;
   const userIds = [query.user_id].flat();
@@ -64,7 +64,7 @@ export function toMemberView(member: Member): Static<typeof MemberView> {
       ...(member.picture === null ? {} : { picture: member.picture }),
     },
     ...toChangeFields(member),
-    // Published clients read this older name.
+    // Published clients use this older name.
     created_date: toTimestamp(member.createdAt),
   };
 }

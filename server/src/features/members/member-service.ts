@@ -7,7 +7,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { type Member, memberEvent, noSuchMember, type Role, roleEvent } from './member.ts';
 import { MemberStore } from './member-store.ts';
 
-/** The people of a tenant. They come by invitation. */
+/** The members of a tenant. They join by invitation. */
 export class MemberService {
   readonly #database: Database;
   readonly #audit: AuditLog;
@@ -34,16 +34,16 @@ export class MemberService {
     return member;
   }
 
-  /** Whoever makes a member the owner makes the owner of before an admin: a tenant always has exactly one. */
+  /** Making a member the owner makes the previous owner an admin: a tenant always has exactly one owner. */
   async changeRole(caller: Caller, id: string, role: Role): Promise<Member> {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new MemberStore(tx, caller.tenantId);
-      // Two who hand the tenant over at once come one after the other, and the second sees what the first did.
+      // Concurrent ownership transfers are serialized, and the second sees the result of the first.
       await store.lockTenant();
       const current = await store.lock(id);
       if (current === undefined) throw noSuchMember();
       if (current.role === 'OWNER' && role !== 'OWNER') {
-        throw invalidField('role', 'must stay OWNER until another member is made the owner');
+        throw invalidField('role', 'must stay OWNER until another member becomes the owner');
       }
       const owner = role === 'OWNER' ? await store.findOwner() : undefined;
       if (owner !== undefined && owner.id !== id) {
@@ -64,7 +64,7 @@ export class MemberService {
     });
   }
 
-  /** Everything the member could do ends with the commit. */
+  /** The member loses all access with the commit. */
   async delete(caller: Caller, id: string): Promise<void> {
     await this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new MemberStore(tx, caller.tenantId);

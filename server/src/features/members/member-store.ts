@@ -11,7 +11,7 @@ const joined = 'members join users on users.id = members.user_id';
 
 export interface JoinedUser {
   readonly id: string;
-  /** Nobody is this user yet: it is a member nowhere and has no way to sign in. */
+  /** Nobody uses this account yet: it has no memberships and no sign-in method. */
   readonly isFree: boolean;
 }
 
@@ -24,7 +24,7 @@ export class MemberStore {
     this.#tenantId = tenantId;
   }
 
-  /** The user with this address, made if there is none; one whose address nobody knows is always a new one. */
+  /** The user with this address, created if there is none; without an address, always a new user. */
   async joinUser(email: string | null): Promise<JoinedUser> {
     const id = crypto.randomUUID();
     if (email === null) {
@@ -35,7 +35,7 @@ export class MemberStore {
       text: 'select id, is_free as "isFree" from join_user($1, $2)',
       values: [email, id],
     });
-    if (row === undefined) throw new Error('A user was neither found nor made.');
+    if (row === undefined) throw new Error('A user was neither found nor created.');
     return row;
   }
 
@@ -56,12 +56,12 @@ export class MemberStore {
     return row;
   }
 
-  /** One change of roles at a time, for as long as this transaction lasts. */
+  /** Locks roles against concurrent changes until this transaction ends. */
   async lockTenant(): Promise<void> {
     await this.#tx.query({ text: 'select from tenants where id = $1 for no key update', values: [this.#tenantId] });
   }
 
-  /** As `find`, and nobody else changes or deletes the row before this transaction ends. */
+  /** Like `find`, and locks the row until this transaction ends. */
   async lock(id: string): Promise<{ readonly role: Role } | undefined> {
     const [row] = await this.#tx.query<{ role: Role }>({
       text: 'select role from members where tenant_id = $1 and id = $2 for update',
@@ -111,7 +111,7 @@ export class MemberStore {
     });
   }
 
-  /** Signs the user out as well, by a trigger. */
+  /** A trigger also signs the user out. */
   async delete(id: string): Promise<void> {
     await this.#tx.query({
       text: 'delete from members where tenant_id = $1 and id = $2',

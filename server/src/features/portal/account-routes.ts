@@ -8,11 +8,11 @@ import type { Portal } from './portal.ts';
 import { originOf, requireFreshSession, requireSession } from './portal-session-routes.ts';
 
 const mistakes = {
-  length: 'A password has 12 to 200 characters.',
-  code: 'The code is not right. Check the clock of your device, and try the next code.',
+  length: 'The password must have 12 to 200 characters.',
+  code: 'The code is incorrect. Check the clock on your device and try the next code.',
 } as const;
 
-/** What somebody sees of their own account, and the ways in that they add to it. */
+/** The user's own account page, and adding sign-in methods. */
 export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
   app.get('/portal/', pageOptions, async (request, reply) => {
     const session = await requireSession(portal, request);
@@ -43,7 +43,7 @@ export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
     const outcome = await portal.passwords.completeSetup(session, given);
     const authenticator = portal.passwords.resumeSetup(session, given.sealed);
     if (outcome === 'expired' || authenticator === undefined) {
-      throw new DomainError('validation-failed', 'This took too long. Go back and begin again.');
+      throw new DomainError('validation-failed', 'This page has expired. Go back and start again.');
     }
     if (outcome !== 'set') return sendPage(reply, renderPasswordPage(authenticator, mistakes[outcome]), 400);
     await portal.sessions.recordChange(session.user.id, originOf(request));

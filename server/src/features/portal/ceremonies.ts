@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import { CeremonyStore } from './ceremony-store.ts';
 
-/** What stands between the beginning of a way in and its end. */
+/** The state between the two steps of a sign-in flow. */
 export type CeremonyKind = 'totp' | 'passkey' | 'new-passkey' | 'provider';
 
 export interface Ceremony<Data> {
@@ -13,9 +13,9 @@ export interface Ceremony<Data> {
 const lifetimeSeconds = 10 * 60;
 
 /**
- * Ways in that take two steps. What has to be remembered in between goes sealed to the browser and comes back with the
- * second step, so that beginning one costs us nothing, however often somebody does. Only what was completed is
- * remembered, so that nothing is completed twice.
+ * Two-step sign-in flows. The state in between is sent encrypted to the browser and returned with the
+ * second step, so that starting one costs nothing, however often that happens. Only completed flows are
+ * stored, so that none is completed twice.
  */
 export class Ceremonies {
   readonly #database: Database;
@@ -34,7 +34,7 @@ export class Ceremonies {
     return { id, sealed: this.#systemKeys.sealer().seal(text, placeOf(kind)).toString('base64url') };
   }
 
-  /** Undefined for what is not ours, of another kind, or too old. */
+  /** Undefined if it is not ours, of another kind, or too old. */
   open<Data>(kind: CeremonyKind, sealed: string | undefined): Ceremony<Data> | undefined {
     try {
       const text = this.#systemKeys.sealer().open(Buffer.from(sealed ?? '', 'base64url'), placeOf(kind));
@@ -42,12 +42,12 @@ export class Ceremonies {
       const { id, data, until } = JSON.parse(text) as Ceremony<Data> & { until: number };
       return until > this.#now() ? { id, data } : undefined;
     } catch {
-      // Whatever is wrong with it, it was not made here for this.
+      // Whatever is wrong with it, it was not created here for this purpose.
       return undefined;
     }
   }
 
-  /** True for the first who completes it, false for all others. */
+  /** True for the first caller that completes it, false for all others. */
   async spend({ id }: Ceremony<unknown>): Promise<boolean> {
     return this.#database.forPortal((tx) => new CeremonyStore(tx).spend(id, lifetimeSeconds));
   }

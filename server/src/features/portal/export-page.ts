@@ -13,14 +13,14 @@ const states: Readonly<Record<TokenExport['status'], string>> = {
   approved: 'approved, not yet run',
   refused: 'refused',
   expired: 'expired',
-  started: 'run, not finished',
-  finished: 'run',
+  started: 'started, not finished',
+  finished: 'finished',
 };
 
-/** What wants to leave, for whom, and who has said yes: all that somebody needs to decide. */
+/** What would be exported, to whom, and who has approved: everything needed to decide. */
 export function renderExportsPage(session: UserSession, tenants: readonly TenantExports[]): string {
-  const body = html`<p>An export hands the tokens of a tenant to a recipient, in plaintext for whoever has the recipient's key.
-Compare the recipient with what you were told on another way before you approve, and look whether you know who else has.</p>
+  const body = html`<p>An export gives the tokens of a tenant to a recipient, who can decrypt them.
+Before approving, confirm the recipient through a separate channel and check that you recognise the other approvers.</p>
 ${tenants.map((tenant) => renderTenant(session, tenant))}
 <p><a href="/portal/">Back</a></p>`;
   return renderPortalPage({ title: 'Exports', body });
@@ -29,7 +29,7 @@ ${tenants.map((tenant) => renderTenant(session, tenant))}
 function renderTenant(session: UserSession, { membership, exports }: TenantExports): Html {
   return html`<section>
 <h2>${membership.tenantName}</h2>
-${exports.length === 0 ? html`<p>Nobody has asked for an export.</p>` : exports.map((one) => renderExport(session, membership, one))}
+${exports.length === 0 ? html`<p>There are no exports.</p>` : exports.map((one) => renderExport(session, membership, one))}
 </section>`;
 }
 
@@ -39,16 +39,16 @@ function renderExport(session: UserSession, { tenantId }: Membership, one: Tenan
   const hasApproved = approvals.some(({ userId }) => userId === session.user.id);
   const given = approvals.map(
     ({ email, userId, approvedAt, memberSince }) =>
-      `${email ?? userId} (a member since ${memberSince.toISOString()}) at ${approvedAt.toISOString()}`,
+      `${email ?? userId} (member since ${memberSince.toISOString()}) at ${approvedAt.toISOString()}`,
   );
   return html`<article>
 <h3>Export ${id}</h3>
 <ul>
-<li>State: ${states[one.status]}</li>
+<li>Status: ${states[one.status]}</li>
 <li>Tokens: ${describeTokens(one)}${filter.type === null ? '' : `, of type ${filter.type}`}${filter.container === null ? '' : `, in container ${filter.container}`}</li>
 <li>Recipient (${recipient.kind}): <code>${recipient.fingerprint}</code></li>
-<li>Asked for at ${one.requestedAt.toISOString()} at the command line, as ${one.requestedFrom}</li>
-<li>Ends at ${one.expiresAt.toISOString()}</li>
+<li>Requested at ${one.requestedAt.toISOString()} from the command line, by ${one.requestedFrom}</li>
+<li>Expires at ${one.expiresAt.toISOString()}</li>
 <li>Approvals: ${approvals.length} of ${approvalsNeeded}${given.length === 0 ? '' : `: ${given.join(', ')}`}</li>
 </ul>
 ${isOpen && !hasApproved ? renderForm('approve', 'Approve', { tenant: tenantId, export: id }) : html``}
@@ -57,7 +57,7 @@ ${isOpen ? renderForm('refuse', 'Refuse', { tenant: tenantId, export: id }) : ht
 }
 
 function describeTokens({ tokens, tokensNow }: TenantExports['exports'][number]): string {
-  return tokens === null ? `${tokensNow.toLocaleString('en')} now` : `${tokens.toLocaleString('en')} left`;
+  return tokens === null ? `${tokensNow.toLocaleString('en')} at present` : `${tokens.toLocaleString('en')} exported`;
 }
 
 function renderForm(verb: string, label: string, fields: Readonly<Record<string, string>>): Html {

@@ -9,7 +9,7 @@ import type { Portal } from './portal.ts';
 import { originOf, requireSession } from './portal-session-routes.ts';
 import { mayApproveExports, type UserSession } from './user.ts';
 
-/** Where people approve or refuse that tokens leave. */
+/** Where people approve or refuse exports. */
 export function addExportRoutes(app: FastifyInstance, portal: Portal): void {
   app.get('/portal/exports', pageOptions, async (request, reply) => {
     const session = await requireSession(portal, request);
@@ -33,7 +33,7 @@ export function addExportRoutes(app: FastifyInstance, portal: Portal): void {
   });
 }
 
-/** Who decides on what. */
+/** The caller and the export of a decision. */
 async function readDecision(
   portal: Portal,
   request: FastifyRequest,
@@ -49,15 +49,15 @@ async function readDecision(
 }
 
 /**
- * Only somebody who has just shown that it is them: a session that began with a link proves that an operator made a link,
- * one that a provider opened without asking proves that a browser was left open, and one that is old may be somebody
- * else's by now. Refusing needs no such proof: it keeps everything where it is.
- * Returns since when there is what was shown.
+ * Only for users who have just authenticated: a session started with a link proves that an operator created a link,
+ * one from a provider that did not ask proves that a browser was left open, and an old one may be someone
+ * else's by now. Refusing needs no such proof, because it is harmless.
+ * Returns when the sign-in method was set up.
  */
 function requireProof({ isFresh, provenSince }: UserSession): Date {
   if (isFresh && provenSince !== null) return provenSince;
   throw new DomainError(
     'forbidden',
-    'Sign out, and in again with your passkey, password or provider, to approve an export. A link is not enough, nor is a provider that does not ask you to authenticate again.',
+    'To approve an export, sign out and sign in again with your passkey, password or provider. A sign-in link is not enough, and neither is a provider that does not ask you to authenticate again.',
   );
 }

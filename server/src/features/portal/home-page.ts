@@ -20,7 +20,7 @@ export function renderHomePage({ session, ways, passkey, provider }: HomePage): 
   return renderPortalPage({
     title: 'Your account',
     body: html`<p>You are signed in as <strong>${nameOf(session.user)}</strong>.</p>
-${renderAlert(hasWay ? undefined : 'Choose a way to sign in below: without one you will need a new link next time.')}
+${renderAlert(hasWay ? undefined : 'Set up a way to sign in below. Otherwise you will need a new link next time.')}
 <h2>Tenants</h2>
 <ul>
 ${tenants}
@@ -53,7 +53,7 @@ export function renderPasswordPage(authenticator: NewAuthenticator, alert?: stri
   return renderPortalPage({
     title: 'Set a password',
     body: html`${renderAlert(alert)}
-<p>A password works together with an authenticator app. Open this link on the device with the app, or type the key into it:</p>
+<p>You sign in with a password and a code from an authenticator app. Open this link on the device with the app, or enter the key in the app:</p>
 <p><a href="${uri}">Open the authenticator app</a></p>
 <p>Key: <code id="key">${secret}</code></p>
 <form method="post" action="/portal/password">

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/database/database.ts';
 import type { ProvenUser } from './user.ts';
 
-/** Who users are at OpenID providers, inside `forPortal` only. */
+/** The identities of users at OpenID providers, inside `forPortal` only. */
 export class IdentityStore {
   readonly #tx: Transaction;
 
@@ -23,7 +23,7 @@ export class IdentityStore {
     return rows.length > 0;
   }
 
-  /** False when somebody is this subject already, or this user another one. */
+  /** False if this subject already belongs to a user, or this user has another subject. */
   async insert(userId: string, issuer: string, subject: string): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `insert into user_identities (user_id, issuer, subject) values ($1, $2, $3) on conflict do nothing returning 1`,

@@ -18,14 +18,14 @@ import type { Origin, UserSession } from './user.ts';
 
 export interface OfferedInvitation {
   readonly details: InvitationDetails;
-  /** The address belongs to somebody who has to be signed in to accept. */
+  /** The address belongs to a user who must be signed in to accept. */
   readonly needsSignIn: boolean;
 }
 
 /**
- * Turns an invitation into a member. Whoever has the link proves that an invitation reached them, not that they are the
- * user with that address: a link can be shown to others. So it makes somebody who was nobody before, and adds a tenant to
- * somebody who is signed in, but never signs anybody in who could do so on their own.
+ * Turns an invitation into a member. Having the link proves that an invitation arrived, not that the visitor is the
+ * user with that address: a link can be shown to others. So it can create a new user, or add a tenant to a
+ * signed-in user, but never signs in a user who has a sign-in method.
  */
 export class InvitationAcceptance {
   readonly #database: Database;
@@ -40,7 +40,7 @@ export class InvitationAcceptance {
     this.#clock = parts.clock ?? databaseClock;
   }
 
-  /** What the link offers. Looking changes nothing, however often a mail scanner does. */
+  /** What the link offers. Viewing changes nothing, however often a mail scanner opens it. */
   async find(link: string, session: UserSession | undefined): Promise<OfferedInvitation | undefined> {
     const linkHash = this.#links.hash(link);
     if (linkHash === undefined) return undefined;
@@ -56,7 +56,7 @@ export class InvitationAcceptance {
     });
   }
 
-  /** One member, one session and their records, or nothing of it. */
+  /** One member, one session and their audit records, or nothing at all. */
   async accept(link: string, session: UserSession | undefined, origin: Origin): Promise<StartedSession> {
     const linkHash = this.#links.hash(link);
     const tenantId =
@@ -77,7 +77,7 @@ export class InvitationAcceptance {
       const members = new MemberStore(tx, tenantId);
       const user = await members.joinUser(invitation.email);
       if (!user.isFree && user.id !== session?.user.id) {
-        throw new DomainError('forbidden', 'Sign in as the user with this e-mail address to accept the invitation.');
+        throw new DomainError('forbidden', 'To accept the invitation, sign in as the user with this e-mail address.');
       }
       const { role, createdBy } = invitation;
       const memberId = await members.insert({ userId: user.id, role, createdBy });
@@ -96,7 +96,7 @@ export class InvitationAcceptance {
   }
 }
 
-/** The same for a link that was replaced, used, deleted, has expired or never existed. */
+/** The same for a link that was replaced, used or deleted, has expired or never existed. */
 export function noLivingInvitation(): DomainError {
-  return new DomainError('not-found', 'This invitation is not valid any more. Ask for a new one.');
+  return new DomainError('not-found', 'This invitation is no longer valid. Ask for a new one.');
 }

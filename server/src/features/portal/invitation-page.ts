@@ -2,24 +2,24 @@ import { html } from '../../http/html.ts';
 import type { OfferedInvitation } from './invitation-acceptance.ts';
 import { renderMessagePage, renderPortalPage } from './portal-page.ts';
 
-/** Says who asks, into what and as what, before anything can be accepted. */
+/** Shows the inviter, the tenant and the role before the invitation can be accepted. */
 export function renderInvitationPage(offer: OfferedInvitation, link: string): string {
   const { details, needsSignIn } = offer;
   if (details.status === 'EXPIRED') {
-    return renderMessagePage('The invitation has expired', 'Ask whoever invited you to send it again.');
+    return renderMessagePage('The invitation has expired', 'Ask the person who invited you to send a new invitation.');
   }
   const next = needsSignIn
-    ? html`<p>There is an account with this e-mail address. Sign in to it to accept.</p>
+    ? html`<p>You already have an account with this e-mail address. Sign in to accept.</p>
 <p><a href="/portal/sign-in?invitation=${link}">Sign in to accept</a></p>`
     : html`<form method="post" action="/portal/invitations/${link}">
 <button>Accept the invitation</button>
 </form>
-<p>If you did not expect this, close the page: nothing happens.</p>`;
+<p>If you were not expecting this invitation, close this page.</p>`;
   return renderPortalPage({
     title: `Invitation to ${details.tenantName}`,
     body: html`<dl>
 <dt>Tenant</dt><dd>${details.tenantName}</dd>
-<dt>Invited by</dt><dd>${details.inviter ?? 'an operator of the vault'}</dd>
+<dt>Invited by</dt><dd>${details.inviter ?? 'a vault operator'}</dd>
 <dt>Your role</dt><dd>${details.role}</dd>
 <dt>Your e-mail address</dt><dd>${details.email}</dd>
 <dt>Valid until</dt><dd>${details.expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC</dd>

@@ -75,7 +75,7 @@ async function membersOf(email: string) {
   );
   return rows;
 }
-const refused = { code: 'not-found', message: 'This invitation is not valid any more. Ask for a new one.' };
+const refused = { code: 'not-found', message: 'This invitation is no longer valid. Ask for a new one.' };
 
 /** Each row: where an invitation stands, what happens, and where it stands then. */
 describe('the states of an invitation', () => {

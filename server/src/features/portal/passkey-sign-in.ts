@@ -8,7 +8,7 @@ import type { UserSessions } from './user-sessions.ts';
 import { nameOf, type Origin, type ProvenUser, type UserSession } from './user.ts';
 
 const passkeysMax = 20;
-const wrong = 'This passkey is not known here, or it took too long.';
+const wrong = 'The passkey is unknown, or the request timed out.';
 
 /** Signing in with a passkey, and adding one. */
 export class PasskeySignIn {
@@ -29,7 +29,7 @@ export class PasskeySignIn {
     return { options, sealed: this.#ceremonies.begin('passkey', { challenge }).sealed };
   }
 
-  /** The user whose passkey has signed our challenge, the first time that it comes back. */
+  /** The user whose passkey has signed our challenge; each challenge works once. */
   async complete(given: { sealed: string; credential: string }, origin: Origin): Promise<ProvenUser> {
     const ceremony = this.#ceremonies.open<{ challenge: string }>('passkey', given.sealed);
     const id = this.#passkeys.readId(given.credential);

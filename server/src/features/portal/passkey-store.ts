@@ -28,7 +28,7 @@ export class PasskeyStore {
     return row;
   }
 
-  /** False when the passkey is known already, to this user or another. */
+  /** False if the passkey is already registered, for this user or another. */
   async insert(userId: string, { id, publicKey, signCount, transports }: Passkey): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `insert into user_passkeys (user_id, id, public_key, sign_count, transports) values ($1, $2, $3, $4, $5)

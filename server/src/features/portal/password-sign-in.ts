@@ -17,17 +17,17 @@ export const passwordLengthMin = 12;
 const passwordLengthMax = 200;
 const unknownSalt = Buffer.alloc(16);
 const unknownHash = Buffer.alloc(32);
-/** The same whatever was wrong: nobody learns which addresses have an account. */
-const wrong = 'E-mail address, password or code are not right.';
+/** The same whatever was wrong, so that it does not reveal which addresses have an account. */
+const wrong = 'The e-mail address, password or code is incorrect.';
 
-/** An authenticator app that is about to be set up. */
+/** An authenticator app that is being set up. */
 export interface NewAuthenticator {
   readonly secret: string;
   readonly uri: string;
   readonly sealed: string;
 }
 
-/** A password together with the code of an authenticator app: the way in where there is neither passkey nor provider. */
+/** A password with the code of an authenticator app: for users with neither a passkey nor a provider. */
 export class PasswordSignIn {
   readonly #parts: {
     readonly database: Database;
@@ -51,7 +51,7 @@ export class PasswordSignIn {
     this.#parts = { ...parts, now: parts.now ?? (() => new Date()) };
   }
 
-  /** The user who has given all three; throws otherwise, after as much work as if the address were known. */
+  /** The user with these credentials; otherwise throws, after as much work as if the address were known. */
   async verify(
     given: { email: string; password: Sensitive<string>; code: string },
     origin: Origin,
@@ -59,7 +59,7 @@ export class PasswordSignIn {
     const { database, systemKeys, hasher, attempts } = this.#parts;
     await attempts.countClient(origin.sourceAddress);
     const email = parseEmailAddress(given.email);
-    // Nobody has such an address, and whoever sends it learns nothing from being refused sooner.
+    // No user has such an address, so failing sooner reveals nothing.
     if (email === undefined) throw new SignInRefused(wrong);
     const stored = await database.forPortal((tx) => new PasswordStore(tx).find(email));
     await attempts.countAccount(stored ?? { email });
@@ -80,7 +80,7 @@ export class PasswordSignIn {
     return { secret, uri: toTotpUri(secret, nameOf(user)), sealed };
   }
 
-  /** The authenticator that is being set up, to be shown once more after a mistake. */
+  /** The authenticator that is being set up, to show it again after a mistake. */
   resumeSetup({ user }: UserSession, sealed: string): NewAuthenticator | undefined {
     const ceremony = this.#parts.ceremonies.open<{ userId: string; secret: string }>('totp', sealed);
     if (ceremony === undefined || ceremony.data.userId !== user.id) return undefined;
@@ -88,7 +88,7 @@ export class PasswordSignIn {
     return { secret, uri: toTotpUri(secret, nameOf(user)), sealed };
   }
 
-  /** Sets password and authenticator together; says what is wrong, and then changes nothing. */
+  /** Sets password and authenticator together; on an error, returns what is wrong and changes nothing. */
   async completeSetup(
     session: UserSession,
     given: { sealed: string; password: Sensitive<string>; code: string },

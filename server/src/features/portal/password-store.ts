@@ -37,7 +37,7 @@ export class PasswordStore {
     });
   }
 
-  /** True for the first who brings the code of this step. */
+  /** True for the first use of the code of this step. */
   async takeStep(userId: string, step: number): Promise<boolean> {
     const rows = await this.#tx.query({
       text: 'update user_passwords set totp_step = $2 where user_id = $1 and totp_step < $2 returning 1',

@@ -69,7 +69,7 @@ describe('password and code', () => {
       texts.add(/role="alert">([^<]*)</.exec(answer.text)?.[1] ?? '');
       expect(answer.text).not.toContain(goodPassword);
     }
-    expect([...texts]).toEqual(['E-mail address, password or code are not right.']);
+    expect([...texts]).toEqual(['The e-mail address, password or code is incorrect.']);
     const denied = (await vault.auditRecords(tenant.id)).filter(({ outcome }) => outcome === 'denied');
     expect(denied.length - deniedBefore).toBe(3);
     expect(denied[0]).toMatchObject({ entity_type: 'session', operation: 'sign_in', actor_type: 'user' });

@@ -3,11 +3,11 @@ import { type Html, html } from '../../http/html.ts';
 export interface PageOptions {
   readonly title: string;
   readonly body: Html;
-  /** Where the browser goes on by itself, at once. */
+  /** Where the browser continues automatically. */
   readonly continueTo?: string;
 }
 
-/** Nothing but our own style sheet and script; nothing may frame us, and forms go nowhere else. */
+/** Only our own style sheet and script; no framing, and forms only to our own origin. */
 export const contentSecurityPolicy = [
   `default-src 'none'`,
   `style-src 'self'`,
@@ -40,7 +40,7 @@ ${body}
   return String(page);
 }
 
-/** Read out at once by a screen reader. */
+/** Announced immediately by screen readers. */
 export function renderAlert(message: string | undefined): Html {
   return message === undefined ? html`` : html`<p class="alert" role="alert">${message}</p>`;
 }
@@ -51,11 +51,11 @@ export function renderHidden(fields: Readonly<Record<string, string | undefined>
   );
 }
 
-/** A page that says one thing. */
+/** A page with a single message. */
 export function renderMessagePage(title: string, message: string): string {
   return renderPortalPage({
     title,
     body: html`<p>${message}</p>
-<p><a href="/portal/">To the portal</a></p>`,
+<p><a href="/portal/">Go to the portal</a></p>`,
   });
 }

@@ -14,7 +14,7 @@ import { addSignOutRoute, NotSignedIn } from './portal-session-routes.ts';
 import { addProviderRoutes } from './provider-routes.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
 
-/** The pages under `/portal/`: accepting an invitation and signing in. They work without any script, passkeys excepted. */
+/** The pages under `/portal/`: accepting an invitation and signing in. They work without scripts, except for passkeys. */
 export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
   void app.register(async (pages) => {
     addFormParser(pages);
@@ -24,7 +24,7 @@ export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
     });
     pages.setErrorHandler((error, _request, reply) => {
       if (error instanceof NotSignedIn) return reply.redirect('/portal/sign-in', 303);
-      // What went wrong on our side is logged and answered where all of that is.
+      // Internal errors are logged and handled in the central place.
       if (!(error instanceof DomainError) || problemCatalog[error.code].status >= 500) throw error;
       const { status, title } = problemCatalog[error.code];
       return sendPage(reply, renderMessagePage(title, error.message), status);
@@ -43,7 +43,7 @@ function addPageHeaders(reply: FastifyReply): void {
   reply.header('content-security-policy', contentSecurityPolicy);
   reply.header('x-frame-options', 'DENY');
   reply.header('cross-origin-opener-policy', 'same-origin');
-  // Links are secrets: no other site learns them from a click.
+  // Links are secrets: no other site may learn them from a referrer.
   reply.header('referrer-policy', 'same-origin');
   reply.removeHeader('access-control-allow-origin');
 }
@@ -53,7 +53,7 @@ function addAssetRoutes(app: FastifyInstance): void {
     ['portal.css', 'text/css; charset=utf-8'],
     ['portal.js', 'text/javascript; charset=utf-8'],
   ] as const) {
-    // `assets/` stands beside `src/` and `dist/`, so the same path serves both.
+    // `assets/` is next to `src/` and `dist/`, so the same path works for both.
     const text = readFileSync(new URL(`../../../assets/${file}`, import.meta.url), 'utf8');
     app.get(`/portal/assets/${file}`, pageOptions, (_request, reply) => reply.type(type).send(text));
   }

@@ -7,10 +7,10 @@ import type { StartedSession } from './user-sessions.ts';
 import type { Origin, UserSession } from './user.ts';
 
 const sessionCookie = '__Host-strongroom_session';
-/** As long as a session can last; the server decides earlier. */
+/** The longest that a session can last; the server may end it sooner. */
 const cookieSeconds = 12 * 60 * 60;
 
-/** Whoever is not signed in is sent to where one does. */
+/** Visitors who are not signed in are redirected to the sign-in page. */
 export class NotSignedIn extends Error {}
 
 export function addSignOutRoute(app: FastifyInstance, portal: Portal): void {
@@ -32,11 +32,11 @@ export async function requireSession(portal: Portal, request: FastifyRequest): P
   return session;
 }
 
-/** A session that was stolen a while ago must not be enough to get in for good. */
+/** A session stolen a while ago must not be enough for permanent access. */
 export async function requireFreshSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
   const session = await requireSession(portal, request);
   if (!session.isFresh) {
-    throw new DomainError('forbidden', 'Sign out and in again to change how you sign in.');
+    throw new DomainError('forbidden', 'To change how you sign in, sign out and sign in again.');
   }
   return session;
 }

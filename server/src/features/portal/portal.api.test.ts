@@ -44,7 +44,7 @@ describe('the page of an invitation', () => {
     for (const method of ['GET', 'HEAD', 'GET']) await fetch(`${vault.server.url}${path}`, { method });
     const page = await visitor.get(path);
     expect(page.status).toBe(200);
-    for (const text of ['Test', 'an operator of the vault', 'ADMIN', email]) expect(page.text).toContain(text);
+    for (const text of ['Test', 'a vault operator', 'ADMIN', email]) expect(page.text).toContain(text);
     expect(page.headers.getSetCookie()).toEqual([]);
     expect(await managed('GET', `/invitations/${id}`)).toMatchObject({ status: 200, body: { status: 'PENDING' } });
     expect(await memberIdOf(email)).toBe('');

@@ -6,7 +6,7 @@ import type { ProviderSignIn } from './provider-sign-in.ts';
 import type { SignInLinks } from './sign-in-links.ts';
 import type { UserSessions } from './user-sessions.ts';
 
-/** Everything that the pages of the portal are made of. */
+/** Everything that the portal pages use. */
 export interface Portal {
   readonly publicUrl: string;
   readonly sessions: UserSessions;
@@ -15,6 +15,6 @@ export interface Portal {
   readonly acceptance: InvitationAcceptance;
   readonly passwords: PasswordSignIn;
   readonly passkeys: PasskeySignIn;
-  /** Where the operator has named one. */
+  /** If the operator has configured one. */
   readonly provider: ProviderSignIn | undefined;
 }

@@ -11,11 +11,11 @@ import type { Journey, ProviderSignIn } from './provider-sign-in.ts';
 import { showSignIn, toDestination, toInvitation } from './sign-in-routes.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
-/** Sent along when the provider leads the browser back, unlike the cookie of a session. */
+/** Sent when the provider redirects the browser back, unlike the session cookie. */
 const journeyCookie = '__Host-strongroom_journey';
 const journeySeconds = 10 * 60;
 
-/** The address at the vault that the provider has to know. */
+/** The redirect URI to register at the provider. */
 export const callbackPath = '/portal/sign-in/provider/callback';
 
 export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
@@ -50,27 +50,27 @@ export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
   });
 }
 
-/** By a page of ours and not by a redirect: browsers hold forms to our own address even when they are led elsewhere. */
+/** By a page and not by a redirect: browsers apply `form-action` to redirects too. */
 async function depart(portal: Portal, reply: FastifyReply, begin: () => Promise<Journey>): Promise<FastifyReply> {
   try {
     const { url, sealed } = await begin();
     reply.header('set-cookie', writeCookie(journeyCookie, sealed, { maxAgeSeconds: journeySeconds, sameSite: 'Lax' }));
     const { name } = requireProvider(portal);
     const body = html`<p><a href="${url}">Continue to ${name}</a></p>`;
-    return sendPage(reply, renderPortalPage({ title: `To ${name}`, body, continueTo: url }));
+    return sendPage(reply, renderPortalPage({ title: `Continue to ${name}`, body, continueTo: url }));
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
     return showSignIn(portal, reply.code(error.status), { invitation: undefined, alert: error.message });
   }
 }
 
-/** Also by a page: what follows a redirect from another site comes without the cookie of the session. */
+/** Also by a page: after a redirect from another site, the session cookie would not be sent. */
 function goOn(reply: FastifyReply, destination: string): FastifyReply {
   const body = html`<p><a href="${destination}">Continue</a></p>`;
   return sendPage(reply, renderPortalPage({ title: 'Signed in', body, continueTo: destination }));
 }
 
 function requireProvider({ provider }: Portal): ProviderSignIn {
-  if (provider === undefined) throw new DomainError('not-found', 'This vault has no OpenID provider.');
+  if (provider === undefined) throw new DomainError('not-found', 'This vault has no OpenID provider configured.');
   return provider;
 }

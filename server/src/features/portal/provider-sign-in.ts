@@ -9,27 +9,27 @@ interface Departure extends OpenidChecks {
   readonly state: string;
   readonly departedAtMs: number;
   readonly invitation?: string;
-  /** Who wants to be known by this provider from now on, and is signed in. */
+  /** The signed-in user who is connecting the provider. */
   readonly connect?: { readonly userId: string; readonly sessionId: string };
 }
 
-/** Where the browser is sent, and what it brings back in a cookie. */
+/** Where the browser is sent, and the state that it returns in a cookie. */
 export interface Journey {
   readonly url: string;
   readonly sealed: string;
 }
 
-/** By how much the clock of a provider may differ from ours. */
+/** How much the clock of a provider may differ from ours. */
 const skewMs = 60_000;
 
-const notKnown = 'This account of the provider is not connected to anybody here. Sign in another way and connect it.';
-const failed = 'The provider did not confirm who you are. Try again.';
+const notKnown = 'This provider account is not connected to a user. Sign in another way and connect it.';
+const failed = 'The provider did not confirm your identity. Try again.';
 
 /**
- * Signing in with an OpenID provider. Somebody connects the provider while being signed in, and is afterwards known by
- * issuer and subject. An e-mail address that a provider reports is never taken as a proof: whoever could choose it there
- * could choose whose account to enter here. The provider is asked to authenticate people again; where it does not confirm
- * that it did, they are let in, but not taken for somebody who has just shown who they are.
+ * Signing in with an OpenID provider. A user connects the provider while signed in, and is then identified by
+ * issuer and subject. An e-mail address reported by a provider is never used as proof: someone who could choose it there
+ * could choose whose account to enter here. The provider is asked to authenticate people again; if it does not confirm
+ * that it did, they are signed in, but do not count as freshly authenticated.
  */
 export class ProviderSignIn {
   readonly #database: Database;
@@ -58,7 +58,7 @@ export class ProviderSignIn {
     return this.#begin({ connect: { userId: user.id, sessionId: id } });
   }
 
-  /** Either the user who is this subject, or the one who has just become it. */
+  /** The user with this subject, or the user who has just been connected to it. */
   async complete(
     sealed: string | undefined,
     query: string,
@@ -72,7 +72,7 @@ export class ProviderSignIn {
     const { connect, invitation, departedAtMs } = departure.data;
     const found = await this.#database.forPortal(async (tx) => {
       const store = new IdentityStore(tx);
-      // The cookie of the session does not come along from another site, so whether it still lives is looked up.
+      // The session cookie is not sent from another site, so the session is looked up to see whether it is still valid.
       if (connect !== undefined && (await store.isSignedIn(connect.sessionId))) {
         await store.insert(connect.userId, this.issuer, subject);
       }
@@ -87,14 +87,14 @@ export class ProviderSignIn {
   async #begin(purpose: Pick<Departure, 'invitation' | 'connect'>): Promise<Journey> {
     const state = crypto.randomUUID();
     const { url, nonce, verifier } = await this.#provider.begin(state).catch(() => {
-      throw new SignInRefused('The provider cannot be reached at this moment. Choose another way.', 503);
+      throw new SignInRefused('The provider cannot be reached. Sign in another way, or try again later.', 503);
     });
     const departure: Departure = { state, nonce, verifier, departedAtMs: Date.now(), ...purpose };
     return { url, sealed: this.#ceremonies.begin('provider', departure).sealed };
   }
 }
 
-/** Whether somebody was authenticated after leaving here. */
+/** Whether the user was authenticated after leaving here. */
 function isSince(departedAtMs: number, authenticatedAtMs: number | undefined): boolean {
   if (authenticatedAtMs === undefined) return false;
   return authenticatedAtMs >= departedAtMs - skewMs && authenticatedAtMs <= Date.now() + skewMs;

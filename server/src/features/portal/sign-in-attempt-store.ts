@@ -11,7 +11,7 @@ export class SignInAttemptStore {
     this.#now = `(now() + make_interval(secs => ${clock.aheadSeconds}))`;
   }
 
-  /** Counts one more and tells how many there have been since counting began. */
+  /** Counts one more and returns the number since counting started. */
   async count(subjectHash: Buffer, windowSeconds: number): Promise<number> {
     const [row] = await this.#tx.query<{ attempts: number }>({
       text: `insert into sign_in_attempts as a (subject_hash, attempts, started_at) values ($1, 1, ${this.#now})

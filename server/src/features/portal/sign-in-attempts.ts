@@ -7,15 +7,15 @@ import { SignInAttemptStore } from './sign-in-attempt-store.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
 export const attemptWindowSeconds = 15 * 60;
-/** An account that is being guessed can still be entered by passkey, provider or link. */
+/** While a password is being guessed, its user can still sign in by passkey, provider or link. */
 const accountMax = 10;
 const addressMax = 50;
 
-/** Whose password is tried: that of a user, or none, under an address that nobody here has a password for. */
+/** Whose password is tried: a user's, or nobody's, under an address without a password. */
 export type TriedAccount = { readonly userId: string } | { readonly email: EmailAddress };
 
 /**
- * How often a password may be tried. Counted before anything is compared, in the database that all servers share: where it
+ * How often a password may be tried. Counted before anything is compared, in the database that all servers share: if it
  * cannot be counted, nobody signs in.
  */
 export class SignInAttempts {
@@ -34,12 +34,12 @@ export class SignInAttempts {
     requireFew(await this.#count(`address ${toClientNetwork(address)}`), addressMax);
   }
 
-  /** By user and not by how the address was written: no other spelling begins at zero again. */
+  /** By user and not by the spelling of the address: another spelling must not start from zero. */
   async countAccount(account: TriedAccount): Promise<void> {
     requireFew(await this.#count(subjectOf(account)), accountMax);
   }
 
-  /** Whoever got in was no guesser. */
+  /** A successful sign-in resets the count. */
   async forget(userId: string): Promise<void> {
     const subjectHash = this.#hash(subjectOf({ userId }));
     await this.#database.forPortal((tx) => new SignInAttemptStore(tx, this.#clock).forget(subjectHash));
@@ -60,7 +60,7 @@ function requireFew(attempts: number, max: number): void {
   if (attempts > max) throw new SignInRefused('Too many attempts. Try again in 15 minutes.', 429);
 }
 
-/** An address consists of ASCII characters, so that there is one way to fold its case. */
+/** Addresses are ASCII, so there is only one way to fold their case. */
 function subjectOf(account: TriedAccount): string {
   return 'userId' in account ? `user ${account.userId}` : `account ${account.email.toLowerCase()}`;
 }

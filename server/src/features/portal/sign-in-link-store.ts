@@ -11,7 +11,7 @@ export class SignInLinkStore {
     this.#now = `(now() + make_interval(secs => ${clock.aheadSeconds}))`;
   }
 
-  /** In place of those that the user had. */
+  /** Replaces the user's earlier links. */
   async replace(userId: string, linkHash: Buffer, lifetimeSeconds: number): Promise<void> {
     await this.#tx.query({ text: 'delete from user_links where user_id = $1', values: [userId] });
     await this.#tx.query({
@@ -28,7 +28,7 @@ export class SignInLinkStore {
     return row?.user_id;
   }
 
-  /** Of any number who come with the same link, exactly one gets the user. */
+  /** Of any number of callers with the same link, exactly one gets the user. */
   async take(linkHash: Buffer): Promise<string | undefined> {
     const [row] = await this.#tx.query<{ user_id: string }>({
       text: `delete from user_links where link_hash = $1 and expires_at > ${this.#now} returning user_id`,

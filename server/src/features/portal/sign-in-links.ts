@@ -12,8 +12,8 @@ import type { User } from './user.ts';
 const lifetimeSeconds = 60 * 60;
 
 /**
- * The way in that needs nothing else to work: an operator makes a link at the command line. The owner of a new tenant
- * comes in by it, and whoever has lost every other way.
+ * The sign-in method that depends on nothing else: an operator creates a link on the command line. The owner of a new tenant
+ * uses it, and so do users who have lost every other method.
  */
 export class SignInLinks {
   readonly #database: Database;
@@ -26,7 +26,7 @@ export class SignInLinks {
     this.#clock = parts.clock ?? databaseClock;
   }
 
-  /** A link for a member, or for the owner where none is named. It works once, for an hour; one made before is dead. */
+  /** A link for a member, the owner by default. It works once, for an hour, and replaces any earlier one. */
   async make(tenantId: TenantId, memberId: string | undefined): Promise<string> {
     const { secret, text } = generateNonce();
     const userId = await this.#database.forTenant(tenantId, async (tx) => {
@@ -43,7 +43,7 @@ export class SignInLinks {
     return `/portal/links/${text}`;
   }
 
-  /** Whose link it is; looking does not use it up. */
+  /** Whose link it is; this does not use it up. */
   async find(text: string): Promise<User | undefined> {
     const hash = this.#hash(text);
     if (hash === undefined) return undefined;

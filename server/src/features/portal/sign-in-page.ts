@@ -2,13 +2,13 @@ import { type Html, html } from '../../http/html.ts';
 import { renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
 
 export interface SignInPage {
-  /** The invitation that somebody wants to accept afterwards. */
+  /** The invitation to accept afterwards. */
   readonly invitation: string | undefined;
   readonly alert?: string;
-  /** What was typed before a mistake, except secrets. */
+  /** The previous input after a mistake, except secrets. */
   readonly email?: string;
   readonly passkey: PasskeyPrompt;
-  /** Name of the OpenID provider, where there is one. */
+  /** Name of the OpenID provider, if there is one. */
   readonly providerName: string | undefined;
 }
 
@@ -41,11 +41,11 @@ ${renderHidden({ invitation })}
 <button>Sign in</button>
 </form>
 </section>
-<p>No way in? An operator of the vault can make you a link.</p>`,
+<p>Can't sign in? Ask your vault operator for a sign-in link.</p>`,
   });
 }
 
-/** The script of the page asks the browser, puts the answer into the form and sends it. */
+/** The script of the page asks the browser for the passkey, puts the response into the form and submits it. */
 export function renderPasskeyForm(
   form: { readonly action: string; readonly kind: 'get' | 'create'; readonly label: string },
   { options, sealed }: PasskeyPrompt,
@@ -57,7 +57,7 @@ export function renderPasskeyForm(
 <form method="post" action="${action}" data-passkey="${kind}" data-options="${options}">
 ${renderHidden({ ...fields, sealed, credential: '' })}
 <button>${label}</button>
-<p class="alert" role="alert" hidden>The passkey could not be used. Try again, or choose another way.</p>
+<p class="alert" role="alert" hidden>The passkey could not be used. Try again, or sign in another way.</p>
 </form>
 </section>`;
 }

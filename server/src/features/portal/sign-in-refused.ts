@@ -1,4 +1,4 @@
-/** Why somebody was not let in, as the page says it: never more than whoever tries may know. */
+/** Why a sign-in failed, as shown on the page: it reveals no more than a stranger may know. */
 export class SignInRefused extends Error {
   readonly status: 401 | 429 | 503;
 

@@ -40,7 +40,7 @@ export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
   app.get<LinkRoute>('/portal/links/:link', pageOptions, async (request, reply) => {
     const user = await portal.links.find(request.params.link);
     if (user === undefined) throw noLivingLink();
-    const body = html`<p>You will be signed in as <strong>${nameOf(user)}</strong>. The link works once.</p>
+    const body = html`<p>You will be signed in as <strong>${nameOf(user)}</strong>. This link works once.</p>
 <form method="post" action="/portal/links/${request.params.link}">
 <button>Sign in</button>
 </form>`;
@@ -55,7 +55,7 @@ export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
   });
 }
 
-/** Lets in whom `prove` names, and shows the page again to everybody else. */
+/** Signs in the user that `prove` returns, and shows the page again on failure. */
 async function signIn(
   portal: Portal,
   { request, reply, email }: { request: FastifyRequest; reply: FastifyReply; email?: string },
@@ -84,7 +84,7 @@ export async function showSignIn(
   return sendPage(reply, renderSignInPage({ ...page, passkey, providerName: portal.provider?.name }), reply.statusCode);
 }
 
-/** Only what looks like a link of ours: it becomes part of an address. */
+/** Only text that looks like one of our links: it becomes part of a URL. */
 export function toInvitation(text: unknown): string | undefined {
   return typeof text === 'string' && parseNonce(text) !== undefined ? text : undefined;
 }
@@ -94,5 +94,5 @@ export function toDestination(invitation: string | undefined): string {
 }
 
 function noLivingLink(): DomainError {
-  return new DomainError('not-found', 'This link is not valid any more. Ask an operator of the vault for a new one.');
+  return new DomainError('not-found', 'This link is no longer valid. Ask your vault operator for a new one.');
 }

@@ -7,7 +7,7 @@ import { SignInAttemptStore } from './sign-in-attempt-store.ts';
 import { SignInLinkStore } from './sign-in-link-store.ts';
 import { UserSessionStore } from './user-session-store.ts';
 
-/** Removes sessions, links, counters and ceremonies that count for nothing any more. */
+/** Removes expired sessions, links, counters and ceremonies. */
 export function sweepSignInsJob(database: Database): Job {
   return {
     name: 'sweep-sign-ins',

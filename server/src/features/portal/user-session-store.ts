@@ -6,11 +6,11 @@ import type { UserSession } from './user.ts';
 const idleSeconds = 30 * 60;
 const lifetimeSeconds = 12 * 60 * 60;
 const freshSeconds = 15 * 60;
-/** A session that is used is written to once a minute at most. */
+/** A session in use is updated at most once a minute. */
 const touchSeconds = 60;
 const sessionsMax = 20;
 
-/** Sessions of users. Finding and ending them is work of the system role; starting one also that of a tenant. */
+/** Sessions of users. The system role finds and ends them; a tenant scope can also start one. */
 export class UserSessionStore {
   readonly #tx: Transaction;
   readonly #now: string;
@@ -34,7 +34,7 @@ export class UserSessionStore {
     });
   }
 
-  /** The oldest go when a user has too many. */
+  /** The oldest are removed if a user has too many. */
   async trim(userId: string): Promise<void> {
     await this.#tx.query({
       text: `delete from user_sessions where user_id = $1 and id not in
@@ -43,7 +43,7 @@ export class UserSessionStore {
     });
   }
 
-  /** A session that is neither too old nor has been idle for too long; looking at it keeps it alive. */
+  /** A session that is neither too old nor idle for too long; finding it keeps it alive. */
   async find(secretHash: Buffer): Promise<UserSession | undefined> {
     const [row] = await this.#tx.query<{
       id: string;
@@ -77,7 +77,7 @@ export class UserSessionStore {
     await this.#tx.query({ text: 'delete from user_sessions where id = $1', values: [id] });
   }
 
-  /** All of a user but one: whoever else knew the old password is out. */
+  /** All sessions of a user but one: anyone else who knew the old password is signed out. */
   async deleteOthers(userId: string, id: string): Promise<void> {
     await this.#tx.query({ text: 'delete from user_sessions where user_id = $1 and id <> $2', values: [userId, id] });
   }

@@ -10,21 +10,21 @@ import { UserSessionStore } from './user-session-store.ts';
 import { UserStore } from './user-store.ts';
 import type { Membership, Origin, ProvenUser, SignInWays, UserSession } from './user.ts';
 
-/** A session that has begun: its secret goes into the cookie and nowhere else. */
+/** A new session: its secret is only stored in the cookie. */
 export interface StartedSession {
   readonly id: string;
   readonly cookie: string;
 }
 
-/** Whose session begins, and with what. */
+/** Whose session starts, and with which method. */
 type NewSession = Omit<ProvenUser, 'provenSince'> & {
-  /** When what the user has brought was set up; null for a link. */
+  /** When the sign-in method was set up; null for a link. */
   readonly provenSince: Date | null;
 };
 
 /**
- * Who is signed in. Every request asks the database, so that whoever is removed from a tenant is out on every server
- * with the commit that does it: there is no memory that could be late.
+ * Who is signed in. Every request asks the database, so that a removed member loses access on every server
+ * with the commit: there is no cache that could be stale.
  */
 export class UserSessions {
   readonly #database: Database;
@@ -39,7 +39,7 @@ export class UserSessions {
     this.#clock = parts.clock ?? databaseClock;
   }
 
-  /** Signs a user in, and tells each of their tenants before anybody sees the cookie. */
+  /** Signs a user in, and records it for each of their tenants before the cookie is sent. */
   async start(user: NewSession, origin: Origin): Promise<StartedSession> {
     const { userId } = user;
     const { started, memberships } = await this.#database.forPortal(async (tx) => {
@@ -88,7 +88,7 @@ export class UserSessions {
     });
   }
 
-  /** Somebody tried to be this user and was not. */
+  /** Records a failed sign-in for this user. */
   async recordRefusal(userId: string, origin: Origin): Promise<void> {
     const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
     await this.#record(memberships, {
@@ -100,7 +100,7 @@ export class UserSessions {
     });
   }
 
-  /** The user has changed how they sign in: their tenants get to know. */
+  /** Records for the user's tenants that their sign-in methods changed. */
   async recordChange(userId: string, origin: Origin): Promise<void> {
     const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
     await Promise.all(

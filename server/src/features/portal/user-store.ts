@@ -2,7 +2,7 @@ import type { EmailAddress } from '../../core/identity/email-address.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Membership, SignInWays, User } from './user.ts';
 
-/** More than anybody belongs to; each gets a record of a sign-in. */
+/** More tenants than any user has; each gets a record of a sign-in. */
 const membershipsMax = 100;
 
 /** Users across tenants, so it works inside `forPortal` only. */
@@ -35,7 +35,7 @@ export class UserStore {
     });
   }
 
-  /** Whether anybody is this user: a tenant knows it, or there is a way to sign in. */
+  /** Whether this account is in use: it has a membership or a sign-in method. */
   async isTaken(userId: string): Promise<boolean> {
     const [row] = await this.#tx.query<{ taken: boolean }>({
       text: `select exists (select from members where user_id = $1)

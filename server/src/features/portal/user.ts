@@ -14,22 +14,22 @@ export interface User {
   readonly email: string | null;
 }
 
-/** Somebody who is signed in. What they may do is in `memberships`, read anew with every request. */
+/** A signed-in user. Their permissions are in `memberships`, read with every request. */
 export interface UserSession {
   readonly id: string;
   readonly user: User;
   readonly memberships: readonly Membership[];
-  /** Young enough to change how this user signs in, and begun by somebody who was asked who they are. */
+  /** Recent enough to change sign-in methods, and started by an authenticated user. */
   readonly isFresh: boolean;
-  /** When that with which the session began was set up; null where it was a link, which proves nothing. */
+  /** When the sign-in method of the session was set up; null for a link, which proves nothing. */
   readonly provenSince: Date | null;
 }
 
-/** Who has shown that it is them, with what was set up at that time. */
+/** An authenticated user, with when the method was set up. */
 export interface ProvenUser {
   readonly userId: string;
   readonly provenSince: Date;
-  /** False where a provider has not confirmed that it asked them just now. */
+  /** False if a provider has not confirmed that it just authenticated them. */
   readonly isAuthenticated?: boolean;
 }
 
@@ -46,12 +46,12 @@ export interface Origin {
   readonly sourceAddress: string;
 }
 
-/** How a user is called on a page. */
+/** The name of a user on a page. */
 export function nameOf({ email }: User): string {
   return email ?? 'a user without an e-mail address';
 }
 
-/** Approving what leaves a tenant is for those who administer it. */
+/** Only administrators of a tenant can approve exports. */
 export function mayApproveExports({ role }: Membership): boolean {
   return role === 'OWNER' || role === 'ADMIN';
 }

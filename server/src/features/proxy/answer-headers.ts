@@ -1,16 +1,16 @@
 import type { HeaderField } from '../../platform/outbound/destination-exchange.ts';
 import { setsOwnCookie } from './own-cookies.ts';
 
-/** Tells an answer of the destination from one of the proxy: only the former has it. */
+/** Distinguishes responses from the destination, which have it, from errors of the proxy. */
 export const destinationStatusHeader = 'bt-proxy-destination-status';
 
-/** About the connection to the destination, which ends here; the length stays, since the body does. */
+/** Headers about the connection to the destination, which ends here; the length is kept, since the body is. */
 const connectionHeaders: ReadonlySet<string> = new Set(
   'connection keep-alive te trailer transfer-encoding upgrade'.split(' '),
 );
 /**
- * What a browser would take as said by this vault about itself. An answer must above all not be kept: every destination
- * has the same path here, so a cache in between would give one caller's answer to another.
+ * Headers that a browser would attribute to this vault. Above all, responses must not be cached: every destination
+ * has the same path here, so a cache would give one caller's response to another.
  */
 const originHeaders: ReadonlySet<string> = new Set(
   'alt-svc cache-control clear-site-data strict-transport-security x-content-type-options'.split(' '),
@@ -28,7 +28,7 @@ export function toAnswerHeaders(headers: readonly HeaderField[]): readonly Heade
   return headers.filter((field) => {
     const name = field.name.toLowerCase();
     if (connectionHeaders.has(name) || originHeaders.has(name) || setsOwnCookie(field)) return false;
-    // A length is named by nobody: without it the end of the body could not be told.
+    // The Connection header cannot remove the length: without it, the end of the body would be unknown.
     if (named.has(name) && name !== 'content-length') return false;
     return !keptPrefixes.some((prefix) => name.startsWith(prefix));
   });

@@ -3,13 +3,13 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { AnswerPace } from '../../platform/outbound/answer-pace.ts';
 
 export interface CallSlot {
-  /** Shared by all calls that the tenant has under way. */
+  /** Shared by all concurrent calls of the tenant. */
   readonly pace: AnswerPace;
-  /** Gives the slot back; once is enough. */
+  /** Releases the slot. Safe to call more than once. */
   release(): void;
 }
 
-/** What each tenant has under way in this process. There is no queue: one call too many is turned away at once. */
+/** The concurrent calls of each tenant in this process. There is no queue: a call over the limit is rejected at once. */
 export class CallSlots {
   readonly #callsMax: number;
   readonly #bytesPerSecond: number;
@@ -25,7 +25,7 @@ export class CallSlots {
     if (tenant.calls >= this.#callsMax) {
       throw new DomainError(
         'too-many-calls',
-        `A tenant has at most ${this.#callsMax} proxy calls under way at a time.`,
+        `The tenant has reached its limit of ${this.#callsMax} concurrent proxy calls on this server.`,
       );
     }
     tenant.calls += 1;

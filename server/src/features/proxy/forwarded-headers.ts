@@ -7,21 +7,21 @@ import { compileText, type ReferenceTemplate } from '../tokens/index.ts';
 import { withoutOwnCookies } from './own-cookies.ts';
 import { headerOf, type ProxyRequest } from './proxy-request.ts';
 
-/** With everything that was put in. */
+/** Including all inserted values. */
 const totalLengthMax = 64 * 1024;
 
-/** About this connection and its framing, which end here (RFC 9110 §7.6.1); ours are written by whoever sends. */
+/** Headers about this connection and its framing, which end here (RFC 9110 §7.6.1); new ones are set when sending. */
 const connectionHeaders: ReadonlySet<string> = new Set(
   'connection content-length expect host http2-settings keep-alive te trailer transfer-encoding upgrade'.split(' '),
 );
-/** Who asks, and through what, is nothing that a destination learns from the vault. */
+/** The vault does not tell a destination who is calling, or through what. */
 const originHeaders: ReadonlySet<string> = new Set(['forwarded', 'via', 'x-real-ip']);
 const keptPrefixes = ['bt-', 'proxy-', 'x-forwarded-'];
 
-/** A value as HTTP can carry it: bytes as Latin-1, no control character but the tab. CR, LF and NUL would end it. */
+/** A valid header value: Latin-1 bytes, no control characters except tab. CR, LF and NUL would end it. */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The client's headers, as far as they are for the destination, with the values of tokens in the place of references. */
+/** The client's headers for the destination, with references replaced by token values. */
 export function compileHeaders(
   { headers }: Pick<ProxyRequest, 'headers'>,
   budget: RequestBudget,
@@ -44,7 +44,7 @@ export function compileHeaders(
   };
 }
 
-/** Also leaves out what the client's own Connection header names. */
+/** Also omits headers named in the client's own Connection header. */
 function forwardingRule(headers: readonly HeaderField[]): (name: string) => boolean {
   const named = new Set(
     headers
@@ -73,14 +73,14 @@ function compileHeader(name: string, value: string, budget: RequestBudget): Refe
   };
 }
 
-/** UTF-8, in the one character a byte that headers are handled with. */
+/** UTF-8, as one character per byte, as Node handles headers. */
 function toWireText(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
 /**
- * What the client wants the destination to be told about the connection. Only what cannot change how the message is
- * read: `Connection` could otherwise name `Content-Length`, or ask for another protocol.
+ * The client's wishes for the connection to the destination. Only values that cannot change how the message is
+ * parsed: otherwise `Connection` could name `Content-Length`, or request another protocol.
  */
 export function toConnectionFields(request: Pick<ProxyRequest, 'connection' | 'keepAlive'>): readonly HeaderField[] {
   const { connection, keepAlive } = request;

@@ -1,9 +1,9 @@
 import type { HeaderField } from '../../platform/outbound/destination-exchange.ts';
 
-/** The names that this vault gives to cookies of its own. They go to no destination, and no destination sets one. */
+/** The cookie names of this vault. They are not sent to destinations, and destinations cannot set them. */
 const ownName = /^(?:__host-|__secure-)?strongroom/i;
 
-/** A `Cookie` header without our own; nothing where nothing is left of it. Other headers stay as they are. */
+/** A `Cookie` header without our own cookies; undefined if nothing is left. Other headers are unchanged. */
 export function withoutOwnCookies(field: HeaderField): HeaderField[] {
   if (field.name.toLowerCase() !== 'cookie') return [field];
   const others = field.value.split(';').filter((pair) => !ownName.test(pair.trim()));

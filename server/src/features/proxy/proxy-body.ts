@@ -14,7 +14,7 @@ import { compileQuery, mayHoldReference } from './url-fields.ts';
 
 const field = 'body';
 
-/** A body with the values of tokens in the place of references. Without a reference it goes on byte for byte. */
+/** A body with references replaced by token values. Without references, it is forwarded byte for byte. */
 export async function compileBody(
   { headers, body }: Pick<ProxyRequest, 'headers' | 'body'>,
   budget: RequestBudget,
@@ -32,7 +32,7 @@ export async function compileBody(
   return compilePlain(body, { encode: encoderOf(mediaType, headers), budget }) ?? asItIs;
 }
 
-/** What holds no reference keeps the spelling it came with. */
+/** Parts without references keep their original spelling. */
 async function compileJson(body: Buffer, budget: RequestBudget): Promise<ReferenceTemplate<Buffer>> {
   if (!isUtf8(body)) throw new DomainError('malformed-json', 'The body is not valid UTF-8.');
   const source = new JsonSource();
@@ -40,7 +40,7 @@ async function compileJson(body: Buffer, budget: RequestBudget): Promise<Referen
   return asBytes(compileDocument(source, budget), 'utf8');
 }
 
-/** Text of any kind, or an upload: bytes that are not UTF-8 stay what they are, and braces without an id too. */
+/** Any other text, or an upload: bytes that are not UTF-8 are kept, and so are braces without an id. */
 function compilePlain(
   body: Buffer,
   options: { readonly encode: (text: string) => string; readonly budget: RequestBudget },
@@ -60,19 +60,20 @@ function asBytes(template: ReferenceTemplate<string>, encoding: 'utf8' | 'latin1
   };
 }
 
-/** What is compressed is not looked into. */
+/** Compressed bodies are not inspected. */
 function isCompressed(headers: ProxyRequest['headers']): boolean {
   return !['', 'identity'].includes((headerOf(headers, 'content-encoding') ?? '').trim().toLowerCase());
 }
 
-/** How a value is written so that it stays a value in what surrounds it. */
+/** How a value is escaped for its context. */
 function encoderOf(mediaType: string, headers: ProxyRequest['headers']): (text: string) => string {
   if (isXml(mediaType)) return escapeXml;
   if (!mediaType.startsWith('multipart/')) return (text) => text;
   const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/i.exec(headerOf(headers, 'content-type') ?? '');
   const delimiter = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`;
   return (text) => {
-    if (text.includes(delimiter)) throw invalidField(field, 'would hold a value that ends its part');
+    if (text.includes(delimiter))
+      throw invalidField(field, 'would contain a value that includes the multipart boundary');
     return text;
   };
 }
@@ -93,7 +94,7 @@ const entities = [
 function escapeXml(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are the characters that are looked for
   if (/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/.test(text))
-    throw invalidField(field, 'would hold a value that XML cannot');
-  // One character after the other, the ampersand first: a function for each place would take twenty times as long.
+    throw invalidField(field, 'would contain a value that XML cannot represent');
+  // One character after another, the ampersand first: a callback per match would take twenty times as long.
   return entities.reduce((escaped, [character, entity]) => escaped.replaceAll(character, entity), text);
 }

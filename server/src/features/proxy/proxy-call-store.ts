@@ -4,7 +4,7 @@ import { insertAuditRecords } from '../../platform/audit/audit-statement.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
 
-/** What is written before anything is decrypted: the open call, the record of the intent and one of each token used. */
+/** Written before anything is decrypted: the open call, the record of the intent and one for each token used. */
 export interface BeginningCall {
   readonly id: string;
   readonly destination: string;
@@ -17,13 +17,13 @@ const beginText = `with opened as (
   )
   ${insertAuditRecords(3)}`;
 
-// Whoever deletes the row writes the outcome, so there is one.
+// The process that deletes the row writes the outcome, so there is exactly one.
 const endText = `with closed as (
     delete from proxy_calls where tenant_id = $1 and id = any($2::uuid[]) returning id
   )
   ${insertAuditRecords(3, 'join closed on closed.id::text = record.entity_id')}`;
 
-/** Keeps account of calls: both ends in one statement each, shared with whatever else the tenant calls at that moment. */
+/** Records the start and the end of calls in one statement each, batched with other calls of the tenant. */
 export class ProxyCallStore {
   readonly #beginnings: TenantBatcher<BeginningCall, true>;
   readonly #ends: TenantBatcher<AuditRow, true>;
@@ -58,7 +58,7 @@ export class ProxyCallStore {
     await this.#beginnings.add(tenantId, call);
   }
 
-  /** The record is that of the call which it names. */
+  /** The record belongs to the call that it names. */
   async end(tenantId: TenantId, record: AuditRow): Promise<void> {
     await this.#ends.add(tenantId, record);
   }
@@ -69,7 +69,7 @@ export interface OpenCall {
   readonly id: string;
 }
 
-/** Open calls over all tenants, inside `forSystem`. There are as many as servers have under way, and what dead ones left. */
+/** Open calls of all tenants, inside `forSystem`: those in progress, and those left by dead servers. */
 export async function listOpenCalls(
   tx: Transaction,
   options: { readonly olderThanSeconds: number; readonly limit: number },
@@ -81,7 +81,7 @@ export async function listOpenCalls(
   });
 }
 
-/** Closes an open call and gives back where it went; undefined when somebody else has closed it. */
+/** Closes an open call and returns its destination; undefined if another process has closed it. */
 export async function closeCall(tx: Transaction, { tenantId, id }: OpenCall): Promise<string | undefined> {
   const [row] = await tx.query<{ destination: string }>({
     text: 'delete from proxy_calls where tenant_id = $1 and id = $2 returning destination',

@@ -1,6 +1,6 @@
 import type { AuditEvent, Outcome } from '../../platform/audit/audit-event.ts';
 
-/** What the audit log says of a call: that it was made, to which host, and how it went. Never what was sent. */
+/** The audit record of a call: that it was made, to which host, and its outcome. Never what was sent. */
 export function proxyEvent(callId: string, outcome: Outcome, destination: string | undefined): AuditEvent {
   return {
     entityType: 'proxy',

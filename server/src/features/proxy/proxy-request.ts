@@ -1,10 +1,10 @@
 import type { HeaderField } from '../../platform/outbound/destination-exchange.ts';
 
-/** What a client asks of the proxy, as it came over the wire: nothing is decoded yet. */
+/** A client's request to the proxy as received: nothing is decoded yet. */
 export interface ProxyRequest {
   readonly method: string;
   readonly destinationUrl: string | undefined;
-  /** What the destination is told about the connection, if the client says anything about it. */
+  /** Connection headers for the destination, if the client sets any. */
   readonly connection: string | undefined;
   readonly keepAlive: string | undefined;
   /** What follows the endpoint's own path, and the query without its question mark. */
@@ -12,11 +12,11 @@ export interface ProxyRequest {
   readonly query: string;
   readonly headers: readonly HeaderField[];
   readonly body: Buffer | undefined;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** The value of a header that counts once; of several the first. */
+/** The value of a single-valued header; the first if there are several. */
 export function headerOf(headers: readonly HeaderField[], name: string): string | undefined {
   return headers.find((field) => field.name.toLowerCase() === name)?.value;
 }

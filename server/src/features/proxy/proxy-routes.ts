@@ -11,8 +11,8 @@ const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'] as const;
 const endpoint = '/proxy';
 
 const description = `Forwards the request to BT-PROXY-URL, appending the path after \`/proxy\` and the query. References such
-as \`{{ <token id> }}\` in body, header values, path and query are replaced by plaintext. The response is that of the
-destination, with its status and the header BT-PROXY-DESTINATION-STATUS; without that header it is an error of the proxy.`;
+as \`{{ <token id> }}\` in the body, header values, path and query are replaced by plaintext. The response is that of the
+destination, with its status and a BT-PROXY-DESTINATION-STATUS header; a response without that header is an error from the proxy.`;
 
 const Headers = Type.Object({
   'bt-proxy-url': Type.String({ description: 'The destination: an https URL.' }),
@@ -20,9 +20,9 @@ const Headers = Type.Object({
   'bt-proxy-keep-alive': Type.Optional(Type.String({ description: 'Sent as Keep-Alive: timeout=5, max=100.' })),
 });
 
-const Destination = Type.Unknown({ description: 'The response of the destination, with its own status.' });
+const Destination = Type.Unknown({ description: 'The response from the destination, with its status.' });
 
-/** HEAD and OPTIONS are not sent on: the former is nothing that the API has, the latter is a question to the vault itself. */
+/** HEAD and OPTIONS are not forwarded: the API has no HEAD, and OPTIONS is a request to the vault itself. */
 export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void {
   const config = {
     permission: 'token:use',
@@ -64,7 +64,7 @@ export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void 
   }
 }
 
-/** From the request as it came: the framework's own reading of path and headers has lost their spelling. */
+/** From the raw request: the framework's parsing of path and headers loses their spelling. */
 function toProxyRequest(request: FastifyRequest, reply: FastifyReply): ProxyRequest {
   const { rawHeaders, url = '' } = request.raw;
   const headers = rawHeaders.flatMap((name, index) =>
@@ -72,7 +72,7 @@ function toProxyRequest(request: FastifyRequest, reply: FastifyReply): ProxyRequ
   );
   const question = url.indexOf('?');
   const path = question < 0 ? url : url.slice(0, question);
-  // Somebody who encodes the name of the endpoint itself means something else than we do.
+  // A percent-encoded endpoint name does not refer to this endpoint.
   if (path !== endpoint && !path.startsWith(`${endpoint}/`)) {
     throw new DomainError('not-found', 'This path is not part of the API.');
   }
@@ -93,12 +93,12 @@ function bodyOf(request: FastifyRequest): Buffer | undefined {
   if (Buffer.isBuffer(request.body)) return request.body;
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
   if (request.method === 'GET' && (length !== '0' || encoding !== undefined)) {
-    throw new DomainError('validation-failed', 'A GET request has no body to send on.');
+    throw new DomainError('validation-failed', 'A GET request to the proxy must not have a body.');
   }
   return undefined;
 }
 
-/** Aborted when the client goes away before it has its answer. */
+/** Aborted when the client disconnects before it has its response. */
 function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {

@@ -2,7 +2,7 @@ import type { Problem } from '../../http/problem.ts';
 
 const problemField = 'proxy_error';
 
-/** The form of failures of the proxy itself, for the config of its routes: published clients look for it. */
+/** The error format of the proxy, for the config of its routes: published clients expect it. */
 export const proxyProblemForm = {
   problemField,
   presentProblem: (problem: Problem) => ({ [problemField]: inProxyWords(problem) }),

@@ -37,7 +37,7 @@ export interface ProxyServiceParts {
   readonly logger: Logger;
 }
 
-/** One call on its way: how far it got, and to whom. */
+/** A call in progress: its stage and its destination. */
 interface Call {
   readonly id: string;
   readonly caller: Caller;
@@ -50,7 +50,7 @@ interface Call {
   hasSentValues: boolean;
 }
 
-/** Sends a request on with the plaintext of tokens in it. The stages stand in the order in which they must happen. */
+/** Forwards a request with the plaintext of tokens in it. The stages are in the order in which they must happen. */
 export class ProxyService {
   readonly #parts: ProxyServiceParts;
   readonly #endings = new Set<Promise<void>>();
@@ -99,7 +99,7 @@ export class ProxyService {
     }
   }
 
-  /** Waits for the records of calls that have ended; whoever stops the vault calls it before the database goes. */
+  /** Waits for the records of calls that have ended; called before the database is closed. */
   async close(): Promise<void> {
     await Promise.all(this.#endings);
   }
@@ -149,8 +149,8 @@ export class ProxyService {
   }
 
   /**
-   * Both must be there before anything is decrypted: the durable intent, and a connection to whoever has proven its
-   * name. They do not need each other, so they are waited for together; over the connection nothing is said meanwhile.
+   * Both are needed before anything is decrypted: the durable intent, and a connection to a destination that has proven its
+   * name. They are independent, so they are awaited together; nothing is sent over the connection in the meantime.
    */
   async #begin(
     call: Call,
@@ -182,10 +182,10 @@ export class ProxyService {
   async #requireAllowed(caller: Caller, host: string): Promise<void> {
     const { settings, config } = this.#parts;
     if (caller.applicationType !== 'private' && caller.session === undefined) {
-      throw new DomainError('forbidden', 'The proxy takes the key of a private application, or of a session.');
+      throw new DomainError('forbidden', 'The proxy requires the key of a private application or of a session.');
     }
     if ((await settings.get(caller.tenantId)).disableEphemeralProxy) {
-      throw new DomainError('forbidden', 'The tenant has switched the proxy off.');
+      throw new DomainError('forbidden', 'The proxy is disabled for this tenant.');
     }
     const { allowedDestinations } = caller;
     if (allowedDestinations === undefined) {
@@ -237,7 +237,7 @@ function reasonOf(error: unknown): string {
   return error instanceof DomainError ? error.code : 'internal-error';
 }
 
-/** The record of a call says more than the general one of a denial, and one is enough. */
+/** The record of a call is more specific than the general record of a denial, and one is enough. */
 function asRecorded(error: unknown): unknown {
   if (!(error instanceof DomainError)) return error;
   const { code, message, fields, cause } = error;

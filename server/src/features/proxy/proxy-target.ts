@@ -8,12 +8,12 @@ import type { ReferenceTemplate } from '../tokens/index.ts';
 import type { ProxyRequest } from './proxy-request.ts';
 import { compileQuery, compileUrlField, joinTemplates } from './url-fields.ts';
 
-/** With everything that was put in. */
+/** Including all inserted values. */
 const lengthMax = 16 * 1024;
 
 /**
  * Path and query of the call: those of the destination URL, without slashes at the end of its path, followed by what
- * the client added. References never reach the authority: it was read and judged before this.
+ * the client added. References never reach the authority: it has already been parsed and checked.
  */
 export function compileTarget(
   url: DestinationUrl,

@@ -39,7 +39,7 @@ describe('a transform', () => {
       for (const answer of answers) {
         expect(answer).toMatchObject({
           status: 400,
-          body: { errors: { 'rules.0.transform': [expect.stringContaining('put token:use into a rule of its own')] } },
+          body: { errors: { 'rules.0.transform': [expect.stringContaining('grant token:use in a separate rule')] } },
         });
       }
     },

@@ -7,28 +7,28 @@ import { compileText, type ReferenceTemplate } from '../tokens/index.ts';
 
 /** Two opening braces, written plainly or percent-encoded. */
 const opening = /(?:\{|%7b){2}/i;
-/** What a request line and a form can hold as it is. A fragment and a backslash mean other things to other readers. */
+/** Characters allowed literally in a request line and a form. Parsers disagree about fragments and backslashes. */
 const plainCharacters = /^[\x21\x22\x24-\x5b\x5d-\x7e]*$/;
 
 /** Of a form or a query that holds references: each is taken apart by itself. */
 export const fieldsMax = 5_000;
 
 export interface UrlFieldOptions {
-  /** What an error calls the text. */
+  /** The field name in errors. */
   readonly field: string;
   readonly budget: RequestBudget;
   /** Forms and queries write a space as `+`. */
   readonly isPlusSpace?: boolean;
 }
 
-/** Whether there can be a reference in it. Where there cannot, nothing has to be taken apart. */
+/** Whether it may contain a reference. If not, nothing has to be parsed. */
 export function mayHoldReference(text: string): boolean {
   return opening.test(text);
 }
 
 /**
- * One segment of a path, or one name or value of a query or form. Without a reference it stays as it was written; with
- * one it is decoded, evaluated and encoded again as a whole, so nothing that a value holds can end it.
+ * One segment of a path, or one name or value of a query or form. Without a reference it is kept as written; with
+ * one, it is decoded, evaluated and encoded again as a whole, so a value cannot break out of it.
  */
 export function compileUrlField(text: string, options: UrlFieldOptions): ReferenceTemplate<string> {
   const { field, budget, isPlusSpace = false } = options;
@@ -44,14 +44,14 @@ export function compileUrlField(text: string, options: UrlFieldOptions): Referen
   };
 }
 
-/** `a=1&b={{ id }}`: each name and each value by itself. */
+/** `a=1&b={{ id }}`: each name and each value separately. */
 export function compileQuery(
   text: string,
   given: Pick<UrlFieldOptions, 'field' | 'budget'>,
 ): ReferenceTemplate<string> {
   const options = { ...given, isPlusSpace: true };
   const parts = text.split('&', fieldsMax + 1);
-  if (parts.length > fieldsMax) throw invalidField(given.field, `has more than ${fieldsMax} fields`);
+  if (parts.length > fieldsMax) throw invalidField(given.field, `must have at most ${fieldsMax} fields`);
   const pairs = parts.map((pair) => {
     const equals = pair.indexOf('=');
     const sides = equals < 0 ? [pair] : [pair.slice(0, equals), pair.slice(equals + 1)];
@@ -86,6 +86,6 @@ function decode(text: string, field: string): string {
 }
 
 function encode(text: string, field: string): string {
-  if (!text.isWellFormed()) throw invalidField(field, 'would hold a value that has no encoding');
+  if (!text.isWellFormed()) throw invalidField(field, 'would contain a value that cannot be encoded');
   return encodeURIComponent(text);
 }

@@ -85,7 +85,7 @@ describe('POST /sessions/authorize', () => {
       'a token by its id',
       cards,
       { rules: [withId('abc')] },
-      'Missing permission: token:read on tokens named by their id.',
+      'Missing permission: token:read on tokens referenced by id.',
     ],
     [
       'a transform',

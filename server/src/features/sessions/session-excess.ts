@@ -1,9 +1,9 @@
 import type { AccessRule } from '../../core/access/access-rule.ts';
 import type { Excess } from '../../core/access/find-excess.ts';
 
-const limit = 'A session cannot be given more than the application that authorizes it has.';
+const limit = 'A session cannot have more access than the application that authorizes it.';
 
-/** What the authorizing application lacks, in a sentence. */
+/** What the authorizing application lacks, as a message. */
 export function describeExcess({ rule, permission, lacks }: Excess): string {
   if (lacks === 'permission') return `Missing permission: ${permission}. ${limit}`;
   if (lacks === 'container') return `Missing permission: ${permission}${placeOf(rule)}. ${limit}`;
@@ -12,13 +12,13 @@ export function describeExcess({ rule, permission, lacks }: Excess): string {
   const held = `The authorizing application has ${shownAs}${placeOf(by)}`;
   const isElsewhere = by.container !== undefined && rule.container?.startsWith(by.container) !== true;
   const advice =
-    ' A token can be in several containers: give the session the same rule first, or ask for that transform.';
+    ' A token can be in several containers: first give the session the same rule, or request that transform.';
   return `${missing}. ${held}.${isElsewhere ? advice : ''} ${limit}`;
 }
 
-/** Containers are named, ids are not: an id may be anything that its creator chose. */
+/** Containers are named, ids are not: an id may be any text that its creator chose. */
 function placeOf({ container, conditions = [] }: AccessRule): string {
   if (container !== undefined) return ` on container ${container}`;
   const containers = conditions.filter(({ attribute }) => attribute === 'container').map(({ value }) => value);
-  return containers.length === 0 ? ' on tokens named by their id' : ` on container ${containers.join(', ')}`;
+  return containers.length === 0 ? ' on tokens referenced by id' : ` on container ${containers.join(', ')}`;
 }

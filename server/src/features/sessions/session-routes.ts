@@ -8,7 +8,7 @@ export function addSessionRoutes(app: FastifyInstance, sessions: SessionService)
   app.post(
     '/sessions',
     {
-      // Browsers share a public key: whoever guessed an idempotency key would be handed the session of another.
+      // Browsers share a public key: anyone who guessed an idempotency key would get another visitor's session.
       config: { permission: 'any-key', entityType: 'session', hasBody: false, isRepeatable: false },
       schema: { operationId: 'createSession', tags: ['Sessions'], response: { 201: SessionView } },
     },
@@ -23,7 +23,7 @@ export function addSessionRoutes(app: FastifyInstance, sessions: SessionService)
         entityType: 'session',
         operation: 'authorize',
         problems: ['nonce-used'],
-        // Nothing is shown, and what the session may do is bounded by its authorizer at every request.
+        // Nothing is returned, and the session's access is limited by its authorizer on every request.
         showAgain: async () => undefined,
       },
       schema: {

@@ -30,7 +30,7 @@ export interface SessionGrant {
   readonly expiresAt: Date | undefined;
 }
 
-/** Sessions: a browser makes one with a public key, a server with a private key says what it may do. */
+/** Sessions: a browser creates one with a public key, and a server with a private key authorizes it. */
 export class SessionService {
   readonly #database: Database;
   readonly #systemKeys: SystemKeys;
@@ -42,7 +42,7 @@ export class SessionService {
 
   async create(caller: Caller): Promise<NewSession> {
     if (caller.applicationType !== 'public' || caller.session !== undefined) {
-      throw new DomainError('forbidden', 'A session is created with the key of a public application.');
+      throw new DomainError('forbidden', 'Only the key of a public application can create a session.');
     }
     const { tenantId, applicationId } = caller;
     const nonce = generateNonce();
@@ -60,10 +60,10 @@ export class SessionService {
     });
   }
 
-  /** One winner per nonce, whatever arrives at the same time. */
+  /** One winner per nonce, even with concurrent requests. */
   async authorize(caller: Caller, grant: SessionGrant): Promise<void> {
     if (caller.applicationType !== 'private' || caller.session !== undefined) {
-      throw new DomainError('forbidden', 'A session is authorized with the key of a private application.');
+      throw new DomainError('forbidden', 'Only the key of a private application can authorize a session.');
     }
     requireSensible(grant);
     requireWithin(caller, grant);
@@ -86,16 +86,16 @@ export class SessionService {
   }
 }
 
-/** A session works in a browser, but what it may hold is judged by who authorizes it: a private application. */
+/** A session runs in a browser, but its permissions are those of its authorizer's type: a private application. */
 function requireSensible({ permissions, rules, expiresAt }: SessionGrant): void {
   requireValidSettings('private', { permissions, rules });
   if (expiresAt === undefined) return;
   const aheadMs = expiresAt.getTime() - Date.now();
   if (aheadMs <= 0 || aheadMs > lifetimeMaxMs)
-    throw invalidField('expires_at', 'must lie in the future and at most 24 hours ahead');
+    throw invalidField('expires_at', 'must be in the future, at most 24 hours from now');
 }
 
-/** What a session gets is what its authorizer has: more is refused at once, since it would only be shown less later. */
+/** A session cannot have more than its authorizer: more is rejected at once, since it would silently get less later. */
 function requireWithin(caller: Caller, { permissions, rules }: SessionGrant): void {
   const excess = findExcess(toRules(permissions, rules), caller.grants.rules);
   if (excess !== undefined) throw new DomainError('forbidden', describeExcess(excess));

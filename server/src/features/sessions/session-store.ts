@@ -35,7 +35,7 @@ export class SessionStore {
     return row.expires_at;
   }
 
-  /** Of any number of callers with the same nonce exactly one gets the id; the others get nothing. */
+  /** Of any number of callers with the same nonce, exactly one gets the id; the others get nothing. */
   async authorize(
     nonceHash: Buffer,
     grant: {
@@ -60,7 +60,7 @@ export class SessionStore {
     return row?.id;
   }
 
-  /** Whether a living session has used this nonce up. */
+  /** Whether an active session has already used this nonce. */
   async isUsed(nonceHash: Buffer): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `select 1 from sessions where tenant_id = $1 and nonce_hash = $2 and authorized_at is not null and expires_at > now()`,

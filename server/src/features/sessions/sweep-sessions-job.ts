@@ -3,7 +3,7 @@ import type { Job } from '../../platform/jobs/job.ts';
 import { sweepJob } from '../../platform/jobs/tenant-sweep.ts';
 import { deleteExpiredSessions } from './session-store.ts';
 
-/** Removes sessions that have ended. */
+/** Removes expired sessions. */
 export function sweepSessionsJob(database: Database): Job {
   return sweepJob(database, {
     name: 'sweep-sessions',

@@ -1,7 +1,7 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
-/** Every table with rows of a tenant that do not go with its row in `tenants`. The audit log stays. */
+/** Every table with tenant rows that are not deleted with its row in `tenants`. The audit log is kept. */
 export const purgedTables = [
   'tokens',
   'token_terms',
@@ -15,7 +15,7 @@ export const purgedTables = [
   'proxy_calls',
 ] as const;
 
-/** Removes what a deleted tenant left behind. Its keys are gone already: these rows can no longer be read. */
+/** Removes what a deleted tenant left behind. Its keys are already gone: these rows can no longer be read. */
 export class PurgeStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -25,7 +25,7 @@ export class PurgeStore {
     this.#tenantId = tenantId;
   }
 
-  /** Deletes up to `limit` rows and tells how many there were. */
+  /** Deletes up to `limit` rows and returns how many there were. */
   async deleteFrom(table: (typeof purgedTables)[number], limit: number): Promise<number> {
     const rows = await this.#tx.query({
       text: `delete from ${table} where tenant_id = $1

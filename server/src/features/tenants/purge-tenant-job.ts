@@ -7,7 +7,7 @@ import { TenantStore } from './tenant-store.ts';
 
 const rowsPerStep = 1_000;
 
-/** Removes the unreadable rows of a deleted tenant, a thousand at a time. Starting it again does no harm. */
+/** Removes the unreadable rows of a deleted tenant, a thousand at a time. Safe to run again. */
 export function purgeTenantJob(database: Database): Job {
   return {
     name: 'purge-tenant',

@@ -21,11 +21,11 @@ export interface FirstApplication {
 
 export interface MadeTenant {
   readonly tenantId: TenantId;
-  /** The text of each application's key, in the order in which the applications were given. */
+  /** The text of each application's key, in the order of the applications. */
   readonly keys: readonly string[];
 }
 
-/** Makes a tenant with its keys, its owner and the applications that let somebody in: all of it or nothing. */
+/** Creates a tenant with its keys, its owner and its first applications: all or nothing. */
 export class TenantMaker {
   readonly #database: Database;
   readonly #keyring: Keyring;
@@ -50,7 +50,7 @@ export class TenantMaker {
       await store.insert(tenant);
       await tenantKeys.store(tx);
       const members = new MemberStore(tx, tenantId);
-      // Somebody who owns or belongs to another tenant stays the same user.
+      // An owner or member of another tenant stays the same user.
       const owner = await members.joinUser(tenant.ownerEmail);
       await members.insert({ userId: owner.id, role: 'OWNER', createdBy: null });
       await recordInTransaction(tx, tenantId, 'system', successEvent('tenant', tenantId, 'create'));

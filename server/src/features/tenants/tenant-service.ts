@@ -9,7 +9,7 @@ import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
 import { listSettingsChanges, requireKnownValues, toCanonicalSettings } from './tenant-settings.ts';
 import { TenantStore } from './tenant-store.ts';
 
-/** The tenant of the calling key: there is no way to name another one. */
+/** The tenant of the calling key: no other can be named. */
 export class TenantService {
   readonly #database: Database;
   readonly #audit: AuditLog;
@@ -32,7 +32,7 @@ export class TenantService {
       const before = required(await store.lock());
       await store.update({ ...change, modifiedBy: caller.applicationId });
       const tenant = required(await store.find());
-      // Settings are merged, so a request with few of them can still be one too many.
+      // Settings are merged, so even a small request can exceed the limit.
       if (Object.keys(tenant.settings).length > settingsMax)
         throw invalidField('settings', `a tenant has at most ${settingsMax} settings`);
       await recordInTransaction(tx, caller.tenantId, caller, settingsEvent(before, tenant));
@@ -40,7 +40,7 @@ export class TenantService {
     });
   }
 
-  /** Destroys the tenant's keys, and with them everything that was sealed under them. */
+  /** Destroys the tenant's keys, and with them all data encrypted with them. */
   async delete(caller: Caller): Promise<void> {
     await this.#database.forTenant(caller.tenantId, async (tx) => {
       if (!(await new TenantStore(tx, caller.tenantId).delete())) throw noSuchTenant();

@@ -9,12 +9,12 @@ import { TenantStore } from './tenant-store.ts';
 
 const tenantsMax = 10_000;
 
-/** What a tenant has decided about all of its tokens and calls. */
+/** A tenant's settings for all of its tokens and calls. */
 export interface TenantSettings {
   readonly fingerprintTokens: boolean;
   readonly deduplicateTokens: boolean;
   readonly disableEphemeralProxy: boolean;
-  /** What a deduplicated create does to the token that has the content already. */
+  /** What a deduplicated create does to the existing token. */
   readonly deduplicationBehavior: DeduplicationBehavior;
   /** The least transform whose views show fingerprints. */
   readonly fingerprintVisibility: FingerprintVisibility;
@@ -22,7 +22,7 @@ export interface TenantSettings {
 
 export type DeduplicationBehavior = 'return_existing' | 'update_existing';
 
-/** Settings whose values are a closed list. A misspelled one would otherwise pass and protect nothing. */
+/** Settings with a closed list of values. Otherwise a misspelled one would be accepted and protect nothing. */
 const switches = ['true', 'false'] as const;
 const knownValues: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['fingerprint_tokens', switches],
@@ -44,11 +44,11 @@ function findProblem(name: string, value: string): { name: string; problem: stri
   const values = knownValues.get(name);
   if (values?.includes(value) === true) return undefined;
   if (values !== undefined) return { name, problem: `must be one of ${values.join(', ')}` };
-  // A setting of the caller's own may have any other name.
+  // Custom settings may have any other name.
   const intended = findIntendedName(name, knownValues.keys());
   return intended === undefined
     ? undefined
-    : { name: intended, problem: 'is misspelled: the request has a setting with almost this name' };
+    : { name: intended, problem: 'is misspelled: the request has a setting with a very similar name' };
 }
 
 type StoredSettings = Readonly<Record<string, string>>;
@@ -86,12 +86,12 @@ export function toTenantSettings(settings: Readonly<Record<string, string>>): Te
     disableEphemeralProxy: settings['disable_ephemeral_proxy'] === 'true',
     deduplicationBehavior:
       settings['token_deduplication_behavior'] === 'update_existing' ? 'update_existing' : 'return_existing',
-    // A value from before it had a meaning counts as the stricter one.
+    // An unknown value stored by an earlier version counts as the stricter one.
     fingerprintVisibility: visibility === 'mask' ? 'mask' : 'reveal',
   };
 }
 
-/** Settings from memory, for as long as this process would hear of a change. */
+/** Cached settings, used while this process would be notified of a change. */
 export class TenantSettingsDirectory {
   readonly #known: WatchedCache<TenantId, TenantSettings>;
 

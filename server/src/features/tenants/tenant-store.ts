@@ -7,7 +7,7 @@ const columns = `tenants.id, owner.user_id as "ownerId", tenants.name, tenants.t
   tenants.modified_by as "modifiedBy", tenants.modified_at as "modifiedAt"`;
 const withOwner = `left join members owner on owner.tenant_id = tenants.id and owner.role = 'OWNER'`;
 
-/** Requests that were under way when the tenant was deleted have ended by then, so nothing is written after the purge. */
+/** Requests in progress when the tenant was deleted have ended by then, so nothing is written after the purge. */
 const purgeDelaySeconds = 120;
 
 export class TenantStore {
@@ -53,8 +53,8 @@ export class TenantStore {
   }
 
   /**
-   * Members, applications, keys and above all the wrapped tenant keys go with the row, so nothing that the tenant
-   * stored can be opened any more. What is left is unreadable rows, which a job removes.
+   * Members, applications, keys and above all the wrapped tenant keys are deleted with the row, so nothing that the tenant
+   * stored can be decrypted any more. Only unreadable rows remain, which a job removes.
    */
   async delete(): Promise<boolean> {
     const rows = await this.#tx.query({
@@ -69,7 +69,7 @@ export class TenantStore {
     return true;
   }
 
-  /** Summed from the totals that every write keeps, whose number grows neither with the tokens nor with their containers. */
+  /** Summed from the totals that every write maintains, whose number grows neither with the tokens nor with their containers. */
   countTokensByType(): Promise<TokenCount[]> {
     return this.#tx.query({
       text: `select type, sum(tokens)::float8 as count, max(last_created_at) as "lastCreatedAt"

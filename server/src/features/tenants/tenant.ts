@@ -2,7 +2,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 
 export type TenantType = 'test' | 'production';
 
-/** How many settings a tenant has at most. */
+/** The most settings that a tenant can have. */
 export const settingsMax = 50;
 
 export interface Tenant {

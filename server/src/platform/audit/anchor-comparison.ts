@@ -57,7 +57,7 @@ function toFinding(line: SignedCheckpoint, root: SealedRoot | undefined): Findin
   const { tenantId, number, treeSize } = line;
   const range = { from: 0, to: treeSize };
   return root === undefined
-    ? { kind: 'records-missing', tenantId, range, message: `The anchor knows checkpoint ${number}; the log does not.` }
+    ? { kind: 'records-missing', tenantId, range, message: `Checkpoint ${number} is in the anchor but not in the log.` }
     : { kind: 'anchor-differs', tenantId, range, message: `Checkpoint ${number} differs from the anchored one.` };
 }
 

@@ -25,12 +25,12 @@ export class UnprovableError extends Error {
  */
 export async function proveInclusion(reader: LogReader, tenantId: string, recordId: string): Promise<InclusionProof> {
   const record = await reader.findRecord(tenantId, recordId);
-  if (record === undefined) throw new UnprovableError('There is no such record in the log of this tenant.');
+  if (record === undefined) throw new UnprovableError('The log of this tenant has no such record.');
   const own = await reader.checkpointOfOrder(tenantId, record.sealing_order);
   const newest = await reader.newestCheckpoint(tenantId);
   if (own === undefined || newest === undefined)
     throw new UnprovableError(
-      'The record has not been sealed yet. Try again in a few seconds; `strongroom work` seals.',
+      'The record has not been sealed yet. Try again in a few seconds; `strongroom work` must be running to seal records.',
     );
 
   const replay = new Replay(reader, tenantId);
@@ -135,7 +135,7 @@ class Replay {
     const frontier = before.copy();
     for (const record of records) frontier.append(hashRecord(record), (subtree) => this.#keep(subtree));
     if (!frontier.root().equals(checkpoint.root))
-      throw new UnprovableError('The log is not what was sealed. Run `strongroom audit verify` to see where.');
+      throw new UnprovableError('The log does not match what was sealed. Run `strongroom audit verify` to see where.');
     return { before, records };
   }
 
@@ -145,7 +145,7 @@ class Replay {
     if (held !== undefined) return held.hash;
     if (!this.#completed.has(nameOf(place))) await this.read((place.index + 1) * 2 ** place.level);
     const hash = this.#completed.get(nameOf(place));
-    if (hash === undefined) throw new UnprovableError('A part of the tree was dropped, and the proof needs it.');
+    if (hash === undefined) throw new UnprovableError('The proof needs a part of the log that was dropped.');
     return hash;
   }
 

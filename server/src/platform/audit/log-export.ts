@@ -100,7 +100,7 @@ async function findEnd(path: string): Promise<ExportEnd> {
 
 export class NotAnExportError extends Error {
   constructor(path: string, reason: string) {
-    super(`${path} ${reason}. Make it with \`strongroom audit export\`.`);
+    super(`${path} ${reason}. Create one with \`strongroom audit export\`.`);
     this.name = 'NotAnExportError';
   }
 }
@@ -122,13 +122,13 @@ export async function* readExport(path: string): AsyncGenerator<LogSection> {
   for await (const line of readLines(path)) {
     lineNumber += 1;
     const parsed = parseLine(line);
-    if (parsed === undefined) throw new NotAnExportError(path, `has a line ${lineNumber} that cannot be read`);
+    if (parsed === undefined) throw new NotAnExportError(path, `cannot be read at line ${lineNumber}`);
     if (parsed.kind === 'record') {
       const { kind: _, ...record } = parsed;
       records.push(record);
     } else if (parsed.kind === 'checkpoint') {
       const checkpoint = parseCheckpointJson(parsed);
-      if (checkpoint === undefined) throw new NotAnExportError(path, `has a line ${lineNumber} that cannot be read`);
+      if (checkpoint === undefined) throw new NotAnExportError(path, `cannot be read at line ${lineNumber}`);
       const frontier = Buffer.from(parsed.frontier, 'base64');
       const isDropped = parsed.dropped === true && records.length === 0;
       yield { checkpoint: { ...checkpoint, frontier }, records: isDropped ? 'dropped' : records };

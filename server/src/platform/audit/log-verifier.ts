@@ -83,7 +83,7 @@ export class LogVerifier {
     }
     const vouchedFor = this.#vouchedFor(checkpoint);
     if (vouchedFor === undefined) {
-      const message = `Checkpoint ${checkpoint.number} is not what was signed.`;
+      const message = `Checkpoint ${checkpoint.number} does not match its signature.`;
       this.#find('checkpoint-changed', message, { range });
     }
 
@@ -101,7 +101,7 @@ export class LogVerifier {
   /** Records that lie before where the sealer has come, and in no checkpoint. */
   checkOutside(records: readonly AuditRecord[]): void {
     if (records.length === 0) return;
-    const message = `${records.length} records lie in no checkpoint though the sealer has passed them.`;
+    const message = `${records.length} records are in no checkpoint, although the sealer has already passed them.`;
     this.#find('record-outside', message, { records: records.map(({ id }) => id) });
   }
 
@@ -109,7 +109,7 @@ export class LogVerifier {
     const month = this.#newestDroppedMonth?.slice(0, 7);
     // Older months were dropped before it; the records of that may be gone themselves.
     if (month !== undefined && !this.#removedMonths.has(month)) {
-      this.#find('month-removed', `The records of ${month} are gone, and no record says that they were dropped.`);
+      this.#find('month-removed', `The records of ${month} are gone, with no record that they were dropped.`);
     }
     return {
       tenantId: this.#tenantId,
@@ -157,7 +157,7 @@ export class LogVerifier {
     };
     const place = `checkpoint ${checkpoint.number}, sealed at ${checkpoint.sealedAt.toISOString()}`;
     if (surplus < 0) this.#find('records-missing', `${-surplus} records are missing in ${place}.`, named);
-    else if (surplus > 0) this.#find('records-added', `${surplus} records too many in ${place}.`, named);
+    else if (surplus > 0) this.#find('records-added', `${surplus} records were added in ${place}.`, named);
     // A checkpoint that was tampered with has its finding already, and vouches for nothing.
     else if (vouchedFor !== undefined) this.#find('records-changed', `Records were changed in ${place}.`, named);
     return frontier;

@@ -45,17 +45,17 @@ export class SealLoop {
     this.#logger = parts.logger;
     this.#lag = parts.metrics.addHistogram(
       'strongroom_audit_seal_lag_seconds',
-      'Age of the oldest record of a pass when it was sealed.',
+      'Age of the oldest record in a sealing pass at the time it was sealed.',
       [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
     );
     parts.metrics.addGauge(
       'strongroom_audit_unsealed_age_seconds',
-      'Age of the oldest record that was not sealed at the last look.',
+      'Age of the oldest unsealed record at the last check.',
       () => this.#waitingMs / 1_000,
     );
     parts.metrics.addGauge(
       'strongroom_audit_seal_idle_seconds',
-      'Time since the last pass of the sealer that succeeded.',
+      'Time since the last successful sealing pass.',
       () => (performance.now() - this.#lastPassAt) / 1_000,
     );
     parts.metrics.addGauge(

@@ -82,7 +82,7 @@ export class SealStore {
     });
     if (row === undefined)
       throw new SealingError(
-        'The table audit_sealing has lost its row. Insert it with the greatest order_to of audit_checkpoints.',
+        'The table audit_sealing has lost its row. Insert it with the greatest order_to in audit_checkpoints.',
       );
     return row;
   }

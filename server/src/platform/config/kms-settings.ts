@@ -4,7 +4,7 @@ import { loopbackHosts, parseCertificates } from './setting-parsers.ts';
 
 export const awsKey: Setting<string> = {
   variable: 'STRONGROOM_AWS_KMS_KEY',
-  expectation: 'the id, the ARN or an alias of a symmetric key in AWS KMS',
+  expectation: 'the id, ARN or alias of a symmetric key in AWS KMS',
   example: 'alias/strongroom',
   parse: textLike(/^[\w:/-]{1,2048}$/),
 };
@@ -18,21 +18,21 @@ export const awsRegion: Setting<string> = {
 
 export const awsEndpoint: Setting<string> = {
   variable: 'STRONGROOM_AWS_KMS_ENDPOINT',
-  expectation: 'the HTTPS address of KMS, where it is not the public one of the region',
+  expectation: 'the HTTPS address of KMS, if not the public endpoint of the region',
   example: 'https://vpce-0123456789abcdef0.kms.eu-central-1.vpce.amazonaws.com',
   parse: (text) => (parseServiceUrl(text)?.pathname === '/' ? text : undefined),
 };
 
 export const awsAuthority: Setting<string> = {
   variable: 'STRONGROOM_AWS_KMS_CA',
-  expectation: 'the certificate of the authority of that address, as PEM, where it is not a public one',
+  expectation: 'the CA certificate for that address, as PEM, if not from a public CA',
   example: '"$(cat kms-ca.pem)"',
   parse: parseCertificates,
 };
 
 export const awsAccessKeyId: Setting<string> = {
   variable: 'STRONGROOM_AWS_KMS_ACCESS_KEY_ID',
-  expectation: 'the id of an access key that may use the key; not needed in a container that has a role',
+  expectation: 'the id of an access key that may use the key; not needed in a container with a role',
   example: 'AKIA…',
   parse: textLike(/^\w{16,128}$/),
 };
@@ -46,7 +46,7 @@ export const awsSecretAccessKey: Setting<Sensitive<string>> = {
 
 export const awsSessionToken: Setting<Sensitive<string>> = {
   variable: 'STRONGROOM_AWS_KMS_SESSION_TOKEN',
-  expectation: 'the session token, where the access key is a temporary one',
+  expectation: 'the session token, if the access key is temporary',
   example: '"$(cat session-token)"',
   parse: parseHeaderSecret,
 };
@@ -54,21 +54,21 @@ export const awsSessionToken: Setting<Sensitive<string>> = {
 /** Set by ECS and EKS in containers that have a role; AWS chose the names. */
 export const containerUrl: Setting<string> = {
   variable: 'AWS_CONTAINER_CREDENTIALS_FULL_URI',
-  expectation: 'an address for credentials that AWS put beside this container',
+  expectation: 'the URL of the container credentials endpoint, set by AWS',
   example: 'http://169.254.170.23/v1/credentials',
   parse: (text) => (parseServiceUrl(text, containerHosts) === undefined ? undefined : text),
 };
 
 export const containerPath: Setting<string> = {
   variable: 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
-  expectation: 'a path for credentials that AWS put beside this container',
+  expectation: 'the path on the container credentials endpoint, set by AWS',
   example: '/v2/credentials/…',
   parse: (text) => (/^\/[\w/-]{1,512}$/.test(text) ? `http://169.254.170.2${text}` : undefined),
 };
 
 export const containerTokenFile: Setting<string> = {
   variable: 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE',
-  expectation: 'the path of a file with the token for that address',
+  expectation: 'the path of a file with the token for that endpoint',
   example: '/var/run/secrets/pods.eks.amazonaws.com/serviceaccount/eks-pod-identity-token',
   parse: (text) => text,
 };
@@ -97,7 +97,7 @@ export const transitMount: Setting<string> = {
 
 export const transitToken: Setting<Sensitive<string>> = {
   variable: 'STRONGROOM_TRANSIT_TOKEN',
-  expectation: 'a token that may use the key; not needed with an agent on this machine that adds its own',
+  expectation: 'a token that may use the key; not needed with a local agent that adds its own',
   example: '"$(cat token)"',
   parse: parseHeaderSecret,
 };
@@ -111,7 +111,7 @@ export const transitNamespace: Setting<string> = {
 
 export const transitAuthority: Setting<string> = {
   variable: 'STRONGROOM_TRANSIT_CA',
-  expectation: 'the certificate of the authority of that server, as PEM, where it is not a public one',
+  expectation: 'the CA certificate for that server, as PEM, if not from a public CA',
   example: '"$(cat vault-ca.pem)"',
   parse: parseCertificates,
 };

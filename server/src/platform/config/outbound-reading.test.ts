@@ -75,7 +75,7 @@ describe('settings of the proxy', () => {
     (tenant) => {
       const value = `${tenant}api.provider.com=${path.join(directory, 'whole.pem')}`;
       expect(() => read({ STRONGROOM_PROXY_CLIENT_CERTIFICATES: value })).toThrow(
-        /tenant@host=file entries.*entries without a tenant are not accepted/,
+        /tenant@host=file entries.*a tenant is required/,
       );
     },
   );

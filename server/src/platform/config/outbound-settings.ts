@@ -10,7 +10,7 @@ import { listOf, parseBoolean, parseCertificates } from './setting-parsers.ts';
 
 export const authorities: Setting<string> = {
   variable: 'STRONGROOM_PROXY_CA',
-  expectation: 'certificates of authorities that destinations may have, beside the public ones, as PEM',
+  expectation: 'CA certificates to trust for destinations in addition to the public ones, as PEM',
   example: '"$(cat provider-ca.pem)"',
   parse: parseCertificates,
 };
@@ -18,7 +18,7 @@ export const authorities: Setting<string> = {
 export const clientCertificates: Setting<readonly ClientCertificate[]> = {
   variable: 'STRONGROOM_PROXY_CLIENT_CERTIFICATES',
   expectation:
-    'tenant@host=file entries, each with the id of the tenant whose calls use the certificate, and a readable PEM file that holds the certificate and its key; entries without a tenant are not accepted, because every tenant could call the host with that certificate',
+    'tenant@host=file entries, each with the id of the tenant whose calls use the certificate and a readable PEM file with the certificate and its key; a tenant is required, because otherwise every tenant could call the host with that certificate',
   example: '0b1c8f0e-6d5c-4a52-9d0a-5f0f5a3f5c11@api.provider.com=/run/secrets/provider.pem',
   parse: listOf(parseClientCertificate),
   fallback: [],
@@ -26,7 +26,7 @@ export const clientCertificates: Setting<readonly ClientCertificate[]> = {
 
 export const privateRanges: Setting<readonly AddressRange[]> = {
   variable: 'STRONGROOM_PROXY_PRIVATE_RANGES',
-  expectation: 'ranges of addresses that the proxy may call although they are not public',
+  expectation: 'address ranges that the proxy may call even though they are not public',
   example: '10.20.0.0/16,fd12:3456::/32',
   parse: listOf(parseAddressRange),
   fallback: [],
@@ -34,7 +34,7 @@ export const privateRanges: Setting<readonly AddressRange[]> = {
 
 export const hosts: Setting<readonly string[]> = {
   variable: 'STRONGROOM_PROXY_HOSTS',
-  expectation: 'host names that the proxy may call although they are meant for internal use',
+  expectation: 'host names that the proxy may call even though they are reserved for internal use',
   example: 'payments.internal',
   parse: listOf((text) => (text.startsWith('*') ? undefined : parseDestinationEntry(text))),
   fallback: [],
@@ -42,7 +42,7 @@ export const hosts: Setting<readonly string[]> = {
 
 export const ports: Setting<readonly number[]> = {
   variable: 'STRONGROOM_PROXY_PORTS',
-  expectation: 'ports that the proxy may call beside 443',
+  expectation: 'ports that the proxy may call in addition to 443',
   example: '8443',
   parse: listOf((text) => (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)),
   fallback: [],
@@ -50,7 +50,7 @@ export const ports: Setting<readonly number[]> = {
 
 export const resolvers: Setting<readonly string[]> = {
   variable: 'STRONGROOM_PROXY_RESOLVERS',
-  expectation: 'addresses of DNS servers that resolve destinations, each with or without a port',
+  expectation: 'addresses of the DNS servers that resolve destinations, each with an optional port',
   example: '10.0.0.2,[fd12::2]:5353',
   parse: listOf((text) => (isResolver(text) ? text : undefined)),
   fallback: [],
@@ -58,7 +58,7 @@ export const resolvers: Setting<readonly string[]> = {
 
 export const requiresDestinationList: Setting<boolean> = {
   variable: 'STRONGROOM_PROXY_REQUIRE_ALLOWED_DESTINATIONS',
-  expectation: 'true or false: whether the proxy serves only applications that list their destinations',
+  expectation: 'true or false: whether only applications that list their destinations may use the proxy',
   example: 'true',
   parse: parseBoolean,
   fallback: false,
@@ -66,7 +66,7 @@ export const requiresDestinationList: Setting<boolean> = {
 
 export const callsPerTenantMax: Setting<number> = {
   variable: 'STRONGROOM_PROXY_CALLS_PER_TENANT',
-  expectation: 'how many proxy calls of one tenant a server has under way at a time, from 1 to 10000',
+  expectation: 'how many concurrent proxy calls a tenant may have on each server, from 1 to 10000',
   example: '100',
   parse: (text) => (/^[1-9]\d{0,3}$|^10000$/.test(text) ? Number(text) : undefined),
   fallback: 100,

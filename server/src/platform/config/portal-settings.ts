@@ -21,7 +21,7 @@ export const mailFrom: Setting<EmailAddress> = {
 
 export const openidIssuer: Setting<string> = {
   variable: 'STRONGROOM_OPENID_ISSUER',
-  expectation: 'the HTTPS address of the OpenID provider that people may sign in with; HTTP only on this machine',
+  expectation: 'the HTTPS address of the OpenID provider for signing in; HTTP only on this machine',
   example: 'https://login.example.com',
   parse: (text) => {
     if (!URL.canParse(text)) return undefined;
@@ -32,21 +32,21 @@ export const openidIssuer: Setting<string> = {
 
 export const openidClientId: Setting<string> = {
   variable: 'STRONGROOM_OPENID_CLIENT_ID',
-  expectation: 'the name that the provider knows this vault by',
+  expectation: 'the client id of this vault at the provider',
   example: 'strongroom',
   parse: parseText,
 };
 
 export const openidClientSecret: Setting<Sensitive<string>> = {
   variable: 'STRONGROOM_OPENID_CLIENT_SECRET',
-  expectation: 'the secret that the provider gave for it',
+  expectation: 'the client secret from the provider',
   example: '$(cat client-secret)',
   parse: parseSecret,
 };
 
 export const openidName: Setting<string> = {
   variable: 'STRONGROOM_OPENID_NAME',
-  expectation: 'what people call the provider',
+  expectation: 'the display name of the provider',
   example: 'Acme login',
   parse: parseText,
   fallback: 'single sign-on',

@@ -6,7 +6,8 @@ import { parseSecret, parseText } from './setting-parsers.ts';
 
 export const rootKey: Setting<Buffer> = {
   variable: 'STRONGROOM_ROOT_KEY',
-  expectation: '32 random bytes as base64 or hexadecimal, kept as long as the data; or a PKCS#11 key instead',
+  expectation:
+    '32 random bytes as base64 or hexadecimal, to be kept as long as the data; or configure a PKCS#11 key instead',
   // Not a key: whoever copies an example must not end up with one that the whole world can read here.
   example: '$(openssl rand -base64 32)',
   parse: parseRootKey,
@@ -44,13 +45,13 @@ export const pkcs11Key: Setting<string> = {
 export const previousRootKey: Setting<Buffer> = {
   ...rootKey,
   variable: 'STRONGROOM_PREVIOUS_ROOT_KEY',
-  expectation: 'the root key that STRONGROOM_ROOT_KEY takes over from, until everything is wrapped anew',
+  expectation: 'the root key that STRONGROOM_ROOT_KEY replaces, until all keys are rewrapped',
 };
 
 export const previousPkcs11Key: Setting<string> = {
   ...pkcs11Key,
   variable: 'STRONGROOM_PREVIOUS_PKCS11_KEY',
-  expectation: 'the label of the key that STRONGROOM_PKCS11_KEY takes over from, on the same token',
+  expectation: 'the label of the key on the same token that STRONGROOM_PKCS11_KEY replaces',
 };
 
 const kinds: readonly RootKeyConfig['kind'][] = ['file', 'pkcs11', 'aws-kms', 'transit'];

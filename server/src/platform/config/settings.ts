@@ -6,7 +6,7 @@ import { listOf, parseBoolean, parseText, wholeNumber } from './setting-parsers.
 
 export const databaseUrl: Setting<string> = {
   variable: 'STRONGROOM_DATABASE_URL',
-  expectation: 'the address of a PostgreSQL 15 or newer database',
+  expectation: 'the address of a PostgreSQL database, version 15 or newer',
   example: 'postgresql://strongroom:secret@db.internal:5432/strongroom',
   parse: parsePostgresUrl,
 };
@@ -20,7 +20,7 @@ export const databaseOwnerUrl: Setting<string> = {
 
 export const publicUrl: Setting<string> = {
   variable: 'STRONGROOM_PUBLIC_URL',
-  expectation: 'the address under which clients reach this vault',
+  expectation: 'the public URL of this vault',
   example: 'https://vault.example.com',
   parse: (text) =>
     URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? text.replace(/\/$/, '') : undefined,
@@ -28,7 +28,7 @@ export const publicUrl: Setting<string> = {
 
 export const apiReference: Setting<boolean> = {
   variable: 'STRONGROOM_API_REFERENCE',
-  expectation: 'true or false: whether the API reference at /docs and its description at /openapi.json are served',
+  expectation: 'true or false: whether to serve the API reference at /docs and /openapi.json',
   example: 'false',
   parse: parseBoolean,
   fallback: true,
@@ -52,7 +52,7 @@ export const port: Setting<number> = {
 
 export const adminHost: Setting<string> = {
   variable: 'STRONGROOM_ADMIN_HOST',
-  expectation: 'the address to serve health and metrics on; keep it private',
+  expectation: 'the address for health and metrics; keep it private',
   example: '127.0.0.1',
   parse: parseText,
   fallback: '127.0.0.1',
@@ -76,7 +76,7 @@ export const workerAdminPort: Setting<number> = {
 
 export const auditRetentionMonths: Setting<number> = {
   variable: 'STRONGROOM_AUDIT_RETENTION_MONTHS',
-  expectation: 'how many whole months the audit log is kept, from 4 to 1200',
+  expectation: 'how many whole months to keep the audit log, from 4 to 1200',
   example: '13',
   parse: wholeNumber(4, 1_200),
   fallback: 13,
@@ -84,21 +84,21 @@ export const auditRetentionMonths: Setting<number> = {
 
 export const auditAnchorFile: Setting<string> = {
   variable: 'STRONGROOM_AUDIT_ANCHOR_FILE',
-  expectation: 'the path of a file, best on another volume, that checkpoints of the audit log are appended to',
+  expectation: 'the path of a file, ideally on another volume, to append audit log checkpoints to',
   example: '/mnt/anchor/strongroom.ndjson',
   parse: parseText,
 };
 
 export const auditAnchorUrl: Setting<string> = {
   variable: 'STRONGROOM_AUDIT_ANCHOR_URL',
-  expectation: 'an HTTPS address that takes checkpoints of the audit log by POST',
+  expectation: 'an HTTPS URL to POST audit log checkpoints to',
   example: 'https://anchor.example.com/strongroom',
   parse: (text) => (URL.canParse(text) && new URL(text).protocol === 'https:' ? text : undefined),
 };
 
 export const databaseConnections: Setting<number> = {
   variable: 'STRONGROOM_DATABASE_CONNECTIONS',
-  expectation: 'how many database connections a server keeps, from 1 to 100',
+  expectation: 'how many database connections each server may open, from 1 to 100',
   example: '8',
   parse: wholeNumber(1, 100),
   fallback: 8,
@@ -106,14 +106,14 @@ export const databaseConnections: Setting<number> = {
 
 export const redisUrl: Setting<string> = {
   variable: 'STRONGROOM_REDIS_URL',
-  expectation: 'the address of a Redis 6 or newer in which several servers count requests together',
+  expectation: 'the address of a Redis server, version 6 or newer, through which several servers share request counts',
   example: 'redis://:secret@redis.internal:6379',
   parse: (text) => (URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol) ? text : undefined),
 };
 
 export const trustedProxies: Setting<readonly AddressRange[]> = {
   variable: 'STRONGROOM_TRUSTED_PROXIES',
-  expectation: 'addresses or networks of the proxies in front of the vault, whose X-Forwarded-For is believed',
+  expectation: 'addresses or networks of the proxies in front of the vault whose X-Forwarded-For is trusted',
   example: '10.0.0.0/8,2001:db8::/32',
   parse: listOf(parsePeerRange),
   fallback: [],
@@ -123,7 +123,7 @@ export type RateLimitSetting = Partial<Readonly<Record<RateLimitScope, number>>>
 
 export const rateLimits: Setting<RateLimitSetting> = {
   variable: 'STRONGROOM_RATE_LIMITS',
-  expectation: `other limits for some of ${rateLimitScopes.join(', ')}; or off where a proxy limits requests`,
+  expectation: `limits that replace the defaults of ${rateLimitScopes.join(', ')}; or off if a proxy limits requests`,
   example: 'global=5000,token-write=1000',
   parse: parseRateLimits,
   fallback: {},
@@ -139,7 +139,7 @@ export const containerSetsMax: Setting<number> = {
 
 export const containerSetsPublicDailyMax: Setting<number> = {
   variable: 'STRONGROOM_CONTAINER_SETS_PUBLIC_DAILY_MAX',
-  expectation: 'how many of them the public and session keys of a tenant may create a day, from 0 to 10000000',
+  expectation: 'how many of them the public and session keys of a tenant may create per day, from 0 to 10000000',
   example: '1000',
   parse: wholeNumber(0, 10_000_000),
   fallback: 1_000,

@@ -3,7 +3,7 @@ import { PostgresListener } from './postgres-listener.ts';
 const channel = 'strongroom_changes';
 export const feedName = 'strongroom changes';
 const heartbeatMs = 300;
-/** Past this age of the last heartbeat nothing in memory is believed: together with the heartbeat well under a second. */
+/** Once the last heartbeat is older than this, caches are not trusted; together with the heartbeat interval, well under a second. */
 const trustMs = 600;
 
 const changedTables = ['application_keys', 'applications', 'sessions', 'tenants', 'tenant_keys'] as const;
@@ -11,8 +11,8 @@ export type ChangedTable = (typeof changedTables)[number];
 export type ChangeListener = (table: ChangedTable, id: string) => void;
 
 /**
- * Tells this process what other processes changed. PostgreSQL delivers a notice with the commit that causes it; a
- * heartbeat that comes back the same way proves that notices still arrive. While it does not, `isCurrent` is false and
+ * Tells this process what other processes changed. PostgreSQL delivers a notification with the commit that causes it; a
+ * heartbeat that returns the same way proves that notifications still arrive. If it does not, `isCurrent` is false and
  * caches ask the database instead.
  */
 export class ChangeFeed {
@@ -20,7 +20,7 @@ export class ChangeFeed {
   readonly #listeners = new Set<ChangeListener>();
   readonly #lostListeners = new Set<() => void>();
 
-  /** What the connection is called in the database says something about this process to others, such as its root keys. */
+  /** The name of the connection in the database tells others something about this process, such as its root keys. */
   constructor(url: string, mark: string) {
     this.#listener = new PostgresListener(
       { url, channel, applicationName: `${feedName} ${mark}`, heartbeatMs, patienceMs: trustMs },
@@ -37,7 +37,7 @@ export class ChangeFeed {
     this.#listeners.add(listener);
   }
 
-  /** Called when notices may have been missed: whatever was cached has to go. */
+  /** Called when notifications may have been missed: all cached values must be dropped. */
   onGap(listener: () => void): void {
     this.#lostListeners.add(listener);
   }

@@ -1,4 +1,4 @@
-/** Time is that of the database, which all servers share, so that none of them can be wrong on its own. Tests put it forward. */
+/** Uses the database's clock, which all servers share, so that no single server can be wrong. Tests advance it. */
 export interface DatabaseClock {
   readonly aheadSeconds: number;
 }

@@ -33,7 +33,7 @@ const inspectText = `select
         or has_table_privilege(to_regrole('strongroom_portal'), c.oid, 'insert, update, delete'))
     order by 1) as unprotected`;
 
-/** What can be said about a database before anything is served from it. Throws only when it cannot be reached. */
+/** Inspects a database before it is used. Throws only if it cannot be reached. */
 export async function inspectDatabase(url: string): Promise<{ name: string; isOk: boolean; detail: string }[]> {
   const found = await inspect(url);
   const skewMs = Math.abs(Date.now() - found.now.getTime());
@@ -62,12 +62,12 @@ export async function inspectDatabase(url: string): Promise<{ name: string; isOk
       detail:
         skewMs < skewMaxMs
           ? 'agrees with the database'
-          : `differs from the database by ${Math.round(skewMs / 1_000)} s: check NTP on both`,
+          : `differs from the database by ${Math.round(skewMs / 1_000)} s: check NTP on both machines`,
     },
   ];
 }
 
-/** The root keys under which anything in this database is sealed. */
+/** The root keys that wrap any key in this database. */
 export function listRootKeys(database: Database): Promise<string[]> {
   return database.forSystem(async (tx) => {
     const rows = await tx.query<{ rootKey: string }>({
@@ -85,7 +85,7 @@ export function listTenantIds(database: Database): Promise<TenantId[]> {
   });
 }
 
-/** What each server that is connected says of itself; empty for one of a version that says nothing. */
+/** What each connected server reports about itself; empty for a version that reports nothing. */
 export async function listServerMarks(url: string): Promise<string[]> {
   const rows = await ask<{ mark: string }>(
     url,
@@ -102,13 +102,13 @@ function describeRole({ is_member, bypasses, owned }: Inspection): string {
   if (bypasses)
     return 'strongroom_app can bypass row-level security: "alter role strongroom_app nosuperuser nobypassrls"';
   if (owned > 0)
-    return 'strongroom_app owns tables: give them to the owner role with "reassign owned by strongroom_app to <owner>"';
+    return 'strongroom_app owns tables: transfer them to the owner role with "reassign owned by strongroom_app to <owner>"';
   return 'strongroom_app owns nothing and bypasses nothing';
 }
 
 async function inspect(url: string): Promise<Inspection> {
   const [row] = await ask<Inspection>(url, inspectText);
-  if (row === undefined) throw new Error('The database gave no answer.');
+  if (row === undefined) throw new Error('The database returned no rows.');
   return row;
 }
 
@@ -126,7 +126,7 @@ async function ask<Row extends object>(url: string, text: string, values: readon
     const { message } = toError(error);
     const reason = message === '' ? codeOf(error) : message;
     throw new Error(
-      `The database cannot be reached (${reason}). Check STRONGROOM_DATABASE_URL and that PostgreSQL runs.`,
+      `The database cannot be reached (${reason}). Check STRONGROOM_DATABASE_URL and that PostgreSQL is running.`,
       { cause: error },
     );
   } finally {

@@ -81,7 +81,8 @@ describe('forTenant', () => {
       })
       .catch(() => undefined);
     expect(handles).toHaveLength(2);
-    for (const tx of handles) await expect(tx.query({ text: 'select 1' })).rejects.toThrow('transaction that is over');
+    for (const tx of handles)
+      await expect(tx.query({ text: 'select 1' })).rejects.toThrow('after its transaction had ended');
   });
 
   it('never lets a tenant id become SQL', () => {

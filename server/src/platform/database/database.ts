@@ -14,13 +14,13 @@ import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
 import { retryLostRaces } from './retry-lost-races.ts';
 import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
 
-/** Statements after which it matters whether they were committed. */
+/** Statements for which it matters whether they were committed. */
 const writes = /\b(?:insert into|update|delete from)\b/i;
 
 export interface DatabaseOptions {
   readonly url: string;
   readonly connectionsMax: number;
-  /** Requests of one tenant that may wait for a connection; one more is turned away at once instead of queueing without end. */
+  /** Requests of one tenant that may wait for a connection; beyond that, they are rejected instead of queueing indefinitely. */
   readonly queueMax: number;
   readonly acquireTimeoutMs: number;
   readonly statementTimeoutMs: number;
@@ -28,19 +28,19 @@ export interface DatabaseOptions {
 }
 
 export type SqlValue = string | number | boolean | null | Date | Buffer | readonly SqlValue[];
-/** Rows are typed by the store that wrote the query; the types stand beside the SQL they belong to. */
+/** Rows are typed by the store that wrote the query; the types are next to their SQL. */
 export type SqlRow = object;
 
-/** A statement with a name is prepared once per connection and only executed afterwards. */
+/** A named statement is prepared once per connection. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly SqlValue[];
 }
 
-/** What a transaction may take beyond, or short of, what all of them may. */
+/** Overrides of the defaults for a transaction. */
 export interface TransactionOptions {
-  /** A shorter time for each of its statements than the one of the connection. */
+  /** A shorter statement timeout than that of the connection. */
   readonly statementTimeoutMs?: number;
 }
 
@@ -73,30 +73,30 @@ export class Database {
       connectionTimeoutMillis: options.acquireTimeoutMs,
       idleTimeoutMillis: 60_000,
       application_name: options.applicationName,
-      // No just-in-time compilation: it took longer than the short statements it was meant to speed up.
-      // Set in the start-up packet, so there is no moment in which a connection has more rights than it should.
+      // No just-in-time compilation: it takes longer than the short statements it is meant to speed up.
+      // Set in the startup packet, so a connection never has more privileges than it should.
       options: `${sessionOptions(session)} -c jit=off`,
-      // Looked at once, before anybody uses the connection: not everything between here and PostgreSQL passes options on.
+      // Checked once, before the connection is used: something between here and PostgreSQL may drop options.
       verify: (client, finish) => void requireOwnSession(client, session).then(() => finish(), finish),
-      // The server's own timeout comes first; this one ends waits that the server does not know of (a dead network).
+      // The server's own timeout fires first; this one ends waits that the server does not notice (a dead network).
       query_timeout: statementTimeoutMs + 2_000,
       keepAlive: true,
-      // Statements go out without waiting for the answer to the one before.
+      // Statements are sent without waiting for the previous response.
       pipeline: true,
     });
     this.#pool.on('connect', (client) => {
       client.on('notice', (notice) => {
         if (isUnreplicatedCommit(notice)) this.#unreplicated.add(client);
       });
-      // A connection cut between two statements of a transaction has nobody else to tell; without a listener the cut
-      // would end the process. The next statement on it fails and gives the connection up.
+      // If a connection breaks between two statements of a transaction, nothing else handles the error; without a listener it
+      // would end the process. The next statement on it fails and closes the connection.
       client.on('error', () => undefined);
     });
-    // An idle connection that breaks is replaced by the pool; the next request sees the outcome.
+    // The pool replaces an idle connection that breaks; the next request notices if that fails.
     this.#pool.on('error', () => undefined);
   }
 
-  /** Runs `work` in a transaction that sees one tenant. Nothing slow belongs inside: it holds a connection. */
+  /** Runs `work` in a transaction that sees one tenant. It must not do anything slow: it holds a connection. */
   forTenant<T>(
     tenantId: TenantId,
     work: (tx: Transaction) => Promise<T>,
@@ -105,7 +105,7 @@ export class Database {
     return this.#transaction(tenantId, beginFor(tenantId, options), work);
   }
 
-  /** Runs `work` across tenants, on the few tables that hold no customer data. */
+  /** Runs `work` across tenants, on the few tables without customer data. */
   forSystem<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#transaction('vault', beginAs('strongroom_system'), work);
   }
@@ -115,7 +115,7 @@ export class Database {
     return this.#transaction('vault', beginAs('strongroom_portal'), work);
   }
 
-  /** Runs `work` on the audit log of every tenant. Only a login that is a member of that role may. */
+  /** Runs `work` on the audit log of every tenant. The login must be a member of the sealer role. */
   forSealer<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#transaction('vault', beginAs('strongroom_sealer'), work);
   }
@@ -129,8 +129,8 @@ export class Database {
   runForTenant<Row extends SqlRow>(tenantId: TenantId, statement: Statement): Promise<Row[]> {
     return this.#withClient(tenantId, (client) =>
       retryLostRaces(async () => {
-        // Sent without waiting for each other; PostgreSQL works them off in order, so the scope is set before the
-        // statement runs, and a refused statement turns the commit into a rollback.
+        // Sent without waiting for each other; PostgreSQL processes them in order, so the scope is set before the
+        // statement runs, and a failed statement turns the commit into a rollback.
         const [begun, answered, committed] = await Promise.allSettled([
           send(client, { text: beginFor(tenantId) }),
           send<Row>(client, statement),
@@ -147,7 +147,7 @@ export class Database {
     );
   }
 
-  /** Throws in the operator's words if a connection cannot be opened, or is not what the vault asked for. */
+  /** Throws an error for the operator if a connection cannot be opened, or is not as requested. */
   async requireConnection(): Promise<void> {
     const client = await this.#pool.connect();
     client.release();
@@ -167,7 +167,7 @@ export class Database {
         const tx = new OpenTransaction(client);
         let isCommitting = false;
         try {
-          // Not awaited first: the opening travels together with the first statement of the work.
+          // Not awaited first: begin is sent together with the first statement of the work.
           const begun = send(client, { text: begin });
           const [, result] = await Promise.all([begun, work(tx)]);
           tx.end();
@@ -198,7 +198,7 @@ export class Database {
     try {
       const result = await work(client);
       if (this.#unreplicated.has(client)) {
-        // The commit was cut short while it waited for the standby: the row may not survive a failover, so nobody is
+        // The commit stopped waiting for the standby: the row may not survive a failover, so the caller is not
         // told that it was stored.
         const unconfirmed = new DomainError(
           'overloaded',
@@ -212,13 +212,13 @@ export class Database {
       isHealthy = !isConnectionLost(error);
       throw error;
     } finally {
-      // After a timeout or a broken connection its state is unknown: it is closed and never used again.
+      // After a timeout or a broken connection, its state is unknown: it is closed and never reused.
       client.release(!isHealthy);
     }
   }
 }
 
-/** Refuses to be used after its end: by then the connection belongs to somebody else, perhaps to another tenant. */
+/** Cannot be used after it has ended: by then the connection may belong to another tenant. */
 class OpenTransaction implements Transaction {
   readonly #client: pg.ClientBase;
   #isOver = false;
@@ -229,12 +229,12 @@ class OpenTransaction implements Transaction {
   }
 
   async query<Row extends SqlRow>(statement: Statement): Promise<Row[]> {
-    if (this.#isOver) throw new Error('A statement was sent to a transaction that is over.');
+    if (this.#isOver) throw new Error('A statement was sent after its transaction had ended.');
     try {
       return await send<Row>(this.#client, statement);
     } catch (error) {
       this.#failure ??= error;
-      // Sent before it was known that another had failed: what matters is why that one did.
+      // Sent before it was known that another had failed: report why that one did.
       throw isAborted(error) ? this.#failure : error;
     }
   }

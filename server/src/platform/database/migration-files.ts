@@ -13,7 +13,7 @@ export interface Migration {
   readonly isTransactional: boolean;
 }
 
-/** `migrations/` stands beside `src/` and `dist/`, so the same path serves both. */
+/** `migrations/` is next to `src/` and `dist/`, so the same path works for both. */
 export const migrationsDirectory = fileURLToPath(new URL('../../../migrations/', import.meta.url));
 
 const fileName = /^(\d{4})_([a-z0-9_]+)\.sql$/;

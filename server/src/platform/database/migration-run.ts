@@ -5,16 +5,16 @@ import type { Migration } from './migration-files.ts';
 const lockNotAvailable = '55P03';
 
 export interface MigrationPace {
-  /** How long a statement waits for a lock. For so long, at most, everybody else queues behind it. */
+  /** How long a statement waits for a lock. Others queue behind it for at most this long. */
   readonly lockTimeoutMs: number;
   readonly pauseMs: number;
-  /** How long to go on trying. */
+  /** How long to keep retrying. */
   readonly patienceMs: number;
 }
 
 export const migrationPace: MigrationPace = { lockTimeoutMs: 1_000, pauseMs: 2_000, patienceMs: 5 * 60_000 };
 
-/** Applies one migration and writes it down. Gives way to whoever uses the tables, and tries again. */
+/** Applies one migration and records it. Backs off while its tables are in use, and retries. */
 export async function runMigration(client: pg.Client, migration: Migration, pace: MigrationPace): Promise<void> {
   const startedAt = performance.now();
   for (;;) {
@@ -43,8 +43,8 @@ async function runWhole(client: pg.Client, migration: Migration, { lockTimeoutMs
 }
 
 /**
- * One statement that PostgreSQL refuses inside a transaction, such as `create index concurrently`. It stops nobody while it
- * waits, so it waits for as long as it takes. What a try that failed has left of its index is removed first.
+ * One statement that cannot run in a transaction, such as `create index concurrently`. It blocks nobody while it
+ * waits, so it waits as long as it takes. An index left by a failed attempt is dropped first.
  */
 async function runAlone(client: pg.Client, migration: Migration): Promise<void> {
   for (const statement of await forEachPartition(client, migration.sql)) {
@@ -84,13 +84,13 @@ async function writeDown(client: pg.Client, { version, name, checksum, isBreakin
 }
 
 function failed({ version, name, isTransactional }: Migration, cause: unknown): Error {
-  const state = isTransactional ? 'the database is as it was before it' : 'run `strongroom migrate` again';
+  const state = isTransactional ? 'it changed nothing' : 'run `strongroom migrate` again';
   return new Error(`Migration ${version}_${name} failed; ${state}.`, { cause });
 }
 
 function busy({ version, name }: Migration, cause: unknown): Error {
   return new Error(
-    `Migration ${version}_${name} gave way to long transactions again and again; the database is as it was before it. End them (see pg_stat_activity), then run \`strongroom migrate\` again.`,
+    `Migration ${version}_${name} could not get its locks because of long-running transactions; it changed nothing. End them (see pg_stat_activity), then run \`strongroom migrate\` again.`,
     { cause },
   );
 }

@@ -3,7 +3,7 @@ import { type Migration, readMigrations } from './migration-files.ts';
 import { type MigrationPace, migrationPace, runMigration } from './migration-run.ts';
 import { requireOwnSession } from './session-check.ts';
 
-/** Chosen once; every version of Strongroom takes the same lock, so two never migrate at the same time. */
+/** Never changes: every version of Strongroom takes the same lock, so two never migrate at the same time. */
 const migrationLock = 7_120_460_351;
 
 interface AppliedMigration {
@@ -18,7 +18,7 @@ export interface MigrationReport {
   readonly version: number;
 }
 
-/** Brings the database to the newest schema. Safe to start several times at once: one works, the others wait. */
+/** Migrates the database to the newest schema. Safe to run concurrently: one works, the others wait. */
 export async function migrate(
   ownerUrl: string,
   migrations?: readonly Migration[],
@@ -47,7 +47,7 @@ export async function migrate(
   });
 }
 
-/** Refuses to go on with a schema that this binary does not fit, and says what to do about it. */
+/** Throws if the schema is not compatible with this version, and says what to do about it. */
 export async function requireFittingSchema(url: string, migrations?: readonly Migration[]): Promise<void> {
   const known = migrations ?? (await readMigrations());
   await withOwner(url, async (client) => {
@@ -55,7 +55,7 @@ export async function requireFittingSchema(url: string, migrations?: readonly Mi
     requireSameHistory(known, done);
     if (done.length < known.length) {
       throw new Error(
-        `The database has ${done.length} of ${known.length} migrations. Run \`strongroom migrate\` with this version, then start again.`,
+        `The database has ${done.length} of ${known.length} migrations. Run \`strongroom migrate\` with this version, then try again.`,
       );
     }
   });
@@ -77,16 +77,16 @@ async function withOwner<T>(url: string, work: (client: pg.Client) => Promise<T>
   await client.connect().catch((error: unknown) => {
     const reason = error instanceof Error && error.message !== '' ? ` (${error.message})` : '';
     throw new Error(
-      `The database cannot be reached${reason}. Check STRONGROOM_DATABASE_URL and that PostgreSQL runs.`,
+      `The database cannot be reached${reason}. Check STRONGROOM_DATABASE_URL and that PostgreSQL is running.`,
       { cause: error },
     );
   });
   try {
-    // The lock below belongs to the session, and a pooler would give both to others.
+    // The lock below belongs to the session, and a pooler would share the session with others.
     await requireOwnSession(client);
     return await work(client);
   } finally {
-    // Ending the session also gives the lock back, whatever happened.
+    // Ending the session also releases the lock, whatever happened.
     await client.end();
   }
 }
@@ -98,19 +98,19 @@ async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
   return result.rows;
 }
 
-/** The migrations that a database of another machine was built with, such as one that was dumped. */
+/** The migrations that were applied to another database, such as one that was dumped. */
 export async function findMigrations(
   done: readonly { readonly version: number; readonly name: string; readonly checksum: string }[],
 ): Promise<readonly Migration[]> {
   const known = await readMigrations();
   if (done.length > known.length) {
-    throw new Error('The dump was made by a newer Strongroom. Check it with that version or newer.');
+    throw new Error('The dump is from a newer version of Strongroom. Check it with that version or a newer one.');
   }
   const built = known.slice(0, done.length);
   const checksums = new Map(done.map(({ version, checksum }) => [version, checksum]));
   if (!built.every(({ version, checksum }) => checksums.get(version) === checksum)) {
     throw new Error(
-      'The dump has another history of migrations than this version of Strongroom. Check it with the one that made it.',
+      'The migration history of the dump differs from that of this version of Strongroom. Check it with the version that wrote it.',
     );
   }
   return built;
@@ -122,12 +122,12 @@ function requireSameHistory(known: readonly Migration[], done: readonly AppliedM
     if (migration === undefined) {
       if (!applied.is_breaking) continue;
       throw new Error(
-        `The database was migrated by a newer Strongroom (${applied.version}_${applied.name}) that this version cannot work with. Install that version or newer.`,
+        `The database was migrated by a newer Strongroom (${applied.version}_${applied.name}) that this version is not compatible with. Install that version or a newer one.`,
       );
     }
     if (migration.checksum !== applied.checksum) {
       throw new Error(
-        `Migration ${applied.version}_${applied.name} differs from the one that this database was built with. Restore the original file: a merged migration is never edited.`,
+        `Migration ${applied.version}_${applied.name} differs from the one that was applied to this database. Restore the original file: released migrations must not be edited.`,
       );
     }
   }

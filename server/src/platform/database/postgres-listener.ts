@@ -4,9 +4,9 @@ import { applicationRole, requireOwnSession, sessionOptions } from './session-ch
 
 const reconnectMs = 250;
 const connectTimeoutMs = 2_000;
-/** How long a stop waits for PostgreSQL to say goodbye: a dead network never would. */
+/** How long stopping waits for PostgreSQL to close the connection: on a dead network it never would. */
 const goodbyeMs = 1_000;
-/** Begins a payload with which a listener proves to itself that it hears. */
+/** Prefix of the payload with which a listener verifies that it receives notifications. */
 const pulse = 'pulse ';
 
 export interface ListenerOptions {
@@ -14,19 +14,19 @@ export interface ListenerOptions {
   readonly channel: string;
   readonly applicationName: string;
   readonly heartbeatMs: number;
-  /** A statement or a heartbeat that takes longer ends the connection. */
+  /** If a statement or a heartbeat takes longer, the connection is closed. */
   readonly patienceMs: number;
 }
 
 export interface ListenerEvents {
-  /** Called for every connection, including the first: others may have spoken while nobody listened. */
+  /** Called for every connection, including the first: notifications may have been missed before it. */
   onConnected(): void;
   onPayload(payload: string): void;
 }
 
 /**
- * LISTEN and NOTIFY on a connection of its own, which is replaced when it breaks. Its heartbeat is a notification to itself:
- * a connection can answer every query and still deliver nothing, such as one through a pooler.
+ * LISTEN and NOTIFY on a dedicated connection, which is replaced if it breaks. Its heartbeat is a notification to itself:
+ * a connection can respond to every query and still deliver nothing, for example through a pooler.
  */
 export class PostgresListener {
   readonly #options: ListenerOptions;
@@ -43,12 +43,12 @@ export class PostgresListener {
     this.#events = events;
   }
 
-  /** The open connection, if there is one; what is sent on it need not be heard yet. */
+  /** The open connection, if there is one; it may not be listening yet. */
   get client(): pg.Client | undefined {
     return this.#client;
   }
 
-  /** When the last heartbeat that came back was sent, in the time of `performance.now()`. */
+  /** When the last heartbeat that was received was sent, by `performance.now()`. */
   get heardAt(): number {
     return this.#heardAt;
   }
@@ -65,17 +65,17 @@ export class PostgresListener {
     this.#client = undefined;
     this.#heardAt = Number.NEGATIVE_INFINITY;
     const ended = Promise.allSettled([client?.end(), this.#connecting]);
-    await withinTime(ended, goodbyeMs, 'PostgreSQL says no goodbye.').catch(() => undefined);
+    await withinTime(ended, goodbyeMs, 'PostgreSQL did not close the connection in time.').catch(() => undefined);
   }
 
-  /** Gives up a connection that has failed somebody. Another one is opened at once. */
+  /** Closes a connection that has failed. Another is opened immediately. */
   disconnect(client: pg.Client): void {
     client.removeAllListeners('notification');
     client.end().catch(() => undefined);
     if (this.#client !== client) return;
     this.#client = undefined;
     this.#heardAt = Number.NEGATIVE_INFINITY;
-    // Not with the next heartbeat: others may be waiting for what is said on this line.
+    // Immediately and not with the next heartbeat: others may be waiting for messages on this connection.
     this.#schedule();
   }
 
@@ -103,10 +103,10 @@ export class PostgresListener {
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: patienceMs,
       application_name: applicationName,
-      // A notice leaves nothing behind that would have to be durable, so it waits for no disk and no standby.
+      // A notification has no durable effect, so it waits for neither disk nor standby.
       options: `${sessionOptions(session)} -c synchronous_commit=off`,
       keepAlive: true,
-      // Messages and heartbeats go out in order without waiting for each other.
+      // Messages and heartbeats are sent in order without waiting for each other.
       pipeline: true,
     });
     client.on('error', () => this.disconnect(client));
@@ -116,17 +116,17 @@ export class PostgresListener {
       await client.connect();
       await requireOwnSession(client, session);
       if (this.#isStopped) throw new Error('stopped while connecting');
-      // Before it listens: what it hears first may already want a response.
+      // Set before it listens: the first notification may already need a response.
       this.#client = client;
       await client.query(`listen ${channel}`);
       await this.#prove(client, () => this.#events.onConnected());
     } catch {
-      // Not reachable now, or not wanted any more. The timer tries again unless it was stopped.
+      // Not reachable, or no longer wanted. The timer retries unless it was stopped.
       this.disconnect(client);
     }
   }
 
-  /** Notifies itself and waits to hear it. Everything that was announced before has then been delivered. */
+  /** Notifies itself and waits for the notification. Everything announced before has then been delivered. */
   async #prove(client: pg.Client, onHeard: () => void = () => undefined): Promise<void> {
     const { channel, patienceMs } = this.#options;
     const payload = `${pulse}${crypto.randomUUID()}`;
@@ -134,8 +134,8 @@ export class PostgresListener {
     const heard = Promise.withResolvers<void>();
     this.#awaited = { payload, hear: heard.resolve };
     const sent = client.query('select pg_notify($1, $2)', [channel, payload]);
-    await withinTime(Promise.all([sent, heard.promise]), patienceMs, 'The notification did not come back.');
-    if (this.#client !== client) throw new Error('The connection was given up meanwhile.');
+    await withinTime(Promise.all([sent, heard.promise]), patienceMs, 'The notification was not received in time.');
+    if (this.#client !== client) throw new Error('The connection was closed in the meantime.');
     onHeard();
     this.#heardAt = sentAt;
   }

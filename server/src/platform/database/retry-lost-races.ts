@@ -2,7 +2,7 @@ import { isLostRace } from './database-error.ts';
 
 const attemptsMax = 3;
 
-/** Tries again what PostgreSQL gave up, and rolled back, in favour of another transaction. */
+/** Retries work that PostgreSQL aborted and rolled back in favour of another transaction. */
 export async function retryLostRaces<T>(transact: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { OperatorError } from '../../core/errors/operator-error.ts';
 
-/** The role that every connection of the vault serves as. */
+/** The role of every connection of the vault. */
 export const applicationRole = 'strongroom_app';
 
-/** A connection that must not be used, and what to do about it in one line. */
+/** A connection that must not be used; the message says in one line what to do. */
 export class UnfitSessionError extends OperatorError {}
 
-/** What was asked for in the start-up packet, and must therefore hold. */
+/** What was requested in the startup packet, and must therefore be in effect. */
 export interface ExpectedSession {
   readonly role: string;
   readonly statementTimeoutMs: number;
@@ -29,31 +29,31 @@ const sessionText = `select pg_backend_pid() as "backendId", pg_is_in_recovery()
   coalesce(current_setting('app.tenant_id', true), '') <> '' as "hasTenant"`;
 
 /**
- * Refuses a new connection that is not a session of its own on a primary. Something between the vault and PostgreSQL can
- * drop the start-up options without a word, and with them the role that row-level security is written for.
+ * Rejects a new connection that is not a dedicated session on a primary. Something between the vault and PostgreSQL can
+ * silently drop the startup options, and with them the role that row-level security depends on.
  */
 export async function requireOwnSession(client: pg.ClientBase, expected?: ExpectedSession): Promise<void> {
   const { rows } = await client.query<Session>(sessionText);
   const [session] = rows;
-  // PostgreSQL names its process when a connection begins. A pooler makes that number up, whichever mode it runs in.
+  // PostgreSQL sends its process number when a connection starts. A pooler makes one up, in every mode.
   if (session === undefined || session.backendId !== announcedBackend(client)) {
     throw new UnfitSessionError(
-      'The database address leads to a connection pooler, such as PgBouncer, which drops roles, time-outs and notifications. Set STRONGROOM_DATABASE_URL and STRONGROOM_DATABASE_OWNER_URL to PostgreSQL itself: the vault keeps a pool of its own.',
+      'The database address points to a connection pooler such as PgBouncer, which drops roles, timeouts and notifications. Point STRONGROOM_DATABASE_URL and STRONGROOM_DATABASE_OWNER_URL to PostgreSQL itself: the vault has its own connection pool.',
     );
   }
   if (session.isStandby) {
     throw new UnfitSessionError(
-      'The database is a standby (pg_is_in_recovery() is true), which cannot be written to. Set STRONGROOM_DATABASE_URL to the primary, or promote this server.',
+      'The database is a standby (pg_is_in_recovery() is true), which is read-only. Point STRONGROOM_DATABASE_URL to the primary, or promote this server.',
     );
   }
   if (expected !== undefined && !isAsExpected(session, expected)) {
     throw new UnfitSessionError(
-      `A new database connection does not have the role ${expected.role} and the time-outs that the vault asked for when it connected. Remove what changes start-up options between the vault and PostgreSQL, or name PostgreSQL itself in STRONGROOM_DATABASE_URL.`,
+      `A new database connection does not have the role ${expected.role} and the timeouts that the vault requested when connecting. Something between the vault and PostgreSQL changes startup options: remove it, or point STRONGROOM_DATABASE_URL to PostgreSQL itself.`,
     );
   }
 }
 
-/** The start-up options that make a session as expected. */
+/** The startup options for the expected session. */
 export function sessionOptions({ role, statementTimeoutMs, idleTimeoutMs }: ExpectedSession): string {
   return `-c role=${role} -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=${idleTimeoutMs}`;
 }
@@ -63,7 +63,7 @@ function isAsExpected(session: Session, expected: ExpectedSession): boolean {
     session.role === expected.role &&
     session.statementTimeoutMs === expected.statementTimeoutMs &&
     session.idleTimeoutMs === expected.idleTimeoutMs &&
-    // A session that was just opened belongs to no tenant.
+    // A new session belongs to no tenant.
     !session.hasTenant
   );
 }

@@ -9,11 +9,11 @@ export interface TenantBatcherOptions<Item, Result> {
    */
   readonly run: (tenantId: TenantId, items: readonly Item[], slot: number) => Promise<readonly Result[]>;
   readonly itemsMax: number;
-  /** How many an item counts for; one where it is left out. An item that counts for more than `itemsMax` goes alone. */
+  /** How many items an item counts as; one by default. An item that counts as more than `itemsMax` goes alone. */
   readonly sizeOf?: (item: Item) => number;
-  /** Items of one tenant that may wait, each as many as it counts for; one more is turned away at once. */
+  /** The most items of one tenant that may wait, by weight; beyond that, they are rejected at once. */
   readonly queueMax: number;
-  /** Batches of one tenant that may be on their way at the same time; one where it is left out. */
+  /** Batches of one tenant that may be in flight at the same time; one by default. */
   readonly batchesMax?: number;
 }
 
@@ -27,14 +27,14 @@ interface Waiting<Item, Result> {
 /** What waits of a tenant, and the slots that no batch of it has taken. */
 interface Lane<Item, Result> {
   readonly waiting: Waiting<Item, Result>[];
-  /** How many those count for. */
+  /** Their total weight. */
   waitingSize: number;
   readonly freeSlots: number[];
 }
 
 /**
- * Group commit in the application. While a batch of a tenant is on its way, whatever arrives for that tenant is
- * collected and leaves as the next one, so a busy server makes one round trip and one commit for many requests and an
+ * Group commit in the application. While a batch of a tenant is in flight, whatever arrives for that tenant is
+ * collected and sent as the next one, so a busy server makes one round trip and one commit for many requests, and an
  * idle one adds no delay. Tenants never share a batch: each batch runs in the row-level-security scope of its own.
  */
 export class TenantBatcher<Item, Result> {
@@ -46,13 +46,11 @@ export class TenantBatcher<Item, Result> {
     this.#slots = Array.from({ length: options.batchesMax ?? 1 }, (_, slot) => slot);
   }
 
-  /** Answers once the batch that carried the item is committed. */
+  /** Resolves once the batch with the item is committed. */
   add(tenantId: TenantId, item: Item): Promise<Result> {
     const lane = this.#laneOf(tenantId);
     if (lane.waitingSize >= this.#options.queueMax) {
-      return Promise.reject(
-        new DomainError('overloaded', 'The vault is handling as many requests as it can. Try again shortly.'),
-      );
+      return Promise.reject(new DomainError('overloaded', 'The vault is at capacity. Try again shortly.'));
     }
     const size = this.#options.sizeOf?.(item) ?? 1;
     return new Promise((resolve, reject) => {
@@ -83,7 +81,7 @@ export class TenantBatcher<Item, Result> {
     if (freeSlots.length === this.#slots.length) this.#lanes.delete(tenantId);
   }
 
-  /** How many of those that wait fit into one batch; at least one. */
+  /** How many waiting items fit into one batch; at least one. */
   #countOfNext(waiting: readonly Waiting<Item, Result>[]): number {
     let size = 0;
     const end = waiting.findIndex((next, index) => {
@@ -103,13 +101,13 @@ export class TenantBatcher<Item, Result> {
       );
       batch.forEach(({ resolve, reject }, index) => {
         const result = results[index];
-        if (result === undefined) reject(new Error('A batch answered fewer items than it was given.'));
+        if (result === undefined) reject(new Error('A batch returned fewer results than it was given items.'));
         else resolve(result);
       });
     } catch (error) {
-      // Only a batch that wrote nothing for certain runs again, in halves, so that the bad item fails alone and the others
-      // share few commits: somebody whose items are refused must not slow down everybody else of the tenant. After a lost
-      // connection, or an error that came behind the commit, its items may be stored already.
+      // Only a batch that certainly wrote nothing is retried, in halves, so that the bad item fails alone and the others
+      // share few commits: a caller with bad items must not slow down everyone else in the tenant. After a lost
+      // connection, or an error after the commit, its items may already be stored.
       if (wasRolledBack(error) && batch.length > 1) {
         const middle = Math.ceil(batch.length / 2);
         for (const half of [batch.slice(0, middle), batch.slice(middle)]) await this.#settle(tenantId, half, slot);

@@ -8,12 +8,12 @@ export interface WatchedCacheOptions<Key extends string, Value extends object> {
   readonly load: (key: Key) => Promise<Value | undefined>;
   readonly entriesMax: number;
   readonly ageMaxMs?: number;
-  /** Whether a value may serve the next request as well; every value unless told otherwise. */
+  /** Whether a value may be cached; all values by default. */
   readonly isKept?: (value: Value) => boolean;
 }
 
 /**
- * Values of the database in memory, believed only while the change feed proves that this process would have heard of a
+ * Cached values from the database, trusted only while the change feed proves that this process would have learned of a
  * change. Concurrent requests for one value share a single read.
  */
 export class WatchedCache<Key extends string, Value extends object> {
@@ -35,7 +35,7 @@ export class WatchedCache<Key extends string, Value extends object> {
     return (this.#options.feed.isCurrent ? this.#known.get(key) : undefined) ?? this.#load(key);
   }
 
-  /** Called when a change arrives. Whatever is being read at this moment may be older than the change. */
+  /** Called when a change arrives. A read in progress may be older than the change. */
   forget(matches: (key: Key, value: Value) => boolean): void {
     this.#reads.outdateAll();
     for (const [key, value] of this.#known.entries()) if (matches(key, value)) this.#known.delete(key);

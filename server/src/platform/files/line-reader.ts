@@ -3,7 +3,7 @@ import { codeOf } from '../../core/errors/thrown.ts';
 
 /**
  * The lines of a file, each without its end. Split at line feeds only: Node's own reader also splits at U+2028 and U+2029,
- * which JSON leaves as they are. A last line without its end comes too; a file that is not there has none.
+ * which JSON does not escape. A last line without a line end is included; a missing file has no lines.
  */
 export async function* readLines(path: string): AsyncGenerator<string> {
   let rest = '';

@@ -1,16 +1,16 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** A record within the bytes of its batch, and where it stands in the file. */
+/** A record within the bytes of its batch, and its position in the file. */
 export interface FileRecord {
   /** Of its first line, counted from 1. */
   readonly line: number;
-  /** More than one where a quoted field holds line ends. */
+  /** More than one if a quoted field contains line breaks. */
   readonly lineCount: number;
   /** Of its first byte in the file. */
   readonly offset: number;
   /** Of the byte after its line end. */
   readonly end: number;
-  /** Of its bytes in the batch, without the line end; absent where it was too long to be kept. */
+  /** Of its bytes in the batch, without the line end; absent if it was too long to be kept. */
   readonly range: { readonly from: number; readonly to: number } | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface RecordBatch {
 }
 
 export interface RecordReading {
-  /** Where to begin: the end of a record, or the beginning of the file. */
+  /** Where to start: the end of a record, or the start of the file. */
   readonly offset: number;
   /** Lines before that. */
   readonly linesBefore: number;
@@ -37,7 +37,7 @@ const carriageReturn = 0x0d;
 const quote = 0x22;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The bytes of a file from a place on, never more than a chunk at a time in memory. */
+/** The bytes of a file from a position on, never more than a chunk in memory at a time. */
 export async function* readChunks(file: FileHandle, from: number): AsyncGenerator<Buffer> {
   for (let offset = from; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(chunkLength), 0, chunkLength, offset);
@@ -47,7 +47,7 @@ export async function* readChunks(file: FileHandle, from: number): AsyncGenerato
   }
 }
 
-/** The records of a file in batches, with memory for one batch whatever the file holds. */
+/** The records of a file in batches, with memory for one batch whatever the size of the file. */
 export async function* readRecords(file: FileHandle, reading: RecordReading): AsyncGenerator<RecordBatch> {
   const splitter = new RecordSplitter(reading);
   let isFirst = reading.offset === 0;
@@ -62,18 +62,18 @@ export async function* readRecords(file: FileHandle, reading: RecordReading): As
 
 class RecordSplitter {
   readonly #reading: RecordReading;
-  /** What has been read and not been handed out. It begins with the first record of the batch. */
+  /** What has been read but not returned yet. It starts with the first record of the batch. */
   #pending: Buffer = Buffer.alloc(0);
   /** Where `#pending` begins in the file. */
   #base: number;
   #line: number;
   #records: FileRecord[] = [];
-  /** Where the record under way begins in `#pending`, and how far it has been searched. */
+  /** Where the current record starts in `#pending`, and how far it has been searched. */
   #start = 0;
   #scanned = 0;
   #lineCount = 0;
   #isInQuotes = false;
-  /** Bytes of a record under way that is too long, and of which nothing is kept. */
+  /** Bytes of a current record that is too long and is not kept. */
   #skipped = 0;
 
   constructor(reading: RecordReading) {
@@ -104,7 +104,7 @@ class RecordSplitter {
     if (this.#records.length > 0) yield this.#take();
   }
 
-  /** The line feed that ends the record under way, or -1 where it has not been read yet. */
+  /** The line feed that ends the current record, or -1 if it has not been read yet. */
   #findEnd(): number {
     for (;;) {
       const found = this.#pending.indexOf(lineFeed, this.#scanned);
@@ -143,7 +143,7 @@ class RecordSplitter {
     this.#scanned = next;
   }
 
-  /** Lets go of what has been read of a record that is too long. */
+  /** Discards what has been read of a record that is too long. */
   #skip(): void {
     this.#skipped += this.#pending.length - this.#start;
     this.#base += this.#pending.length - this.#start;
@@ -157,7 +157,7 @@ class RecordSplitter {
   }
 
   #take(): RecordBatch {
-    // A copy of its own, so that another thread can be given the memory.
+    // A copy, so that its memory can be transferred to another thread.
     const bytes = new Uint8Array(this.#pending.subarray(0, this.#start));
     const records = this.#records;
     this.#base += this.#start;

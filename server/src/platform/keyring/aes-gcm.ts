@@ -4,7 +4,7 @@ const algorithm = 'aes-256-gcm';
 const nonceLength = 12;
 export const gcmTagLength = 16;
 
-/** What both directions have to agree on. */
+/** What both directions must agree on. */
 export interface GcmInput {
   readonly key: KeyObject | Buffer;
   readonly nonce: Buffer;
@@ -16,7 +16,7 @@ export interface GcmOutput {
   readonly tag: Buffer;
 }
 
-/** AES-256-GCM with a nonce of 96 and a tag of 128 bits. Nothing else in the vault makes a cipher. */
+/** AES-256-GCM with a 96-bit nonce and a 128-bit tag. Nothing else in the vault creates a cipher. */
 export function encryptGcm(plaintext: Buffer, input: GcmInput): GcmOutput {
   requireNonce(input.nonce);
   const cipher = createCipheriv(algorithm, toKeyObject(input.key), input.nonce, { authTagLength: gcmTagLength });
@@ -26,7 +26,7 @@ export function encryptGcm(plaintext: Buffer, input: GcmInput): GcmOutput {
   return { ciphertext, tag: cipher.getAuthTag() };
 }
 
-/** Gives the plaintext, or nothing at all when the tag does not fit; the caller knows which error that is. */
+/** Returns the plaintext, or undefined if the tag does not match; the caller knows which error that is. */
 export function decryptGcm(output: GcmOutput, input: GcmInput): Buffer | undefined {
   requireNonce(input.nonce);
   if (output.tag.length !== gcmTagLength) return undefined;
@@ -38,19 +38,19 @@ export function decryptGcm(output: GcmOutput, input: GcmInput): Buffer | undefin
   try {
     decipher.final();
   } catch {
-    // GCM decrypts before it checks: what came out so far is unauthenticated and must not survive.
+    // GCM decrypts before it checks the tag: the output so far is unauthenticated and must be wiped.
     plaintext.fill(0);
     return undefined;
   }
   return plaintext;
 }
 
-/** Node takes a nonce of any length, and hashes those that are not 96 bits: other nonces could then collide with ours. */
+/** Node accepts a nonce of any length, and hashes those that are not 96 bits: other nonces could then collide with ours. */
 function requireNonce(nonce: Buffer): void {
   if (nonce.length !== nonceLength) throw new TypeError('A GCM nonce has 12 bytes.');
 }
 
-/** Node takes bytes as well, but asks of them in a slow way whether they are a key: 32 µs a record against 10 µs (measured). */
+/** Node also accepts bytes, but is slow to check whether they are a key: 32 µs per record instead of 10 µs (measured). */
 function toKeyObject(key: KeyObject | Buffer): KeyObject {
   return key instanceof KeyObject ? key : createSecretKey(key);
 }

@@ -10,8 +10,8 @@ import type { ApplicationKeyId } from '../../core/identity/ids.ts';
  *   random    base58 of the 16 bytes of the key's id (22 characters) and of 32 secret bytes (44 characters)
  *   checksum  base58 of the CRC-32 of everything before it (6 characters)
  *
- * 87 characters at most. The checksum is no secret: it lets a secret scanner, and us, recognise a key and a typing
- * error without asking a database.
+ * 87 characters at most. The checksum is not secret: it lets a secret scanner, and us, recognise a key and a typing
+ * error without querying a database.
  */
 const idLength = 16;
 const secretLength = 32;
@@ -34,7 +34,7 @@ export function generateApiKey(environment: KeyEnvironment, kind: KeyKind): ApiK
   return { kind, id, secret, text: `${body}_${checksum(body)}` };
 }
 
-/** Reads a key; undefined for anything that cannot be one, which costs no look-up. */
+/** Parses a key; undefined for anything that cannot be one, which saves a lookup. */
 export function parseApiKey(text: string): ApiKey | undefined {
   const [prefix, environment, kind, random = '', sum, ...rest] = text.split('_');
   const isKnown = prefix === 'key' && ['test', 'prod'].includes(environment ?? '') && isKind(kind);

@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { hkdfExpand } from './hkdf-expand.ts';
 
-/** What stands before the 32 bytes of an Ed25519 key in DER (RFC 8410). */
+/** The DER prefix of a 32-byte Ed25519 key (RFC 8410). */
 const privatePrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 const publicPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** Signs what the audit log vouches for. The public half lets anybody check it who holds no key of ours. */
+/** Signs checkpoints of the audit log. The public key lets anyone verify them. */
 export class AuditSigner {
   readonly #privateKey: KeyObject;
   /** Ed25519, 32 bytes. */
@@ -23,13 +23,13 @@ export class AuditSigner {
   }
 }
 
-/** Whether whoever holds the other half of the key signed exactly this text. */
+/** Whether the signature is valid for exactly this text under this key. */
 export function isSignedBy(publicKey: Buffer, text: string, signature: Buffer): boolean {
   if (publicKey.length !== 32 || signature.length !== 64) return false;
   return verify(null, Buffer.from(text, 'utf8'), toKey(publicKey), signature);
 }
 
-/** Thousands of signatures are checked under the same key, one after the other. */
+/** Cached: thousands of signatures are verified with the same key, one after another. */
 let last: { readonly bytes: Buffer; readonly key: KeyObject } | undefined;
 
 function toKey(bytes: Buffer): KeyObject {

@@ -1,19 +1,19 @@
 import type { RecordBinding } from './sealed-record.ts';
 
-/** Seals card verification codes under keys that live an hour and only in memory. */
+/** Encrypts card verification codes with keys that exist for an hour and only in memory. */
 export interface CvcSealer {
   seal(text: string, binding: RecordBinding): Buffer;
-  /** Undefined once the key is gone: the code cannot be had any more, by anybody. */
+  /** Undefined once the key is gone: nobody can recover the code any more. */
   open(record: Buffer, binding: RecordBinding): Promise<string | undefined>;
 }
 
 /**
- * For commands. The keys of card verification codes live in the memory of servers, so a command can open none; and one
- * that it sealed would be lost with its process, or outlive its hour.
+ * For commands. The keys of card verification codes are in the memory of servers, so a command cannot open one; and one
+ * that it encrypted would be lost with its process, or outlive its hour.
  */
 export const noCvcSealer: CvcSealer = {
   seal: () => {
-    throw new Error('A card verification code is sealed by servers only.');
+    throw new Error('Only a server can seal a card verification code.');
   },
   open: () => Promise.resolve(undefined),
 };

@@ -1,7 +1,7 @@
-/** Whom an export is encrypted to. Everything of it is public. */
+/** The recipient of an export. All of it is public. */
 export interface ExportRecipient {
   readonly kind: 'age' | 'pgp';
-  /** What `age -r` takes, or an OpenPGP key in armor. */
+  /** What `age -r` accepts, or an armored OpenPGP key. */
   readonly text: string;
   /** What people compare. */
   readonly fingerprint: string;
@@ -11,33 +11,36 @@ type Bytes = ReadableStream<Uint8Array>;
 
 const agePattern = /^age1[02-9ac-hj-np-z]{20,4000}$/;
 
-/** Throws a message for whoever named the recipient. */
+/** Throws a message for the operator who named the recipient. */
 export async function parseAgeRecipient(text: string): Promise<ExportRecipient> {
   const { Encrypter } = await import('age-encryption');
   try {
     if (!agePattern.test(text)) throw new TypeError('Not a recipient.');
     new Encrypter().addRecipient(text);
   } catch (error) {
-    throw new Error('The recipient is not an age recipient. It looks like age1…: `age-keygen -y key.txt` prints it.', {
+    throw new Error('This is not an age recipient. A recipient looks like age1…; `age-keygen -y key.txt` prints it.', {
       cause: error,
     });
   }
   return { kind: 'age', text, fingerprint: text };
 }
 
-/** Throws a message for whoever named the key. */
+/** Throws a message for the operator who named the key. */
 export async function parsePgpKey(text: string): Promise<ExportRecipient> {
   const { readKey } = await import('openpgp');
   const key = await readKey({ armoredKey: text }).catch((error: unknown) => {
-    throw new Error('The file does not hold one OpenPGP key in armor. `gpg --armor --export <key>` writes it.', {
-      cause: error,
-    });
+    throw new Error(
+      'The file does not contain exactly one armored OpenPGP key. `gpg --armor --export <key>` writes it.',
+      {
+        cause: error,
+      },
+    );
   });
   if (key.isPrivate()) {
-    throw new Error('This is a private key. Name the public one: `gpg --armor --export <key>` writes it.');
+    throw new Error('This is a private key. Use the public key: `gpg --armor --export <key>` writes it.');
   }
   await key.getEncryptionKey().catch((error: unknown) => {
-    throw new Error('Nothing can be encrypted to this OpenPGP key: it is expired, revoked or for signing only.', {
+    throw new Error('This OpenPGP key cannot be used for encryption: it is expired, revoked or for signing only.', {
       cause: error,
     });
   });
@@ -49,7 +52,7 @@ export async function parsePgpKey(text: string): Promise<ExportRecipient> {
   return { kind: 'pgp', text: key.armor(), fingerprint: groups.join(' ') };
 }
 
-/** Encrypts on the way: what goes in is never held as a whole, neither here nor on a disk. */
+/** Encrypts as a stream: the plaintext is never held completely, in memory or on disk. */
 export async function encryptFor(
   { kind, text }: Pick<ExportRecipient, 'kind' | 'text'>,
   plaintext: Bytes,

@@ -14,13 +14,13 @@ import { makeWrappedKey, unwrapKey } from './tenant-key-wrapping.ts';
 import { TenantKeyring, type TenantKeyPurpose, tenantKeyPurposes } from './tenant-keyring.ts';
 
 const freshMs = 5 * 60_000;
-/** A key service may be away for a quarter of an hour from the moment in which a refresh first needed it. */
+/** A key service may be unavailable for a quarter of an hour from when a refresh first needed it. */
 const staleMs = freshMs + 15 * 60_000;
-/** Between two tries of a refresh that failed: a service in trouble is not helped by a try with every request. */
+/** Between two attempts of a failed refresh: a service in trouble is not helped by an attempt with every request. */
 const retryMs = 5_000;
-/** A key service that does not answer is one that is away. */
+/** A key service that does not respond counts as unavailable. */
 const unwrapTimeoutMs = 5_000;
-const lateMessage = 'The key service did not answer in time.';
+const lateMessage = 'The key service did not respond in time.';
 const tenantsMax = 1_000;
 
 interface CachedKeyring {
@@ -31,20 +31,20 @@ interface CachedKeyring {
   isOutdated: boolean;
 }
 
-/** Gives each tenant its unwrapped keys: loaded once, refreshed one at a time, bounded in number and in age. */
+/** Provides the unwrapped keys of each tenant: loaded once, refreshed one at a time, bounded in number and age. */
 export class Keyring {
   readonly #database: Database;
   readonly #rootKeys: RootKeys;
   readonly #now: () => number;
   readonly #cache = new LRUCache<TenantId, CachedKeyring>({
     max: tenantsMax,
-    // Keys of a tenant that nobody asks for leave the memory as well.
+    // Keys of a tenant that are not used are evicted too.
     ttl: staleMs,
     ttlAutopurge: true,
   });
   readonly #reads = new SharedReads<TenantId, TenantKeyring>();
 
-  /** The clock only measures distances, so the default is one that nobody can set back. */
+  /** The clock only measures durations, so the default is a monotonic one. */
   constructor(database: Database, rootKeys: RootKeys, now: () => number = () => performance.now()) {
     this.#database = database;
     this.#rootKeys = rootKeys;
@@ -57,7 +57,7 @@ export class Keyring {
     if (cached === undefined || age >= staleMs) return this.#load(tenantId);
     if (cached.isOutdated) return this.#replace(tenantId, cached);
     if (age < freshMs) return cached.keyring;
-    // Still trusted while a fresh copy is on its way; a failure shows up once the grace period is over.
+    // Still trusted while a fresh copy is being loaded; a failure surfaces once the grace period is over.
     if (this.#now() >= cached.retryAt) {
       cached.retryAt = this.#now() + retryMs;
       this.#load(tenantId).catch(() => undefined);
@@ -65,17 +65,17 @@ export class Keyring {
     return cached.keyring;
   }
 
-  /** The keyring for a record that may name a key version which another server made a moment ago. */
+  /** The keyring for a record whose key version another server may have created a moment ago. */
   async forRecord(tenantId: TenantId, record: Buffer): Promise<TenantKeyring> {
     const keyring = await this.forTenant(tenantId);
     if (keyring.canOpen(record)) return keyring;
-    // A load that is underway may have read the table before that version was stored; the one after it cannot have.
+    // A load in progress may have read the table before that version was stored; the next one cannot have.
     const isUnderway = this.#reads.has(tenantId);
     const loaded = await this.#load(tenantId);
     return isUnderway && !loaded.canOpen(record) ? this.#load(tenantId) : loaded;
   }
 
-  /** Makes the first keys of a new tenant. Wrapping may take a network round trip, so storing them is a second step. */
+  /** Creates the first keys of a new tenant. Wrapping may take a network round trip, so storing them is a separate step. */
   async makeTenantKeys(tenantId: TenantId): Promise<{ store(tx: Transaction): Promise<void> }> {
     const keys = await Promise.all(
       tenantKeyPurposes.map((purpose) => makeWrappedKey(this.#rootKeys, { tenantId, purpose, version: 1 })),
@@ -88,7 +88,7 @@ export class Keyring {
     };
   }
 
-  /** The next caller gets keys that are read after this. A load that is underway may have read what was there before. */
+  /** The next caller gets keys that are read after this. A load in progress may have read older ones. */
   forget(tenantId: string): void {
     if (!isId<TenantId>(tenantId)) return;
     const cached = this.#cache.peek(tenantId);
@@ -101,7 +101,7 @@ export class Keyring {
     this.#reads.outdateAll();
   }
 
-  /** While the key service is away, what was true before the change still serves; it opened everything until then. */
+  /** While the key service is unavailable, the keys from before the change are used; they opened everything until then. */
   async #replace(tenantId: TenantId, cached: CachedKeyring): Promise<TenantKeyring> {
     if (this.#now() < cached.retryAt) return cached.keyring;
     try {
@@ -126,7 +126,7 @@ export class Keyring {
 
   async #unwrapAll(tenantId: TenantId): Promise<TenantKeyring> {
     const wrapped = await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).listOfTenant(tenantId));
-    // Destroyed with its tenant, a moment ago: the caller's key just has not been refused yet.
+    // Destroyed with its tenant a moment ago: the caller's API key has just not been rejected yet.
     if (wrapped.length === 0) throw new DomainError('not-found', 'There is no such tenant.');
     const keys = await Promise.all(
       wrapped.map(async (row) => ({ purpose: row.purpose, version: row.version, key: await this.#unwrap(row) })),

@@ -9,7 +9,7 @@ import {
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { membersOf } from '../../core/objects/members-of.ts';
 
-/** What is stored of a passkey: nothing of it is secret. */
+/** What is stored of a passkey. None of it is secret. */
 export interface Passkey {
   readonly id: Buffer;
   readonly publicKey: Buffer;
@@ -17,18 +17,18 @@ export interface Passkey {
   readonly transports: readonly string[];
 }
 
-/** What a browser is asked, in the JSON form of WebAuthn, and the challenge that its answer has to contain. */
+/** The request to a browser, in the JSON form of WebAuthn, and the challenge that its response must contain. */
 export interface PasskeyQuestion {
   readonly options: string;
   readonly challenge: string;
 }
 
-/** EdDSA, ES256 and RS256 (RFC 9053 §2, RFC 8812 §2), which between them every authenticator knows. */
+/** EdDSA, ES256 and RS256 (RFC 9053 §2, RFC 8812 §2): every authenticator supports at least one of them. */
 const supportedAlgorithmIDs = [-8, -7, -257];
 
 /**
  * Passkeys for the name of this vault (WebAuthn level 3). They are always kept by the authenticator together with the
- * user, and the authenticator always makes sure who uses it: so one passkey is two factors, and no address is typed.
+ * user, and the authenticator always verifies its user: so one passkey is two factors, and no address is typed.
  */
 export class Passkeys {
   readonly #origin: string;
@@ -62,12 +62,12 @@ export class Passkeys {
     return { options: JSON.stringify(options), challenge: options.challenge };
   }
 
-  /** Undefined where the answer does not hold, for whatever reason. */
+  /** Undefined if the response is not valid, for whatever reason. */
   async verifyNew(answer: string, challenge: string): Promise<Passkey | undefined> {
     try {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- verified by the library; what it lacks throws.
       const response = JSON.parse(answer) as RegistrationResponseJSON;
-      // Any other kind names certificates, and addresses at which to ask about them.
+      // Any other kind contains certificates, with addresses to check them at.
       const attestation = decodeAttestationObject(Buffer.from(response.response.attestationObject, 'base64url'));
       if (attestation.get('fmt') !== 'none') return undefined;
       const { registrationInfo } = await verifyRegistrationResponse({
@@ -91,7 +91,7 @@ export class Passkeys {
     }
   }
 
-  /** The passkey that an answer claims to come from. */
+  /** The passkey that a response claims to come from. */
   readId(answer: string): Buffer | undefined {
     try {
       const { id } = membersOf(JSON.parse(answer));
@@ -101,7 +101,7 @@ export class Passkeys {
     }
   }
 
-  /** How often the passkey has been used by now; undefined where the answer does not hold. */
+  /** The new signature count of the passkey; undefined if the response is not valid. */
   async verify(
     answer: string,
     challenge: string,

@@ -3,8 +3,8 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Sensitive } from '../../core/identity/sensitive.ts';
 
 /*
- * scrypt with N = 2¹⁷, r = 8, p = 1 takes 128 MiB and some 300 ms, which is the point: a password can be guessed. So few
- * run at once and few wait; whoever comes after that is asked to come again.
+ * scrypt with N = 2¹⁷, r = 8, p = 1 takes 128 MiB and about 300 ms, by design: passwords can be guessed. So few
+ * run at once and few wait; beyond that, callers are asked to retry.
  */
 const costDefault = 2 ** 17;
 const memoryMax = 256 * 1024 * 1024;
@@ -13,7 +13,7 @@ const saltLength = 16;
 const runningMax = 2;
 const waitingMax = 8;
 
-/** Hashes passwords, slowly and never too many at a time. */
+/** Hashes passwords, slowly and only a few at a time. */
 export class PasswordHasher {
   readonly #cost: number;
   #running = 0;
@@ -42,7 +42,7 @@ export class PasswordHasher {
       return Promise.resolve();
     }
     if (this.#waiting.length >= waitingMax) {
-      throw new DomainError('overloaded', 'Too many people are signing in at this moment. Try again shortly.');
+      throw new DomainError('overloaded', 'Too many people are signing in right now. Try again shortly.');
     }
     return new Promise((resolve) => {
       this.#waiting.push(resolve);

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 const piecesAtOnce = 128;
 
-/** Random bytes in pieces of one length. Drawing many at once costs what drawing one does; none is handed out twice. */
+/** Random bytes in pieces of one length. Generating many at once costs as much as generating one; none is used twice. */
 export class RandomPool {
   readonly #length: number;
   #pool = Buffer.alloc(0);

@@ -67,7 +67,7 @@ describe('requireRootKeyOpensEverything', () => {
   it('finds a wrong root key that claims to be the right one', async () => {
     await createKeyedTenant(database, new WatchedRootKey());
     await test.owner.query('update tenant_keys set root_key = $1', [rootKey.id]);
-    await expect(check()).rejects.toThrow('does not open under root key');
+    await expect(check()).rejects.toThrow('cannot be unwrapped with root key');
   });
 
   it.each(tenantKeyPurposes.flatMap((purpose) => ['wrapped', 'canary'].map((column) => [purpose, column] as const)))(
@@ -81,9 +81,9 @@ describe('requireRootKeyOpensEverything', () => {
       );
       const message = await failureOf(check());
       expect(message).toContain(
-        `The ${purpose} key version 1 of tenant ${tenant} does not open under root key ${rootKey.id}`,
+        `The ${purpose} key version 1 of tenant ${tenant} cannot be unwrapped with root key ${rootKey.id}`,
       );
-      expect(message).toContain('Restore table tenant_keys from a backup');
+      expect(message).toContain('Restore the table tenant_keys from a backup');
     },
   );
 

@@ -3,8 +3,8 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:c
 const keyLength = 32;
 
 /**
- * Hashes rows so that whoever has the key can tell whether one was changed. Without the key a hash says nothing, which a
- * plain one would: a card number is found by trying.
+ * Hashes rows so that someone with the key can tell whether one was changed. Without the key, a hash reveals nothing; a
+ * plain hash would: a card number can be found by trial.
  */
 export class RowHasher {
   readonly #key: KeyObject;
@@ -14,7 +14,7 @@ export class RowHasher {
     return { hasher: new RowHasher(key), key: key.toString('base64') };
   }
 
-  /** Undefined for a text that is no such key. */
+  /** Undefined if the text is not such a key. */
   static parse(key: string): RowHasher | undefined {
     const bytes = Buffer.from(key, 'base64');
     return bytes.length === keyLength ? new RowHasher(bytes) : undefined;

@@ -4,23 +4,23 @@ import { keyVersionOf } from './sealed-record.ts';
 import type { FieldBinding } from './tenant-keyring.ts';
 
 /**
- * A condition for every statement that writes sealed records: it fails the whole of it when one of the versions in the
- * parameter takes no records any more. As a subquery it is asked once, however many rows there are.
+ * A condition for every statement that writes sealed records: the statement fails if one of the versions in the
+ * parameter is closed. As a subquery, it is evaluated once, however many rows there are.
  */
 export function keysAreOpen(parameter: number): string {
   return `(select require_open_keys($1, $${parameter}::integer[]))`;
 }
 
-/** The key versions that some records name, each once. */
+/** The key versions of some records, each once. */
 export function keyVersionsOf(records: readonly Buffer[]): number[] {
   return [...new Set(records.map(keyVersionOf))];
 }
 
-/** A row of a table that holds something sealed under a tenant's data key. */
+/** A row with data encrypted with a tenant's data key. */
 export interface SealedRow {
-  /** Where the row stands in the order of its table. */
+  /** The position of the row in the order of its table. */
   readonly position: string;
-  /** Null where it is under the wanted version already. */
+  /** Null if it already has the wanted version. */
   readonly sealed: Buffer | null;
   readonly binding: FieldBinding;
 }
@@ -31,14 +31,14 @@ export interface FreshRecord {
   readonly fresh: Buffer;
 }
 
-/** What re-encryption needs of a table that holds sealed records. */
+/** What re-encryption needs from a table with sealed records. */
 export interface SealedTable {
   readonly name: string;
-  /** The next rows after a position, in order: up to `limit`, fewer where their records are long, none at the end. */
+  /** The next rows after a position, in order: up to `limit`, fewer if their records are long, none at the end. */
   list(tx: Transaction, tenantId: TenantId, page: SealedPage): Promise<SealedRow[]>;
-  /** The same rows, only with the version that each is under; null where a row holds nothing. */
+  /** The same rows with only the key version of each; null if a row has no record. */
   listVersions(tx: Transaction, tenantId: TenantId, page: Omit<SealedPage, 'version'>): Promise<RowVersion[]>;
-  /** Puts fresh records in the place of old ones. A row that was changed or removed meanwhile is left alone. */
+  /** Replaces old records by new ones. A row that was changed or removed in the meantime is left alone. */
   replace(tx: Transaction, tenantId: TenantId, records: readonly FreshRecord[]): Promise<number>;
 }
 
@@ -50,20 +50,20 @@ export interface RowVersion {
 export interface SealedPage {
   readonly after: string;
   readonly limit: number;
-  /** Rows of this version come back without their record. */
+  /** Rows with this version are returned without their record. */
   readonly version: number;
 }
 
-/** A page ends once its records have so many bytes; the one that goes past it is still in. */
+/** A page ends once its records have this many bytes; the record that exceeds the limit is included. */
 const pageBytesMax = 8 * 1024 * 1024;
 
-/** A sealed table, from its names. They are part of SQL text, so they are constants of the code. */
+/** A sealed table, from its names. They become part of SQL text, so they must be constants in the code. */
 export function sealedTable<Row extends SqlRow & { readonly position: string }>(table: {
   readonly name: string;
-  /** The column that orders the rows of a tenant; it as text; and text (`?`) as a value of it, the empty one before all. */
+  /** The column that orders the rows of a tenant; the column as text; and text (`?`) as its value, with the empty text first. */
   readonly key: { readonly column: string; readonly toText: string; readonly fromText: string };
   readonly sealedColumn: string;
-  /** Further columns that the binding is made of. */
+  /** Additional columns of the binding. */
   readonly columns: readonly string[];
   readonly bindingOf: (row: Row) => FieldBinding;
 }): SealedTable {

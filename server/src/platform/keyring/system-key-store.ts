@@ -17,7 +17,7 @@ export function listSystemKeys(database: Database): Promise<WrappedSystemKey[]> 
   );
 }
 
-/** One that is there already stays as it is. */
+/** An existing key stays as it is. */
 export async function insertSystemKeys(database: Database, keys: readonly WrappedSystemKey[]): Promise<void> {
   await database.forSystem(async (tx) => {
     for (const key of keys) {
@@ -29,7 +29,7 @@ export async function insertSystemKeys(database: Database, keys: readonly Wrappe
   });
 }
 
-/** Replaces the wrapping and nothing else; false when somebody else did so meanwhile. */
+/** Replaces only the wrapping; false if another process has done so in the meantime. */
 export async function updateSystemKey(
   database: Database,
   old: WrappedSystemKey,

@@ -9,14 +9,14 @@ export async function unwrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys)
   } catch (error) {
     if (!(error instanceof RootKeyMismatch)) throw error;
     throw new Error(
-      `The ${row.purpose} key of the installation does not open under root key ${row.rootKey}: its row is damaged. ` +
-        'Restore table system_keys from a backup before starting.',
+      `The ${row.purpose} key of the installation cannot be unwrapped with root key ${row.rootKey}: its row is damaged. ` +
+        'Restore the table system_keys from a backup before starting.',
       { cause: error },
     );
   }
 }
 
-/** The same key, wrapped by the root key of today. */
+/** The same key, wrapped by the current root key. */
 export async function rewrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys): Promise<WrappedSystemKey> {
   const bytes = await unwrapSystemKey(row, rootKeys);
   return { ...row, ...(await wrapForGood(rootKeys, bytes, systemWrapContext(row.purpose))) };

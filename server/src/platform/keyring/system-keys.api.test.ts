@@ -103,7 +103,7 @@ describe('SystemKeys.load', () => {
     );
     const failure = await failureOf(SystemKeys.load(database, new RootKeys(rootKey)));
     expect(String(failure)).toContain(`The ${purpose} key of the installation`);
-    expect(String(failure)).toContain('Restore table system_keys from a backup');
+    expect(String(failure)).toContain('Restore the table system_keys from a backup');
   });
 
   it('refuses keys whose rows were exchanged', async () => {
@@ -111,7 +111,7 @@ describe('SystemKeys.load', () => {
     await test.owner.query(
       `update system_keys as target set wrapped = source.wrapped from system_keys as source where source.purpose <> target.purpose`,
     );
-    await expect(SystemKeys.load(database, new RootKeys(rootKey))).rejects.toThrow('Restore table system_keys');
+    await expect(SystemKeys.load(database, new RootKeys(rootKey))).rejects.toThrow('Restore the table system_keys');
   });
 
   it('does not call a row damaged when the key service is away', async () => {

@@ -14,13 +14,13 @@ import { systemWrapContext, unwrapSystemKey } from './system-key-wrapping.ts';
 import { wrapForGood } from './tenant-key-wrapping.ts';
 import { SystemSealer } from './system-sealer.ts';
 
-/** Keys of the installation rather than of a tenant: the pepper of credentials, what servers know each other by, what signs the audit log, what seals for users. */
+/** Keys of the installation rather than of a tenant: for hashing credentials, authenticating servers, signing the audit log and encrypting for users. */
 export class SystemKeys {
   readonly #keys: ReadonlyMap<SystemKeyPurpose, KeyObject>;
 
-  /** Loads the keys, making them first in a database that has none. Two servers starting together end up with the same. */
+  /** Loads the keys, after creating them if the database has none. Two servers starting together end up with the same keys. */
   static async load(database: Database, rootKeys: RootKeys): Promise<SystemKeys> {
-    // The foreign key is noticed before a missing one would be added under it.
+    // A wrong root key is detected before a missing key would be wrapped with it.
     for (const row of await listSystemKeys(database)) requireKnownRoot(row, rootKeys);
     await addMissing(database, rootKeys);
     const keys = new Map<SystemKeyPurpose, KeyObject>();
@@ -31,7 +31,7 @@ export class SystemKeys {
     return new SystemKeys(keys);
   }
 
-  /** Whether the root key opens those that exist. Writes nothing. */
+  /** Checks that the root key unwraps the existing keys. Writes nothing. */
   static async requireOpens(database: Database, rootKeys: RootKeys): Promise<void> {
     for (const row of await listSystemKeys(database)) {
       requireKnownRoot(row, rootKeys);
@@ -43,7 +43,7 @@ export class SystemKeys {
     this.#keys = keys;
   }
 
-  /** Secrets have 256 random bits, so a fast keyed hash is enough: a slow one would only help whoever floods us. */
+  /** Secrets have 256 random bits, so a fast keyed hash is enough: a slow one would only help an attacker to overload us. */
   hashCredential(secret: Uint8Array): Buffer {
     return createHmac('sha256', this.#key('credential')).update('strongroom/credential/1').update(secret).digest();
   }
@@ -52,7 +52,7 @@ export class SystemKeys {
     return timingSafeEqual(this.hashCredential(secret), hash);
   }
 
-  /** Marks a message between servers of this installation, so that nobody else can speak in their name. */
+  /** Authenticates messages between servers of this installation, so that nobody else can impersonate them. */
   authenticate(message: Buffer): Buffer {
     return createHmac('sha256', this.#key('exchange')).update('strongroom/exchange/1').update(message).digest();
   }
@@ -62,7 +62,7 @@ export class SystemKeys {
     return new AuditSigner(this.#key('audit'));
   }
 
-  /** Seals what belongs to a user, or to nobody yet, and so to no tenant. */
+  /** Encrypts data that belongs to a user, or to nobody yet, and so to no tenant. */
   sealer(): SystemSealer {
     return new SystemSealer(this.#key('user'));
   }

@@ -10,7 +10,7 @@ export interface SystemBinding {
 
 const version = 1;
 
-/** Seals short texts that belong to no tenant, under a key of the installation. */
+/** Encrypts short texts that belong to no tenant, with a key of the installation. */
 export class SystemSealer {
   readonly #key: KeyObject;
 

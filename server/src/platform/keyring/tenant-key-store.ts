@@ -11,7 +11,7 @@ export interface WrappedTenantKey {
   readonly canary: Buffer;
 }
 
-/** What may be said about a key to anybody who asks for it. */
+/** Key metadata that is safe to show. */
 export interface TenantKeyInfo {
   readonly tenantId: TenantId;
   readonly purpose: TenantKeyPurpose;
@@ -26,7 +26,7 @@ export interface TenantKeyInfo {
 
 const columns = `tenant_id as "tenantId", purpose, version, root_key as "rootKey", wrapped, canary`;
 
-/** Every tenant's keys, a page at a time, each page read in a transaction of its own. */
+/** Every tenant's keys, a page at a time, each page in its own transaction. */
 export async function* tenantKeyPages(database: Database, pageSize: number): AsyncGenerator<WrappedTenantKey[]> {
   for (let last: WrappedTenantKey | undefined; ; ) {
     const after = last;
@@ -37,7 +37,7 @@ export async function* tenantKeyPages(database: Database, pageSize: number): Asy
   }
 }
 
-/** Wrapped tenant keys. Inside `forTenant` it sees one tenant's, inside `forSystem` all of them. */
+/** Wrapped tenant keys: one tenant's inside `forTenant`, all of them inside `forSystem`. */
 export class TenantKeyStore {
   readonly #tx: Transaction;
 
@@ -81,7 +81,7 @@ export class TenantKeyStore {
     });
   }
 
-  /** Replaces the wrapping and nothing else; false when somebody else did so, or the key is gone. */
+  /** Replaces only the wrapping; false if another process has done so, or the key is gone. */
   async updateWrapping(old: WrappedTenantKey, fresh: WrappedTenantKey): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `update tenant_keys set root_key = $5, wrapped = $6
@@ -91,12 +91,12 @@ export class TenantKeyStore {
     return rows.length > 0;
   }
 
-  /** From the commit on nothing is sealed under any data key but the newest. Waits for writers that are under way. */
+  /** Once committed, nothing is encrypted with any data key but the newest. Waits for writers in progress. */
   async closeOlder(tenantId: TenantId): Promise<void> {
     await this.#tx.query({ text: 'select close_older_keys($1)', values: [tenantId] });
   }
 
-  /** Destroys a closed data key; false when there is none. */
+  /** Destroys a closed data key; false if there is none. */
   async deleteClosed(tenantId: TenantId, version: number): Promise<boolean> {
     const rows = await this.#tx.query({
       text: `delete from tenant_keys where tenant_id = $1 and purpose = 'data' and version = $2 and closed_at is not null returning 1`,

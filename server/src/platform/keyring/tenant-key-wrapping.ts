@@ -23,7 +23,7 @@ export async function makeWrappedKey(rootKeys: RootKeys, name: KeyName): Promise
   return { ...name, rootKey, wrapped, canary };
 }
 
-/** Unwraps a key and proves on its canary that it is the one the tenant's records were sealed with. */
+/** Unwraps a key and verifies with its canary that it is the key of the tenant's records. */
 export async function unwrapKey(rootKeys: RootKeys, wrapped: WrappedTenantKey): Promise<KeyObject> {
   const bytes = await rootKeys.unwrap(wrapped.rootKey, wrapped.wrapped, wrapContext(wrapped));
   const key = createSecretKey(bytes);
@@ -32,14 +32,14 @@ export async function unwrapKey(rootKeys: RootKeys, wrapped: WrappedTenantKey): 
   return key;
 }
 
-/** The same key, wrapped by the root key of today. What comes back was unwrapped once more and found to be equal. */
+/** The same key, wrapped by the current root key. The result has been unwrapped again and compared. */
 export async function rewrapKey(rootKeys: RootKeys, old: WrappedTenantKey): Promise<WrappedTenantKey> {
   const key = await unwrapKey(rootKeys, old);
   const fresh = await wrapForGood(rootKeys, key.export(), wrapContext(old));
   return { ...old, ...fresh };
 }
 
-/** Wraps bytes, unwraps them again and compares: what is stored has to give them back. The bytes are wiped. */
+/** Wraps bytes, unwraps them again and compares, because what is stored must yield the same bytes. The bytes are wiped. */
 export async function wrapForGood(
   rootKeys: RootKeys,
   bytes: Buffer,
@@ -50,7 +50,7 @@ export async function wrapForGood(
   const isSame = timingSafeEqual(again, bytes);
   bytes.fill(0);
   again.fill(0);
-  if (!isSame) throw new Error(`Root key ${fresh.rootKey} does not give back what it wrapped. Nothing was changed.`);
+  if (!isSame) throw new Error(`Root key ${fresh.rootKey} does not unwrap what it wrapped. Nothing was changed.`);
   return fresh;
 }
 

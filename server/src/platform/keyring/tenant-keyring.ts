@@ -15,16 +15,16 @@ export const tenantKeyPurposes = ['data', 'fingerprint', 'index'] as const;
 export type TenantKeyPurpose = (typeof tenantKeyPurposes)[number];
 export type TenantKeys = Readonly<Record<TenantKeyPurpose, readonly VersionedKey[]>>;
 
-/** What a hashed value is: the evaluated search index of a token, a pair of its metadata, the key of a request, or an imported file. */
+/** The kind of a hashed value: an evaluated search index or metadata pair of a token, an idempotency key, or an imported file. */
 export type BlindIndexKind = 'data' | 'metadata' | 'idempotency' | 'import';
 
-/** 128 bits: two values meet by accident after 2⁶⁴ of them. */
+/** 128 bits: a collision is expected after 2⁶⁴ values. */
 const termLength = 16;
 
 /** Where within its tenant a record belongs. */
 export type FieldBinding = Omit<RecordBinding, 'tenantId'>;
 
-/** The unwrapped keys of one tenant and everything that is done with them. Plaintext passes through here and stays nowhere. */
+/** The unwrapped keys of one tenant and all operations with them. Plaintext passes through and is not kept. */
 export class TenantKeyring {
   readonly #tenantId: TenantId;
   readonly #keys: TenantKeys;
@@ -42,7 +42,7 @@ export class TenantKeyring {
     this.#indexKey = newest(keys.index).key;
   }
 
-  /** For a keyring of the same tenant in another thread. Key objects are handed over as they are: no message holds their bytes. */
+  /** For a keyring of the same tenant in another thread. Key objects are passed as they are: no message contains their bytes. */
   share(): TenantKeys {
     return this.#keys;
   }
@@ -60,8 +60,8 @@ export class TenantKeyring {
   }
 
   /**
-   * The same text under the newest key; undefined where it is under that one already. What comes back was opened again
-   * and compared: nothing replaces a record that would not give the same text.
+   * The same text encrypted with the newest key; undefined if it already is. The result has been decrypted again
+   * and compared: a record is only replaced by one with the same text.
    */
   reseal(record: Buffer, binding: FieldBinding): Buffer | undefined {
     if (keyVersionOf(record) === this.#newestDataKey.version) return undefined;
@@ -72,17 +72,17 @@ export class TenantKeyring {
     const isSame = again.equals(plaintext);
     plaintext.fill(0);
     again.fill(0);
-    if (!isSame) throw new Error('A record that was sealed again does not open to the same text.');
+    if (!isSame) throw new Error('A re-encrypted record does not decrypt to the same text.');
     return fresh;
   }
 
-  /** Equal contents of one type give equal fingerprints within a tenant, and nothing to compare outside of it. */
+  /** Equal contents of one type have equal fingerprints within a tenant; across tenants they cannot be compared. */
   fingerprint(type: string, content: string): string {
     const message = lengthPrefixed(['strongroom/fingerprint/1', type, content]);
     return encodeBase58(createHmac('sha256', this.#fingerprintKey).update(message).digest());
   }
 
-  /** What is stored and compared instead of a value that something is found by; kinds never meet. */
+  /** Stored and compared instead of a searchable value; values of different kinds never match. */
   blindIndex(kind: BlindIndexKind, ...parts: readonly string[]): Buffer {
     const message = lengthPrefixed(['strongroom/index/1', kind, ...parts]);
     return createHmac('sha256', this.#indexKey).update(message).digest().subarray(0, termLength);

@@ -1,13 +1,13 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** RFC 6238 with what every authenticator app understands: HMAC-SHA-1, 30 seconds, six digits. */
+/** RFC 6238 with the parameters that every authenticator app supports: HMAC-SHA-1, 30 seconds, six digits. */
 const stepSeconds = 30;
 const digits = 6;
 const secretLength = 20;
 /** RFC 4648 §6. */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** A new secret, in the base32 in which people type it into an app. */
+/** A new secret, in base32 for typing into an app. */
 export function generateTotpSecret(): string {
   return (
     [...randomBytes(secretLength)]
@@ -19,20 +19,20 @@ export function generateTotpSecret(): string {
   );
 }
 
-/** What an app reads from a picture or a link. */
+/** The URI that an app reads from a QR code or a link. */
 export function toTotpUri(secret: string, account: string): string {
   const label = encodeURIComponent(`Strongroom:${account}`);
   return `otpauth://totp/${label}?secret=${secret}&issuer=Strongroom`;
 }
 
 /**
- * The time step that a code belongs to; undefined when it is wrong. The steps before and after count as well, for clocks
- * that differ. Whoever keeps the step makes sure that it is taken once (RFC 6238 §5.2).
+ * The time step of a code; undefined if it is wrong. The steps before and after are accepted too, for clocks
+ * that differ. The caller stores the step to ensure that it is used once (RFC 6238 §5.2).
  */
 export function findTotpStep(secret: string, code: string, now: Date): number | undefined {
   const current = Math.floor(now.getTime() / 1_000 / stepSeconds);
   const given = Buffer.from(code.padEnd(digits).slice(0, digits), 'utf8');
-  // Each is compared, whichever fits.
+  // All are compared, whichever matches.
   const fitting = [current - 1, current, current + 1].filter((step) => isSame(given, computeTotp(secret, step)));
   return code.length === digits ? fitting[0] : undefined;
 }
@@ -41,7 +41,7 @@ export function computeTotp(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
   const mac = createHmac('sha1', decodeBase32(secret)).update(counter).digest();
-  // RFC 4226 §5.3: four bytes at an offset that the last byte names.
+  // RFC 4226 §5.3: four bytes at an offset given by the last byte.
   const offset = (mac.at(-1) ?? 0) & 0x0f;
   const number = mac.readUInt32BE(offset) & 0x7fff_ffff;
   return String(number % 10 ** digits).padStart(digits, '0');

@@ -8,7 +8,7 @@ export function findFreePort(): Promise<number> {
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
       server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('The system gave no port.'));
+        if (address === null || typeof address === 'string') reject(new Error('The system did not assign a port.'));
         else resolve(address.port);
       });
     });

@@ -17,7 +17,7 @@ const sessionsEndMs = 1_000;
 
 export interface LocalPostgresOptions {
   readonly password: string;
-  /** Kept after the stop when given; otherwise the data lives in a temporary folder and goes with the server. */
+  /** Kept after stopping, if given; otherwise the data is in a temporary folder and deleted with the server. */
   readonly dataDirectory?: string;
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -79,8 +79,8 @@ export class LocalPostgres {
   async stop(): Promise<void> {
     if (this.#server.exitCode === null && this.#server.signalCode === null) {
       const exited = new Promise((resolve) => this.#server.once('exit', resolve));
-      // SIGTERM waits for sessions that are just being closed, whose owners would otherwise see them break; SIGINT ends
-      // those that stay. Both leave the data clean.
+      // SIGTERM waits for sessions that are being closed, whose owners would otherwise see them break; SIGINT ends
+      // the rest. Both leave the data clean.
       this.#server.kill('SIGTERM');
       const impatience = setTimeout(() => this.#server.kill('SIGINT'), sessionsEndMs);
       await exited;
@@ -100,7 +100,7 @@ async function initialise(target: Cluster & { root: string; password: string }):
   const { root, cluster, owner, binaries, password } = target;
   await mkdir(root, { recursive: true });
   await mkdir(cluster, { recursive: true, mode: 0o700 });
-  // Only what is made here changes hands: the folder around it may be the operator's own.
+  // Only what is created here changes owner: the folder around it may be the operator's own.
   if (owner !== undefined) await chown(cluster, owner.uid, owner.gid);
   const passwordFile = path.join(root, 'initial-password');
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -130,7 +130,7 @@ async function launch(
     ...owner,
     cwd: cluster,
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A terminal's Ctrl-C must reach us first: we drain, then stop the database.
+    // Ctrl-C in a terminal must reach us first: we drain, then stop the database.
     detached: true,
   });
 
@@ -160,14 +160,14 @@ async function untilReady(target: { server: ChildProcess; cluster: string }, com
   throw new Error(`PostgreSQL was not ready within ${startTimeoutSeconds} seconds: ${complaint().trim()}`);
 }
 
-/** PostgreSQL keeps its process id and its state in `postmaster.pid`; one that crashed leaves its own file behind. */
+/** PostgreSQL keeps its process id and state in `postmaster.pid`; a crashed server leaves its file behind. */
 async function isReady(cluster: string, pid: number | undefined): Promise<boolean> {
   const text = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');
   return lines[0]?.trim() === String(pid) && lines[7]?.trim() === 'ready';
 }
 
-/** Others may pass through it, but not look inside: the server runs as another user where this process is root's. */
+/** Others may traverse it, but not list it: the server runs as another user if this process runs as root. */
 async function makeTemporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-postgres-'));
   await chmod(directory, 0o711);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The user a server process runs as. PostgreSQL refuses to run as root, so root needs somebody else. */
+/** The user that a server process runs as. PostgreSQL refuses to run as root, so root needs another user. */
 export interface ProcessOwner {
   readonly uid: number;
   readonly gid: number;
@@ -17,18 +17,18 @@ export interface PostgresBinaries {
   readonly version: string;
 }
 
-/** Uses the machine's own PostgreSQL where there is one, and the one that came with npm otherwise. */
+/** Uses the installed PostgreSQL if there is one, and otherwise the one from npm. */
 export async function findPostgresBinaries(owner: ProcessOwner | undefined): Promise<PostgresBinaries> {
   for (const directory of [...(await installedDirectories()), ...embeddedDirectories()]) {
     const version = await versionOf(directory, owner);
     if (version !== undefined) return { directory, version };
   }
   throw new Error(
-    'No PostgreSQL was found on this machine. Install it (Debian: apt-get install postgresql), or name a running one with STRONGROOM_DATABASE_URL.',
+    'PostgreSQL was not found on this machine. Install it (Debian: apt-get install postgresql), or set STRONGROOM_DATABASE_URL to a running server.',
   );
 }
 
-/** Root hands the server over to `postgres`, or to `nobody` where that user does not exist. */
+/** Root runs the server as `postgres`, or as `nobody` if that user does not exist. */
 export async function findProcessOwner(): Promise<ProcessOwner | undefined> {
   if (process.getuid?.() !== 0) return undefined;
 
@@ -38,7 +38,7 @@ export async function findProcessOwner(): Promise<ProcessOwner | undefined> {
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new Error(
-    'PostgreSQL cannot run as root and no user postgres or nobody exists. Run this command as an ordinary user.',
+    'PostgreSQL cannot run as root, and there is no user named postgres or nobody. Run this command as an ordinary user.',
   );
 }
 
@@ -63,7 +63,7 @@ async function versionOf(directory: string, owner: ProcessOwner | undefined): Pr
     const { stdout } = await run(path.join(directory, 'postgres'), ['--version'], { ...owner, timeout: 10_000 });
     return stdout.trim();
   } catch {
-    // Not there, or not readable for the user the server would run as: the next candidate may be.
+    // Missing, or not readable by the user that the server would run as: try the next candidate.
     return undefined;
   }
 }

@@ -11,10 +11,10 @@ export interface Letter {
   readonly html: string;
 }
 
-/** The server will not take mail for this mailbox, now or later: trying again would only annoy it. */
+/** The server permanently rejects mail for this mailbox: retrying is pointless. */
 export class MailRefusedError extends Error {
   constructor(cause: unknown) {
-    super('The mail server refused the message for good.', { cause });
+    super('The mail server rejected the message permanently.', { cause });
     this.name = 'MailRefusedError';
   }
 }
@@ -29,7 +29,7 @@ export interface MailTimeouts {
 
 const defaultTimeouts: MailTimeouts = { stepMs: 15_000, wholeMs: 60_000 };
 
-/** Hands letters to the operator's mail server, one connection a letter. */
+/** Sends messages to the operator's mail server, one connection per message. */
 export class Mailer {
   readonly #config: SmtpConfig;
   readonly #timeouts: MailTimeouts;
@@ -40,7 +40,7 @@ export class Mailer {
   }
 
   /**
-   * `write` is called when the server waits for the text, and may then say that there is nothing to send any more: a
+   * `write` is called when the server is ready for the text, and may then say that there is nothing left to send: a
    * server that keeps us waiting for a minute must not get what was withdrawn in the meantime. Nothing is delivered then,
    * because a message whose end is missing is none (RFC 5321 §4.1.1.4).
    */
@@ -49,12 +49,15 @@ export class Mailer {
     const { promise: failure, reject } = Promise.withResolvers<never>();
     connection.on('error', reject);
     connection.once('end', () => reject(new Error('The mail server closed the connection.')));
-    const timer = setTimeout(() => reject(new Error('The mail server took too long.')), this.#timeouts.wholeMs);
+    const timer = setTimeout(
+      () => reject(new Error('The mail server did not respond in time.')),
+      this.#timeouts.wholeMs,
+    );
     try {
       return await Promise.race([this.#converse(connection, to, write), failure]);
     } finally {
       clearTimeout(timer);
-      // Errors of a connection that is given up concern nobody.
+      // Errors of an abandoned connection do not matter.
       failure.catch(() => undefined);
       connection.close();
     }
@@ -102,7 +105,7 @@ export class Mailer {
   }
 }
 
-/** The message, made at the moment in which its first byte is asked for. */
+/** The message, created when its first byte is requested. */
 async function* compose(parts: {
   from: EmailAddress;
   to: EmailAddress;
@@ -111,7 +114,7 @@ async function* compose(parts: {
   const letter = await parts.write();
   if (letter === undefined) throw new LetterWithdrawn();
   const message = new MailComposer({
-    // As objects: a text would be parsed, and could be read as more than one address.
+    // As objects: text would be parsed, and could be read as more than one address.
     from: { name: 'Strongroom', address: parts.from },
     to: { name: '', address: parts.to },
     subject: letter.subject,
@@ -124,7 +127,7 @@ async function* compose(parts: {
   yield await message.compile().build();
 }
 
-/** RFC 5321 §4.2.1: a reply that begins with 5 is final. To the envelope or the text, that is; a login can be put right. */
+/** RFC 5321 §4.2.1: a reply that starts with 5 is permanent, for the envelope or the text; a login can be corrected. */
 function isRefusal(error: unknown): boolean {
   const { responseCode, command } = membersOf(error);
   if (typeof responseCode !== 'number') return false;

@@ -5,7 +5,7 @@ import type { Sensitive } from '../../core/identity/sensitive.ts';
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** `from-start`, by STARTTLS before anything else is said, or not at all: only for a server on this machine. */
+  /** `from-start`, by STARTTLS before anything else is sent, or none: only for a server on this machine. */
   readonly encryption: 'from-start' | 'starttls' | 'none';
   readonly login: { readonly user: string; readonly password: Sensitive<string> } | undefined;
 }

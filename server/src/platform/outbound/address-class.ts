@@ -1,7 +1,7 @@
 import { type AddressRange, isInRange, parseAddressRange } from '../../core/network/address-range.ts';
 import type { AddressBytes } from '../../core/network/ip-address.ts';
 
-/** Why an address is not one of the public internet; the same name serves the counter and the tests. */
+/** Why an address is not public; the same name is used in metrics and tests. */
 export type AddressClass =
   | 'public'
   | 'this-network'
@@ -18,7 +18,7 @@ export type AddressClass =
   | 'platform'
   | 'ipv6-special';
 
-/** RFC 6890 and the IANA registry of special-purpose addresses, and the address behind which Azure keeps its agent. */
+/** RFC 6890 and the IANA registry of special-purpose addresses, and the address of the Azure agent. */
 const ipv4Classes = table([
   ['0.0.0.0/8', 'this-network'],
   ['10.0.0.0/8', 'private'],
@@ -41,7 +41,7 @@ const ipv4Classes = table([
   ['240.0.0.0/4', 'reserved'],
 ]);
 
-/** What lies inside the global unicast range without being global. Whatever lies outside that range is refused too. */
+/** Ranges inside the global unicast range that are not global. Everything outside that range is refused too. */
 const ipv6Classes = table([
   ['2001::/23', 'protocol-assignment'],
   ['2001:db8::/32', 'documentation'],
@@ -55,7 +55,7 @@ export function classifyAddress(address: AddressBytes): AddressClass {
   const classes = address.length === 4 ? ipv4Classes : ipv6Classes;
   const special = classes.find(({ range }) => isInRange(address, range))?.name;
   if (special !== undefined) return special;
-  // Mapped, embedded and translated IPv4, unique local, link-local, site-local and all that is yet to be assigned.
+  // Mapped, embedded and translated IPv4, unique local, link-local, site-local and unassigned addresses.
   return address.length === 4 || isInRange(address, globalUnicast) ? 'public' : 'ipv6-special';
 }
 

@@ -5,12 +5,12 @@ import { DestinationFailure } from './destination-failure.ts';
 import { DestinationRefusal } from './destination-refusal.ts';
 import { parseIpAddress } from '../../core/network/ip-address.ts';
 
-/** A name with more addresses than this is not one of a payment provider. */
+/** A name with more addresses than this does not belong to a payment provider. */
 const addressesMax = 64;
 
 /**
- * The second layer: whatever the text of a URL looked like, only addresses that pass here are dialled. It stands on its
- * own: a host that is an address is judged like one that DNS gave.
+ * The second layer: whatever the URL looked like, only addresses that pass here are dialled. It works on its
+ * own: a host that is an address is checked like one from DNS.
  */
 export class AddressGuard {
   readonly #resolver: Resolver;
@@ -21,13 +21,13 @@ export class AddressGuard {
     readonly privateRanges: readonly AddressRange[];
     readonly resolveMs: number;
   }) {
-    // Asks DNS and nothing else: no hosts file, no search domains. Two tries share the time.
+    // Uses DNS only: no hosts file, no search domains. Two attempts share the time.
     this.#resolver = new Resolver({ timeout: Math.ceil(options.resolveMs / 2), tries: 2 });
     if (options.resolvers.length > 0) this.#resolver.setServers([...options.resolvers]);
     this.#allowed = options.privateRanges;
   }
 
-  /** The addresses of a host, IPv4 first. One that may not be called spoils them all: an honest name has none. */
+  /** The addresses of a host, IPv4 first. If one of them is refused, all are: an honest name has none. */
   async vet(host: string): Promise<string[]> {
     const literal = host.startsWith('[') ? host.slice(1, -1) : host;
     const addresses = parseIpAddress(literal) === undefined ? await this.#resolve(host) : [literal];
@@ -46,7 +46,7 @@ export class AddressGuard {
   async #resolve(host: string): Promise<string[]> {
     const answers = await Promise.allSettled([this.#resolver.resolve4(host), this.#resolver.resolve6(host)]);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    // One family that cannot be asked for is no reason to give up: only what was vetted is dialled.
+    // If one address family cannot be resolved, the other is used: only checked addresses are dialled.
     if (addresses.length === 0 || addresses.length > addressesMax) throw new DestinationFailure('unresolved');
     return addresses;
   }

@@ -1,11 +1,11 @@
-/** What passes of each answer without being slowed down: an ordinary one is far smaller. */
+/** How much of each response is not slowed down: an ordinary one is far smaller. */
 const unpacedBytes = 256 * 1024;
-/** Handling a chunk takes time however small it is, so one of a single byte counts as this many. */
+/** Handling a chunk takes time however small it is, so a single byte counts as this many. */
 const chunkCostBytes = 4 * 1024;
 
 /**
- * How fast the long answers of one tenant are passed on, all of them together: destinations that never come to an end
- * must not take the process from everybody else.
+ * The rate at which the long responses of one tenant are passed on, in total: destinations that never end
+ * must not starve everyone else.
  */
 export class AnswerPace {
   readonly #bytesPerSecond: number;
@@ -15,7 +15,7 @@ export class AnswerPace {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** For how long the next chunk of an answer has to wait, after the bytes that came before it. */
+  /** How long the next chunk of a response has to wait, given the bytes before it. */
   waitMs(chunkBytes: number, bytesBefore: number): number {
     if (bytesBefore < unpacedBytes) return 0;
     const now = performance.now();

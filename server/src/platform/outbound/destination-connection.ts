@@ -7,7 +7,7 @@ import { DestinationRefusal } from './destination-refusal.ts';
 import type { Destination } from './destination-url.ts';
 import { parseIpAddress } from '../../core/network/ip-address.ts';
 
-/** Addresses of one name that are tried. Nothing has been sent to those that failed. */
+/** How many addresses of a name are tried. Nothing has been sent to those that failed. */
 const attemptsMax = 3;
 
 export interface ConnectOptions {
@@ -18,7 +18,7 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
 }
 
-/** A verified connection of its own to one of the vetted addresses. Nobody else ever uses it. */
+/** A verified connection to one of the checked addresses. It is used for one call only. */
 export async function connectTo(destination: Destination, options: ConnectOptions): Promise<TLSSocket> {
   let failure: unknown;
   for (const address of options.addresses.slice(0, attemptsMax)) {
@@ -26,7 +26,7 @@ export async function connectTo(destination: Destination, options: ConnectOption
       return await dial(destination, address, options);
     } catch (error) {
       if (options.signal.aborted || error instanceof DestinationRefusal) throw error;
-      // Whoever shows a wrong certificate has been reached: the next address would only be asked the same.
+      // A wrong certificate means that the host was reached: trying the next address would not help.
       if (error instanceof DestinationFailure && error.reason === 'untrusted') throw error;
       failure = error;
     }
@@ -61,7 +61,7 @@ async function dial(destination: Destination, address: string, options: ConnectO
   }
 }
 
-/** Checked once more where it counts: what answers is what was vetted, and it may still be called. */
+/** Checked again on the open connection: the peer must be the checked address, and still be allowed. */
 function requirePeer(socket: Socket, address: string, guard: AddressGuard): void {
   const peer = socket.remoteAddress ?? '';
   guard.requireAllowed(peer);
@@ -86,7 +86,7 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: Abor
   });
 }
 
-/** Errors that come from judging a certificate carry the codes of OpenSSL's verification, or Node's for the name. */
+/** Certificate errors have OpenSSL's verification codes, or Node's code for the name. */
 function isCertificateError(error: unknown): boolean {
   const code = codeOf(error);
   return code !== undefined && (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || /CERT|CRL|SIGNED|ISSUER/.test(code));

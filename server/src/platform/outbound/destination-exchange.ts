@@ -28,7 +28,7 @@ export interface OutboundRequest {
 export interface OutboundAnswer {
   readonly status: number;
   readonly headers: readonly HeaderField[];
-  /** Ends whole or with an error; nothing is decoded. */
+  /** Ends completely or with an error; nothing is decoded. */
   readonly body: Readable;
 }
 
@@ -40,7 +40,7 @@ export interface ExchangeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Sends one request over a connection and gives back the beginning of its answer. The connection ends with the answer. */
+/** Sends one request over a connection and returns the start of its response. The connection ends with the response. */
 export function exchange(request: OutboundRequest, options: ExchangeOptions): Promise<OutboundAnswer> {
   const { socket, signal, limits } = options;
   const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>();
@@ -61,7 +61,7 @@ export function exchange(request: OutboundRequest, options: ExchangeOptions): Pr
     setHost: false,
   });
   const onClose = () => fail(new DestinationFailure('closed-early'));
-  // Once there is an answer, its body tells how it ends; an error that nobody hears would end the process.
+  // Once there is a response, its body reports errors; an unhandled error would end the process.
   sent.on('error', fail);
   socket.on('error', () => undefined);
   sent.once('close', onClose);
@@ -80,7 +80,7 @@ export function exchange(request: OutboundRequest, options: ExchangeOptions): Pr
   try {
     writeRequest(sent, request, options.hostHeader);
   } catch (error) {
-    // A header or a target that Node refuses was let through by us: that is a mistake of ours, and nothing was sent.
+    // If Node rejects a header or a target that we let through, that is a bug of ours, and nothing was sent.
     socket.destroy();
     reject(error);
   }
@@ -98,7 +98,7 @@ function writeRequest(sent: ClientRequest, request: OutboundRequest, hostHeader:
   sent.end(body);
 }
 
-/** With backpressure: as much is read from the destination as the client takes. */
+/** With backpressure: only as much is read from the destination as the client reads. */
 function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: ExchangeOptions): Readable {
   const body = new AnswerBody(limits.answerBodyBytesMax, pace);
   // The destination may be done long before the client is: a client that does not read must not hold the call open.
@@ -106,7 +106,7 @@ function toBody(answer: IncomingMessage, { socket, limits, signal, pace }: Excha
   signal.addEventListener('abort', stop, { once: true });
   body.once('close', () => signal.removeEventListener('abort', stop));
   pipeline(answer, body, (error) => {
-    // Also after a whole answer: what a destination sends behind it is nobody's.
+    // Also after a complete response: anything that a destination sends after it is ignored.
     socket.destroy();
     if (error !== null && error !== undefined) body.destroy(toFailure(error, signal));
   });

@@ -12,12 +12,12 @@ export class DestinationFailure extends Error {
 }
 
 const sentences = {
-  unresolved: 'The name of the destination could not be resolved.',
-  unreachable: 'No connection to the destination could be made.',
-  untrusted: 'The destination did not show a certificate that is valid for its name.',
-  'bad-answer': 'The destination did not answer with valid HTTP.',
-  'answer-too-large': 'The answer of the destination is larger than the limit.',
-  'closed-early': 'The destination closed the connection before its answer was complete.',
-  late: 'The destination did not answer in time.',
-  abandoned: 'The client went away before the answer was complete.',
+  unresolved: 'The host name of the destination could not be resolved.',
+  unreachable: 'Could not connect to the destination.',
+  untrusted: 'The destination did not present a valid certificate for its name.',
+  'bad-answer': 'The destination did not respond with valid HTTP.',
+  'answer-too-large': 'The response from the destination exceeds the size limit.',
+  'closed-early': 'The destination closed the connection before its response was complete.',
+  late: 'The destination did not respond in time.',
+  abandoned: 'The client disconnected before the response was complete.',
 } as const;

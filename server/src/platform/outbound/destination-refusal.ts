@@ -1,7 +1,7 @@
 import { isKeyOf } from '../../core/objects/keys-of.ts';
 import type { AddressClass } from './address-class.ts';
 
-/** What the text of a URL can be refused for, before anything is resolved. */
+/** Reasons to refuse a URL before anything is resolved. */
 export type UrlRefusal = keyof typeof urlSentences;
 /** `unlisted` and `no-list`: what an application or the installation has decided. */
 export type ListRefusal = 'unlisted' | 'no-list';
@@ -11,7 +11,7 @@ export type RefusalReason =
   | `address-${Exclude<AddressClass, 'public'>}`
   | 'address-unreadable';
 
-/** A destination that is not called. The reason feeds the counter; the sentence is all that the caller learns. */
+/** A refused destination. The reason is used in metrics; the caller only sees the message. */
 export class DestinationRefusal extends Error {
   readonly reason: RefusalReason;
   readonly isMalformed: boolean;
@@ -25,22 +25,22 @@ export class DestinationRefusal extends Error {
 }
 
 const urlSentences = {
-  'raw-character': 'The destination URL may hold printable ASCII characters only, and no backslash.',
+  'raw-character': 'The destination URL may contain only printable ASCII characters, and no backslash.',
   'too-long': 'The destination URL is too long.',
   form: 'The destination URL must have the form https://host/path.',
   scheme: 'The destination URL must begin with https://.',
-  userinfo: 'The destination URL must not hold a user name or a password.',
-  fragment: 'The destination URL must not hold a fragment.',
-  'ip-literal': 'The destination must be named by a host name, not by an address.',
-  port: 'The port of the destination URL is not one that may be called.',
+  userinfo: 'The destination URL must not contain a user name or password.',
+  fragment: 'The destination URL must not contain a fragment.',
+  'ip-literal': 'The destination must be a host name, not an IP address.',
+  port: 'The port of the destination URL is not allowed.',
   'not-canonical': 'The host of the destination URL must be written plainly, without percent-encoding.',
   'trailing-dot': 'The host of the destination URL must not end with a dot.',
-  'single-label': 'The host of the destination URL must be a full name.',
-  'special-name': 'The host of the destination URL is a name for internal use.',
+  'single-label': 'The host of the destination URL must be a fully qualified name.',
+  'special-name': 'The host of the destination URL is reserved for internal use.',
   'host-syntax': 'The host of the destination URL is not a valid host name.',
 } as const;
 
-/** One sentence for every address: which of its names lead inside is nothing that a caller has to find out here. */
+/** One message for every address: a caller must not learn here which names resolve to internal addresses. */
 function sentenceOf(reason: RefusalReason): string {
   if (reason === 'unlisted') return 'The destination is not one that this application may call.';
   if (reason === 'no-list') return 'This vault calls destinations only for applications that list them.';

@@ -8,12 +8,12 @@ export interface Destination {
 }
 
 export interface DestinationUrl extends Destination {
-  /** As they were written: both may hold references. The query is without its question mark. */
+  /** As written: both may contain references. The query is without its question mark. */
   readonly path: string;
   readonly query: string;
 }
 
-/** What the operator has named beyond the usual. */
+/** Exceptions that the operator has configured. */
 export interface UrlPolicy {
   readonly hosts: readonly string[];
   readonly ports: readonly number[];
@@ -22,7 +22,7 @@ export interface UrlPolicy {
 export const standardPort = 443;
 const lengthMax = 8_192;
 const scheme = 'https://';
-/** Names that resolve to something inside, where they resolve at all. */
+/** Names that resolve to internal addresses, if at all. */
 const specialNames: ReadonlySet<string> = new Set(
   'alt arpa corp home internal intranet invalid lan local localdomain localhost onion private svc test workgroup'.split(
     ' ',
@@ -30,12 +30,12 @@ const specialNames: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads a destination. It does not repair anything: 29 of 110 hostile spellings become `127.0.0.1` in a URL parser,
- * so what does not stand there plainly is refused. The second layer judges what the name resolves to.
+ * Parses a destination. It does not repair anything: 29 of 110 hostile spellings become `127.0.0.1` in a URL parser,
+ * so anything that is not plainly written is refused. The second layer checks what the name resolves to.
  */
 export function parseDestinationUrl(text: string, policy: UrlPolicy): DestinationUrl {
   if (text.length > lengthMax) throw refusal('too-long');
-  // Spaces belong into references of path and query, never in front of them.
+  // Spaces may occur in references in path and query, never before them.
   if (!/^[\x20-\x7e]*$/.test(text) || text.includes('\\')) throw refusal('raw-character');
   if (!text.toLowerCase().startsWith(scheme)) throw refusal(/^https?:\/\/[^/]/i.test(text) ? 'scheme' : 'form');
 
@@ -65,7 +65,7 @@ function parseAuthority(authority: string, policy: UrlPolicy): Destination {
   return { host, port: parsePort(portText, policy) };
 }
 
-/** An empty port is the usual one (RFC 3986 §6.2.3). */
+/** An empty port means the default (RFC 3986 §6.2.3). */
 function parsePort(text: string, { ports }: UrlPolicy): number {
   const port = text === '' ? standardPort : /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
   if (port !== standardPort && !ports.includes(port)) throw refusal('port');
@@ -82,7 +82,7 @@ function requireHost(host: string, policy: UrlPolicy): void {
   if (specialNames.has(host.split('.').at(-1) ?? '')) throw refusal('special-name');
 }
 
-/** The parser that everybody else uses must see the same host, or somebody further on could see another one. */
+/** The standard parser must see the same host, or other code could see a different one. */
 function isSameToParser(host: string): boolean {
   return URL.canParse(`https://${host}/`) && new URL(`https://${host}/`).hostname === host;
 }

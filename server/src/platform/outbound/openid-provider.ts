@@ -18,11 +18,11 @@ export interface OpenidConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: Sensitive<string>;
-  /** What people call it. */
+  /** Its display name. */
   readonly name: string;
 }
 
-/** What has to be remembered between leaving for the provider and coming back. */
+/** State to keep between leaving for the provider and returning. */
 export interface OpenidChecks {
   readonly nonce: string;
   readonly verifier: string;
@@ -30,7 +30,7 @@ export interface OpenidChecks {
 
 export interface OpenidSubject {
   readonly subject: string;
-  /** When the provider last made sure who it is; undefined where it does not say. */
+  /** When the provider last authenticated the user; undefined if it does not say. */
   readonly authenticatedAtMs: number | undefined;
 }
 
@@ -38,8 +38,8 @@ const timeoutSeconds = 5;
 const answerSizeMax = 1024 * 1024;
 
 /**
- * Asks an OpenID provider who somebody is: authorization code with PKCE, state and nonce. Nobody is asked before somebody
- * wants to sign in, so that a provider which is away keeps no server from starting.
+ * Signs users in with an OpenID provider: authorization code with PKCE, state and nonce. The provider is not contacted before someone
+ * signs in, so that an unavailable provider does not prevent a server from starting.
  */
 export class OpenidProvider {
   readonly name: string;
@@ -64,8 +64,8 @@ export class OpenidProvider {
       scope: 'openid email',
       state,
       nonce,
-      // Whoever comes back has just shown who they are, as with every other way in (OpenID Connect Core §3.1.2.1).
-      // `prompt=login` would ask for the same, but there are providers that refuse it.
+      // The user has just authenticated, as with every other sign-in method (OpenID Connect Core §3.1.2.1).
+      // `prompt=login` would request the same, but some providers reject it.
       max_age: '0',
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
@@ -73,7 +73,7 @@ export class OpenidProvider {
     return { nonce, verifier, url: url.href };
   }
 
-  /** Who came back, as the provider names them; throws where anything about the answer is not right. */
+  /** The user who returned, as identified by the provider; throws if the response is not valid. */
   async complete(query: string, checks: OpenidChecks & { readonly state: string }): Promise<OpenidSubject> {
     const tokens = await authorizationCodeGrant(await this.#discover(), new URL(`${this.#redirectUri}?${query}`), {
       expectedState: checks.state,
@@ -82,7 +82,7 @@ export class OpenidProvider {
       idTokenExpected: true,
     });
     const { sub: subject = '', auth_time: authenticatedAtSeconds } = tokens.claims() ?? {};
-    if (subject === '' || subject.length > 255) throw new Error('The provider names nobody.');
+    if (subject === '' || subject.length > 255) throw new Error('The provider returned no valid subject.');
     return { subject, authenticatedAtMs: toMilliseconds(authenticatedAtSeconds) };
   }
 
@@ -94,7 +94,7 @@ export class OpenidProvider {
       timeout: timeoutSeconds,
       [customFetch]: boundedFetch,
     }).catch((error: unknown) => {
-      // The next who wants in asks again.
+      // The next sign-in tries again.
       this.#discovery = undefined;
       throw error;
     });
@@ -106,7 +106,7 @@ function toMilliseconds(seconds: unknown): number | undefined {
   return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds * 1_000 : undefined;
 }
 
-/** A provider that answers without end is given up. */
+/** A response without end is aborted. */
 const boundedFetch: CustomFetch = async (url, options) => {
   const answer = await fetch(url, { ...options, body: options.body ?? null });
   const chunks: Uint8Array[] = [];

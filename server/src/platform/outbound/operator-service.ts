@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions, request as httpsRequest } from 'node:https';
 
-/** What a service of the operator said. Whether that is good news is for the caller to judge. */
+/** The response of an operator's service. The caller decides whether it is a success. */
 export interface ServiceAnswer {
   readonly status: number;
   readonly body: string;
@@ -14,13 +14,13 @@ export interface ServiceCall {
 }
 
 const connectionsMax = 8;
-/** Less than a request waits for the key service, so that what is logged says what happened. */
+/** Shorter than a request waits for the key service, so that the log shows the actual cause. */
 const usualTimeoutMs = 4_000;
 const answerSizeMax = 256 * 1024;
 
 /**
- * A service that the operator configured, such as one that holds keys. The address is trusted as the configuration is;
- * nothing that a caller sends ever decides where this goes. Connections are kept and few: more calls wait in turn, and
+ * A service configured by the operator, such as a key service. The address is as trusted as the configuration;
+ * nothing that a caller sends ever decides where this goes. Connections are few and kept alive: further calls wait in turn, and
  * the wait counts as part of the call.
  */
 export class OperatorService {
@@ -28,7 +28,7 @@ export class OperatorService {
   readonly #agent: HttpAgent;
   readonly #options: Pick<AskOptions, 'ca' | 'timeoutMs'>;
 
-  /** With an authority, as PEM, the certificate of the service is believed by that one alone. */
+  /** With a certificate authority, as PEM, no other authority is trusted. */
   constructor(
     url: string,
     { authority, timeoutMs }: { readonly authority?: string | undefined; readonly timeoutMs?: number } = {},
@@ -39,7 +39,7 @@ export class OperatorService {
     this.#agent = url.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options);
   }
 
-  /** Asks, and asks again where a kept connection turns out to be closed: what is asked must bear being asked twice. */
+  /** Sends a request, and retries if a kept connection turns out to be closed: requests must be safe to repeat. */
   async ask(path: string, call: ServiceCall): Promise<ServiceAnswer> {
     const url = `${this.#url}${path}`;
     try {
@@ -59,7 +59,7 @@ interface AskOptions extends Pick<RequestOptions, 'agent' | 'ca'> {
   readonly timeoutMs?: number;
 }
 
-/** One call, over a connection of its own unless the options name an agent. */
+/** One call, over its own connection unless the options have an agent. */
 export function askOnce(
   url: string,
   call: ServiceCall,
@@ -97,8 +97,8 @@ async function readBody(answer: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Leaving the loop ends the connection with it.
-    if (size > answerSizeMax) throw new Error('The service answered too much.');
+    // Leaving the loop also closes the connection.
+    if (size > answerSizeMax) throw new Error('The response from the service is too large.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

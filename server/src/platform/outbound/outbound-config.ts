@@ -2,7 +2,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { Sensitive } from '../../core/identity/sensitive.ts';
 import type { AddressRange } from '../../core/network/address-range.ts';
 
-/** A certificate chain and its key in one PEM text, shown to one destination on calls of one tenant and to no other. */
+/** A certificate chain and its key in one PEM text, used only for calls of one tenant to one destination. */
 export interface ClientCertificate {
   readonly tenantId: TenantId;
   readonly host: string;
@@ -11,30 +11,30 @@ export interface ClientCertificate {
 
 /** Bounds of one call to a destination. */
 export interface OutboundLimits {
-  /** From the moment that the request has arrived to the last byte of the answer. */
+  /** From the arrival of the request to the last byte of the response. */
   readonly callMs: number;
   readonly connectMs: number;
   readonly resolveMs: number;
   readonly answerHeaderBytesMax: number;
   readonly answerBodyBytesMax: number;
-  /** How fast the long answers of a tenant are passed on, all of them together. */
+  /** The rate at which the long responses of a tenant are passed on, in total. */
   readonly answerBytesPerSecond: number;
-  /** Interim answers (1xx) that are waited through. */
+  /** The most interim responses (1xx). */
   readonly interimAnswersMax: number;
 }
 
-/** What an operator has decided about calls to the outside. Every exception is named; none follows from anything else. */
+/** The operator's settings for outbound calls. Every exception is explicit; none is implied. */
 export interface OutboundConfig {
-  /** Certificate authorities beside those that Node.js brings, as PEM. */
+  /** Certificate authorities in addition to those of Node.js, as PEM. */
   readonly authorities: string | undefined;
   readonly clientCertificates: readonly ClientCertificate[];
-  /** Ranges that may be called although they are not public. */
+  /** Ranges that may be called even though they are not public. */
   readonly privateRanges: readonly AddressRange[];
-  /** Names that may be called although they have one label or are meant for internal use. */
+  /** Names that may be called even though they have one label or are reserved for internal use. */
   readonly hosts: readonly string[];
-  /** Ports that may be called beside 443. */
+  /** Ports that may be called in addition to 443. */
   readonly ports: readonly number[];
-  /** DNS servers; those of the system where there are none. */
+  /** DNS servers; those of the system if empty. */
   readonly resolvers: readonly string[];
   readonly requiresDestinationList: boolean;
   readonly callsPerTenantMax: number;

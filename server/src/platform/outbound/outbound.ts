@@ -9,7 +9,7 @@ import type { OutboundConfig } from './outbound-config.ts';
 import { SecureContexts } from './secure-contexts.ts';
 import { SteadyConnection } from './steady-connection.ts';
 
-/** The one door to the outside. What is dialled was vetted by text and by address, whoever asked for it. */
+/** The only way out. Everything that is dialled has been checked by URL and by address, whoever requested it. */
 export class Outbound {
   readonly #config: OutboundConfig;
   readonly #guard: AddressGuard;
@@ -31,7 +31,7 @@ export class Outbound {
     return { addresses };
   }
 
-  /** A verified connection of its own for a call of one tenant, over which nothing has been said yet. */
+  /** A verified connection for one call of a tenant, over which nothing has been sent yet. */
   async connect(
     destination: Destination,
     vetted: VettedDestination,
@@ -55,18 +55,18 @@ export class Outbound {
   }
 }
 
-/** One connection, one request, no second try: what a destination does with a repeated charge is not ours to find out. */
+/** One connection, one request, no retry: a retry could charge a card twice. */
 export interface OpenConnection {
   send(request: OutboundRequest, pace: AnswerPace): Promise<OutboundAnswer>;
   close(): void;
 }
 
-/** Addresses that passed; only the door itself makes one. */
+/** Addresses that passed the checks; only this class creates one. */
 export interface VettedDestination {
   readonly addresses: readonly string[];
 }
 
-/** Gives up waiting when the signal comes; the work itself has a bound of its own. */
+/** Stops waiting on the signal; the work itself has its own limit. */
 function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason instanceof Error ? signal.reason : new DestinationFailure('late'));

@@ -3,8 +3,8 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { OutboundConfig } from './outbound-config.ts';
 
 /**
- * What connections are verified with, made once: reading all the authorities takes longer than a handshake. The list is
- * written out, because the default one follows the environment (`NODE_EXTRA_CA_CERTS`).
+ * TLS contexts, created once: loading all certificate authorities takes longer than a handshake. The list is
+ * explicit, because the default depends on the environment (`NODE_EXTRA_CA_CERTS`).
  */
 export class SecureContexts {
   readonly #usual: SecureContext;
@@ -22,7 +22,7 @@ export class SecureContexts {
     );
   }
 
-  /** A certificate proves who is calling, and that is the tenant: no other may call in its name. */
+  /** A client certificate identifies the tenant: no other tenant may use it. */
   of(tenantId: TenantId, host: string): SecureContext {
     return this.#byTenantAndHost.get(keyOf(tenantId, host)) ?? this.#usual;
   }

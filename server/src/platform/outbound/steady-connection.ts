@@ -2,21 +2,21 @@ import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 
 /**
- * An answer in chunks of one byte makes the parser work some thirty thousand times for what one read of a socket brings:
- * that held every other request up for 0.7 s (measured). So it gets pieces, with a turn of the event loop between two, and
+ * A response in one-byte chunks makes the parser run some thirty thousand times per read of a socket:
+ * that blocked every other request for 0.7 s (measured). So it gets pieces, with a turn of the event loop in between, and
  * the longer one takes, the smaller is the next.
  */
 const pieceBytesMin = 256;
 const pieceBytesMax = 4 * 1024;
 const turnMs = 1;
 
-/** A connection whose answer is handed on in small pieces, so that nobody waits for long, whatever is in it. */
+/** A connection whose response is passed on in small pieces, so that nobody waits for long, whatever its content. */
 export class SteadyConnection extends Duplex {
   readonly #socket: TLSSocket;
   #pieceBytes = 1024;
 
   constructor(socket: TLSSocket) {
-    // Also how much of an answer is read ahead, which is this many chunks where they have one byte each.
+    // Also how much of a response is read ahead, which is this many chunks if each is one byte.
     super({ readableHighWaterMark: 1024 });
     this.#socket = socket;
     socket.once('end', () => this.push(null));
@@ -49,7 +49,7 @@ export class SteadyConnection extends Duplex {
     else if (!this.#socket.readableEnded) this.#socket.once('readable', () => this.#readPiece());
   }
 
-  /** Whoever reads does so while this pushes, so the time that it takes is theirs. */
+  /** The reader runs while this pushes, so the time includes the reader's. */
   #pushPiece(piece: Buffer): void {
     const startedAt = performance.now();
     this.push(piece);

@@ -16,11 +16,11 @@ export type RateLimitScope = (typeof rateLimitScopes)[number];
 export interface RateLimit {
   readonly limit: number;
   readonly windowMs: number;
-  /** How long a client is refused after it went past the limit. */
+  /** How long a client is blocked after it exceeded the limit. */
   readonly blockMs: number;
   /**
-   * What a server allows by itself while it cannot ask Redis. `share`: the limit divided by the servers that were there
-   * when Redis was last heard. `closed`: at most a tenth, because letting more through would defeat the limit.
+   * What a server allows on its own while Redis is unavailable. `share`: the limit divided by the number of servers present
+   * when Redis was last reachable. `closed`: at most a tenth, because allowing more would defeat the limit.
    */
   readonly whenRedisIsAway: 'share' | 'closed';
 }
@@ -50,11 +50,11 @@ export const rateLimitTable: RateLimitTable = {
   'log-export': perTenSeconds(20),
   /** Keys that turned out not to be valid. A key cannot be guessed; this keeps the guesses away from the database. */
   'key-guessing': { ...perTenSeconds(100), whenRedisIsAway: 'closed' },
-  /** Mails that somebody caused to be sent. */
+  /** Mails that a client causes to be sent. */
   mail: { limit: 50, windowMs: 3_600 * seconds, blockMs: 3_600 * seconds, whenRedisIsAway: 'closed' },
 };
 
-/** The table with other limits in some rows; windows and blocks stay as they are. */
+/** The table with some limits replaced; windows and blocks stay the same. */
 export function withLimits(limits: Partial<Readonly<Record<RateLimitScope, number>>>): RateLimitTable {
   return recordOf(rateLimitScopes, (scope) => {
     const row = rateLimitTable[scope];
@@ -62,10 +62,10 @@ export function withLimits(limits: Partial<Readonly<Record<RateLimitScope, numbe
   });
 }
 
-/** The fewest servers that a closed limit is divided by, however few there are. */
+/** The minimum divisor of a closed limit. */
 const serversAssumed = 10;
 
-/** What one of several servers allows by itself. */
+/** What one of several servers allows on its own. */
 export function shareOf({ limit, whenRedisIsAway }: RateLimit, servers: number): number {
   const parts = whenRedisIsAway === 'closed' ? Math.max(servers, serversAssumed) : Math.max(servers, 1);
   return Math.ceil(limit / parts);

@@ -10,7 +10,7 @@ import { RedisLink } from './redis-link.ts';
 import { SharedCounter } from './shared-counter.ts';
 import { WindowCounter } from './window-counter.ts';
 
-/** Why a request is refused, and for how long. */
+/** Why a request is rejected, and for how long. */
 export interface Refusal {
   readonly scope: RateLimitScope;
   readonly limit: RateLimit;
@@ -19,20 +19,20 @@ export interface Refusal {
 
 export interface RateLimiterOptions {
   readonly table: RateLimitTable;
-  /** Where servers count together; without it each counts for itself. */
+  /** The counter that servers share; without it, each counts on its own. */
   readonly redisUrl?: string | undefined;
-  /** How long a request waits for Redis at most. */
+  /** The maximum time that a request waits for Redis. */
   readonly redisWaitMs?: number;
-  /** Clients that are remembered per scope; past it the oldest is forgotten. About 150 bytes each. */
+  /** Clients remembered per scope; beyond that, the oldest is dropped. About 150 bytes each. */
   readonly clientsMax?: number;
-  /** Measures distances only. */
+  /** Measures durations only. */
   readonly now?: () => number;
 }
 
 /**
- * Counts what clients do, per scope. With Redis all servers count together, in one round trip; a client that went past
- * a limit is remembered here, so that a flood ends in this process. Without Redis, or while it is away, counting is a
- * look into a map and no promise is made.
+ * Counts what clients do, per scope. With Redis, all servers count together, in one round trip; a client that exceeded
+ * a limit is remembered here, so that a flood is stopped in this process. Without Redis, or while it is unavailable, counting is a
+ * map lookup and no promise is created.
  */
 export class RateLimiter {
   readonly #table: RateLimitTable;
@@ -51,12 +51,12 @@ export class RateLimiter {
     this.#shared = this.#link === undefined ? undefined : new SharedCounter(this.#link);
   }
 
-  /** Whether servers count together at the moment; undefined where they are not meant to. */
+  /** Whether servers are counting together; undefined if Redis is not configured. */
   get isShared(): boolean | undefined {
     return this.#link?.isUp;
   }
 
-  /** How many servers there were when Redis was last heard; by so many a share is divided while it is away. */
+  /** How many servers there were when Redis was last reachable, which is the divisor while it is unavailable. */
   get serversHeard(): number {
     return this.#link?.servers ?? 1;
   }
@@ -67,14 +67,14 @@ export class RateLimiter {
     return msLeft > 0 ? { scope, limit: this.#table[scope], msLeft } : undefined;
   }
 
-  /** Counts once in every scope, in order, up to the first that refuses. A promise only where Redis is asked. */
+  /** Counts once in every scope, in order, up to the first that rejects. Returns a promise only if Redis is asked. */
   count(scopes: readonly RateLimitScope[], client: string): Refusal | undefined | Promise<Refusal | undefined> {
     if (this.#shared === undefined || this.#link?.isUp !== true) return this.#countHere(scopes, client);
 
     for (const [index, scope] of scopes.entries()) {
       const block = this.findBlock(scope, client);
       if (block === undefined) continue;
-      // What is refused here anyway still counts in the scopes before; nobody waits for that.
+      // A request rejected here still counts in the earlier scopes; nothing waits for that.
       if (index > 0) void this.#countTogether(this.#shared, scopes.slice(0, index), client);
       return block;
     }
@@ -107,7 +107,7 @@ export class RateLimiter {
       const count = counts[index];
       if (count === undefined || count.isWithin) continue;
       const limit = this.#table[scope];
-      // In its last millisecond a block has none left; taken for nothing, it would begin anew here.
+      // In its last millisecond, a block has zero left; treated as no block, it would start again here.
       const msLeft = Math.max(1, count.msLeft);
       this.#counters[scope].block(client, msLeft);
       return { scope, limit, msLeft };

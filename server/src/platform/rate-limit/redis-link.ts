@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis';
 import { withinTime } from '../waiting/within-time.ts';
 
-/** How often a server says that it is there, and looks whether Redis is. */
+/** How often a server reports its presence and checks Redis. */
 const heartbeatMs = 1_000;
-/** The same while Redis does not answer: this is how soon its return is noticed. */
+/** The same while Redis does not respond: this is how soon its return is noticed. */
 const probeMs = 100;
-/** A server that was not heard for so long is not there. */
+/** A server that has not reported for this long is considered gone. */
 const absentMs = 5_000;
-/** A connection that says nothing for so long is given up: the other end may be gone without a word. */
+/** A connection that is silent for this long is closed: the other end may be gone. */
 const silenceMs = 2_000;
 const reconnectMs = 250;
 const presenceKey = 'strongroom:servers';
@@ -16,8 +16,8 @@ const presenceKey = 'strongroom:servers';
 const scripts = {
   /*
    * Counts requests of several clients. For each client: how many there are, then the limits that they count against,
-   * one after the other. What the first limit refuses is not counted against the next. The request past a limit begins
-   * a block by giving the counter a new end; until then everything is past the limit, and then counting begins anew.
+   * one after another. What the first limit rejects is not counted against the next. The request past a limit starts
+   * a block by giving the counter a new expiry; until then everything is past the limit, and then counting starts again.
    */
   count: {
     lua: `
@@ -70,8 +70,8 @@ interface Scripted {
 }
 
 /**
- * A connection to Redis that never makes anybody wait for long. The first answer that is late or missing opens the
- * circuit: from then on nobody asks, until a probe in the background is answered.
+ * A connection to Redis that never makes callers wait for long. The first late or missing response opens the
+ * circuit: from then on Redis is not asked until a background probe succeeds.
  */
 export class RedisLink {
   readonly #redis: Redis & Scripted;
@@ -87,7 +87,7 @@ export class RedisLink {
     this.#waitMs = options.waitMs;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client makes a method of each script.
     this.#redis = new Redis(options.url, {
-      // Nothing waits for a connection: what cannot be asked now is not asked at all.
+      // Nothing waits for a connection: a command that cannot be sent now is not sent at all.
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
@@ -102,17 +102,17 @@ export class RedisLink {
     this.#schedule();
   }
 
-  /** Whether asking makes sense. */
+  /** Whether Redis is available. */
   get isUp(): boolean {
     return this.#isUp;
   }
 
-  /** How many servers there were when Redis was last heard. */
+  /** How many servers there were when Redis was last reachable. */
   get servers(): number {
     return this.#servers;
   }
 
-  /** The answer of the counting script. Rejects within milliseconds when there is none. */
+  /** The result of the counting script. Rejects within milliseconds if there is none. */
   count(keys: readonly string[], values: readonly number[]): Promise<number[]> {
     return this.#within(this.#redis.count(keys.length, ...keys, ...values));
   }
@@ -132,9 +132,9 @@ export class RedisLink {
         this.#trip();
         reject(error instanceof Error ? error : new Error('Redis failed.'));
       };
-      // Were we late ourselves, the answer lies in the socket: it is read before the immediate runs.
+      // If this process itself was late, the response is already in the socket: it is read before the immediate runs.
       const timer = setTimeout(
-        () => setImmediate(() => fail(new Error('Redis did not answer in time.'))),
+        () => setImmediate(() => fail(new Error('Redis did not respond in time.'))),
         this.#waitMs,
       );
       answer.then((value) => {
@@ -159,18 +159,18 @@ export class RedisLink {
     this.#timer.unref();
   }
 
-  /** Never throws: a beat that fails is what the next one is for. */
+  /** Never throws: if a heartbeat fails, the next one retries. */
   async #beat(): Promise<void> {
     if (this.#redis.status !== 'ready') {
       if (performance.now() - this.#heardAt > silenceMs) this.#reconnect();
       return;
     }
     try {
-      // Nobody waits for a beat, so it has more time than a request: a busy moment is not an absence.
+      // Nothing waits for a heartbeat, so it has more time than a request: a busy moment is not an outage.
       this.#servers = await withinTime(
         this.#redis.attend(presenceKey, this.#server, absentMs),
         probeMs,
-        'Redis did not answer in time.',
+        'Redis did not respond in time.',
       );
       this.#heardAt = performance.now();
       this.#isUp = true;
@@ -180,7 +180,7 @@ export class RedisLink {
     }
   }
 
-  /** A connection that hangs while it is opened hangs for ever; one that is about to be opened is left alone. */
+  /** A connection that hangs while opening hangs forever; one that is about to be opened is left alone. */
   #reconnect(): void {
     this.#heardAt = performance.now();
     if (['connect', 'ready'].includes(this.#redis.status)) this.#redis.disconnect(true);

@@ -17,12 +17,12 @@ interface Waiting {
   }[];
 }
 
-/** Requests of one turn of the event loop that are told apart; more clients than this wait for the next trip. */
+/** Distinct clients per turn of the event loop; more than this wait for the next round trip. */
 const clientsPerTrip = 200;
 
 /**
- * Counts in Redis for all servers together. What arrives in one turn of the event loop makes one trip, and requests that
- * count as the same are counted as one number: the busier a server is, the less a request costs.
+ * Counts in Redis for all servers. Everything that arrives in one turn of the event loop is one round trip, and requests that
+ * count the same are added up: the busier a server, the less each request costs.
  */
 export class SharedCounter {
   readonly #link: RedisLink;
@@ -32,7 +32,7 @@ export class SharedCounter {
     this.#link = link;
   }
 
-  /** In the order in which they were given; one after the first that is not within its limit was not counted. */
+  /** In the given order; those after the first that exceeds its limit were not counted. */
   add(counted: readonly Counted[]): Promise<Count[]> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.size === 0) setImmediate(() => this.#flush());
@@ -51,7 +51,7 @@ export class SharedCounter {
     }
   }
 
-  /** Never throws: a failure goes to everybody who waits. */
+  /** Never throws: a failure goes to all waiting callers. */
   async #send(trip: readonly Waiting[]): Promise<void> {
     try {
       const keys = trip.flatMap(({ counted }) => counted.map(({ key }) => key));
@@ -73,7 +73,7 @@ export class SharedCounter {
   }
 }
 
-/** Of requests that were counted together, the first so many are within the limit and the others are not. */
+/** Of the requests counted together, this many are within the limit and the others are not. */
 function toCounts(results: readonly number[], index: number): Count[] {
   const counts: Count[] = [];
   for (let at = 0; at < results.length; at += 2) {

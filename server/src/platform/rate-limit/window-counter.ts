@@ -1,6 +1,6 @@
 export interface Count {
   readonly isWithin: boolean;
-  /** Until the window ends, or the block if the limit was passed. */
+  /** When the window ends, or the block if the limit was exceeded. */
   readonly msLeft: number;
 }
 
@@ -11,9 +11,9 @@ interface Entry {
 }
 
 /**
- * Counts in this process. A window begins with the first of its requests; the one past the limit begins a block, and
- * when that ends counting begins anew. Kept in the order in which they end, so that the ended ones are always at the
- * front: nothing ever walks through all of them.
+ * Counts in this process. A window starts with its first request; the one past the limit starts a block, and
+ * when that ends, counting starts again. Kept in the order in which they end, so that ended ones are always at the
+ * front: nothing ever iterates over all of them.
  */
 export class WindowCounter {
   readonly #windowMs: number;
@@ -35,7 +35,7 @@ export class WindowCounter {
     return entry?.isBlocked === true ? Math.max(0, entry.endsAt - this.#now()) : 0;
   }
 
-  /** Counts one more; the limit may be another one each time. */
+  /** Counts one more; the limit may differ each time. */
   add(client: string, limit: number): Count {
     const now = this.#now();
     const entry = this.#entries.get(client);
@@ -64,7 +64,7 @@ export class WindowCounter {
     this.#entries.set(client, entry);
     const now = this.#now();
     for (const [oldest, { endsAt }] of this.#entries) {
-      // Past the bound the one that would end next is forgotten early: memory is worth more than a count.
+      // Beyond the bound, the one that would end next is dropped early: memory matters more than a count.
       if (endsAt > now && this.#entries.size <= this.#clientsMax) break;
       this.#entries.delete(oldest);
     }

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 
-/** Every field a log line may have. A value that does not fit one of these is not logged. */
+/** Every field that a log line may have. A value that does not fit one of these is not logged. */
 export interface LogFields {
   readonly trace_id?: string;
   readonly method?: string;
@@ -11,14 +11,14 @@ export interface LogFields {
   readonly error?: string;
   readonly sql_state?: string;
   readonly stack?: string;
-  /** What to do about it, in words of our own. */
+  /** What to do about it, in our own words. */
   readonly advice?: string;
   readonly url?: string;
   readonly root_key?: string;
   readonly count?: number;
   readonly job?: string;
   readonly destination?: string;
-  /** A setting that an operator has made, and its value: never that of a secret. */
+  /** An operator's setting and its value, never a secret. */
   readonly setting?: string;
   readonly value?: string;
 }
@@ -49,11 +49,11 @@ const allowed: ReadonlySet<string> = new Set<keyof Required<LogFields>>([
   'value',
 ]);
 
-/** Lines leave together: a write for each was 6 % of what a create costs the server. What goes wrong is written at once. */
+/** Lines are written in batches: a write for each was 6 % of the server's cost of a create. Errors are written at once. */
 const bytesTogether = 4_096;
 const flushEveryMs = 100;
 
-/** JSON lines on standard error, so that standard output stays free for what a command prints. */
+/** JSON lines on standard error, so that standard output is free for command output. */
 export function createLogger(level: 'info' | 'warn' | 'error' | 'silent'): Logger {
   const destination = pino.destination({ fd: 2, sync: false, minLength: bytesTogether, periodicFlush: flushEveryMs });
   const lines = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
@@ -67,7 +67,7 @@ export function createLogger(level: 'info' | 'warn' | 'error' | 'silent'): Logge
   };
 }
 
-/** The compiler holds the list at our own calls; this holds it for objects that carry more than their type says. */
+/** The compiler enforces the list for our own calls; this enforces it for objects with more than their type says. */
 function pick(fields: LogFields): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) if (allowed.has(name)) picked[name] = value;

@@ -17,7 +17,7 @@ export type ProxyStage =
   | 'answered';
 
 export interface ProxyMetrics {
-  /** `reason` is one of a closed list: what a refusal, a failure or an error is called. */
+  /** `reason` is from a closed list: the name of a refusal, a failure or an error. */
   countCall(stage: ProxyStage, reason: string): void;
 }
 
@@ -31,14 +31,14 @@ export class Metrics implements HttpMetrics, ProxyMetrics {
     collectDefaultMetrics({ register: this.#registry });
     this.#requests = new Histogram({
       name: 'strongroom_http_request_seconds',
-      help: 'Time from the first byte of a request to the last byte of its answer.',
+      help: 'Time from the first byte of a request to the last byte of its response.',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers: [this.#registry],
     });
     this.#proxyCalls = new Counter({
       name: 'strongroom_proxy_calls_total',
-      help: 'Calls of the proxy by the stage at which they ended, and why they ended there.',
+      help: 'Proxy calls by the stage at which they ended and the reason.',
       labelNames: ['stage', 'reason'],
       registers: [this.#registry],
     });
@@ -67,7 +67,7 @@ export class Metrics implements HttpMetrics, ProxyMetrics {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) });
   }
 
-  /** One value for each of a few names that are known from the start. */
+  /** One value for each of a few fixed names. */
   addGauges(name: string, help: string, label: string, reads: ReadonlyMap<string, () => number>): void {
     const gauge: Gauge = new Gauge({
       name,

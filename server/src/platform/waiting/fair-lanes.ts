@@ -140,5 +140,5 @@ function sharesOf(placesMax: number): { readonly tenantMax: number; readonly ten
 }
 
 function overloaded(): DomainError {
-  return new DomainError('overloaded', 'The vault is handling as many requests as it can. Try again shortly.');
+  return new DomainError('overloaded', 'The vault is at capacity. Try again shortly.');
 }

@@ -176,6 +176,6 @@ export const loopPace = new TenantPace();
 function overloaded(): DomainError {
   return new DomainError(
     'overloaded',
-    'The tenant has asked for more heavy work than its share. Wait for the time in Retry-After.',
+    'The tenant has exceeded its share of expensive requests. Wait for the number of seconds in Retry-After.',
   );
 }

@@ -60,14 +60,14 @@ function aliasBy(alphabetFor: (character: string) => string | null): Filter {
           return alphabet === null ? [] : [{ index, alphabet }];
         });
         const hidden = replaceable.filter(({ index }) => index >= first && index < characters.length - last);
-        // Where the revealed ends leave nothing to replace, the alias would be the value: then nothing is revealed.
+        // If the revealed ends leave nothing to replace, the alias would be the value itself: then nothing is revealed.
         return replaceCharacters(characters, hidden.length === 0 ? replaceable : hidden, context);
       };
     },
   };
 }
 
-/** An alias is made to be an id, and no id is longer. */
+/** An alias is meant to be an id, and no id is longer. */
 function requireAliasable(input: FilterInput, context: FilterContext): readonly string[] {
   const characters = requireCharacters(input, context);
   if (characters.length > tokenLimits.idLengthMax) throw new ExpressionError('output-too-large', context.offset);
@@ -84,10 +84,10 @@ function replaceCharacters(
   for (const { index, alphabet } of replacements) alias[index] = drawFrom(alphabet, context);
   if (alias.join('').toLowerCase() !== characters.join('').toLowerCase()) return alias.join('');
 
-  // Chance gave the value back: with four free digits that happens once in ten thousand aliases. One character is
+  // By chance, the alias equals the value: with four free digits that happens once in ten thousand aliases. One character is
   // drawn again from the rest of its alphabet.
   const redrawn = replacements[context.tools.randomInt(replacements.length)];
-  if (redrawn === undefined) throw new RangeError('randomInt answered outside its range.');
+  if (redrawn === undefined) throw new RangeError('randomInt returned a value outside its range.');
   const original = characters[redrawn.index]?.toLowerCase() ?? '';
   alias[redrawn.index] = drawFrom(redrawn.alphabet.replace(original, ''), context);
   return alias.join('');

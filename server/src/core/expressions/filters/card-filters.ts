@@ -16,7 +16,7 @@ export const cardBin: Filter = {
       const text = requireText(input, context);
       const characters = toCharacters(text.replaceAll(separator, ''));
       const length = binLength(characters.length);
-      // Of a value this short the BIN would be all of it.
+      // For a value this short, the BIN would be all of it.
       if (characters.length <= length) throw new ExpressionError('wrong-value', context.offset);
       return characters.slice(0, length).join('');
     };
@@ -43,7 +43,7 @@ type FormatPiece = { readonly placeholder: Placeholder } | { readonly literal: s
 
 const placeholders: readonly Placeholder[] = ['YYYY', 'YY', 'MM'];
 
-/** Placeholders and punctuation. A letter that is no placeholder is refused rather than printed as it stands. */
+/** Placeholders and punctuation. A letter that is not a placeholder is rejected rather than printed as is. */
 function parseFormat(args: FilterArguments): readonly FormatPiece[] {
   const format = args.text(0);
   const pieces: FormatPiece[] = [];

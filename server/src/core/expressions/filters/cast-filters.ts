@@ -36,10 +36,10 @@ function castFilter(effect: FilterEffect, cast: BoundFilter): Filter {
   return { effect, argumentsMin: 0, argumentsMax: 0, bind: () => cast };
 }
 
-// Anchored, and no character fits two parts in a row: the match runs in time proportional to the text.
+// Anchored, and no character matches two adjacent parts: matching takes time proportional to the text.
 const decimal = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** As JSON spells it: people write the month `04`, which JSON does not know. */
+/** In JSON notation: people write the month as `04`, which is not valid JSON. */
 function toNumberText(text: string): string | null {
   if (!decimal.test(text)) return null;
   const sign = text.startsWith('-') ? '-' : '';

@@ -5,7 +5,7 @@ import type { FilterArguments } from './filter-arguments.ts';
 
 export const hmac: Filter = {
   effect: 'digest',
-  // Both positions are written out: of a single argument nobody could tell whether it is the algorithm or the key.
+  // Both arguments are required: a single one could be either the algorithm or the key.
   argumentsMin: 2,
   argumentsMax: 2,
   bind(args) {

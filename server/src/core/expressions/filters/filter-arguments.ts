@@ -3,7 +3,7 @@ import { toCharacters } from './characters.ts';
 
 /**
  * The arguments of one filter, all as text: `4`, `'4'` and `"4"` mean the same, because clients quote numbers and
- * booleans as they please. `nil` and `null` stand for an argument left out.
+ * booleans as they please. `nil` and `null` mean an omitted argument.
  */
 export class FilterArguments {
   readonly #texts: readonly (string | null)[];
@@ -46,7 +46,7 @@ export class FilterArguments {
     return Number(text);
   }
 
-  /** For a filter that reads an argument in its own way. */
+  /** For a filter with its own argument syntax. */
   refuse(): never {
     throw this.#refused();
   }

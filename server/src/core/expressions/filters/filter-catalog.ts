@@ -8,7 +8,7 @@ import { first, last, slice, split } from './list-filters.ts';
 import { cardMask, reveal, revealLast } from './mask-filters.ts';
 import { append, downcase, last4, padLeft, padRight, prepend, remove, replace, upcase } from './text-filters.ts';
 
-/** A Map, never an object: a name from an expression must not find what every object inherits. */
+/** A Map, never an object: a name in an expression must not find inherited properties. */
 export const filterCatalog: ReadonlyMap<string, Filter> = new Map([
   ['alias_card', aliasCard],
   ['alias_preserve_format', aliasPreserveFormat],

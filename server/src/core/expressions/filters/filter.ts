@@ -7,15 +7,15 @@ import { toCharacters } from './characters.ts';
 import type { FilterArguments } from './filter-arguments.ts';
 import type { JsonPathSegment } from './json-path.ts';
 
-/** Bytes exist only between `hmac` and the filter that encodes them; the parser refuses any other order. */
+/** Bytes exist only between `hmac` and the filter that encodes them; the parser rejects any other order. */
 export type FilterValue = JsonValue | Uint8Array;
-/** Null never reaches a filter: what is absent stays absent through the whole chain. */
+/** Null never reaches a filter: an absent value stays absent through the whole chain. */
 export type FilterInput = Exclude<FilterValue, null>;
 
 /**
  * What a filter does to its input, for the rules that are checked before any value is seen. `select` yields a part
  * of the input and nothing else; `shape` may also add or change characters; `alias` replaces characters by random
- * ones; `digest` yields bytes that do not tell the input; `encode` turns those bytes into text.
+ * ones; `digest` yields bytes that do not reveal the input; `encode` turns those bytes into text.
  */
 export type FilterEffect = 'select' | 'shape' | 'alias' | 'digest' | 'encode';
 
@@ -39,7 +39,7 @@ export interface Filter {
   revealedMax?(args: FilterArguments): number;
 }
 
-/** The text of a scalar. Objects and arrays have none: masking their JSON would show structure nobody asked for. */
+/** The text of a scalar. Objects and arrays have none: masking their JSON would reveal their structure. */
 export function requireText(input: FilterInput, context: FilterContext): string {
   if (input instanceof Uint8Array || !isScalar(input)) throw new ExpressionError('wrong-value', context.offset);
   return toConcatenatedText(input);
@@ -49,7 +49,7 @@ export function requireCharacters(input: FilterInput, context: FilterContext): s
   return toCharacters(requireText(input, context));
 }
 
-/** Call with the length a result would have, before building it. */
+/** Call with the length of a result before building it. */
 export function requireRoom(characters: number, context: FilterContext): void {
   if (characters > context.budget.outputCharactersMax) throw new ExpressionError('output-too-large', context.offset);
 }

@@ -10,7 +10,7 @@ export type JsonPathSegment =
 
 /**
  * The part of JSONPath (RFC 9535) that names places: `$`, `.name`, `['name']`, `[0]`, `[-1]`, `.*` and `[*]`.
- * Descendants, slices, unions and filters are refused: they search, and searching has no small bound.
+ * Descendants, slices, unions and filters are rejected: they search, and the cost of searching has no small bound.
  */
 export function parseJsonPath(text: string, offset: number): readonly JsonPathSegment[] {
   const cursor = new TextCursor(text, 0);

@@ -5,8 +5,8 @@ import { toCharacters } from './characters.ts';
 import { type Filter, type FilterContext, type FilterInput, requireCharacters, requireText } from './filter.ts';
 
 /**
- * As in Liquid: trailing empty pieces are dropped, runs of spaces count as one separator, and an empty separator
- * yields the single characters.
+ * As in Liquid, trailing empty pieces are dropped, runs of spaces count as one separator, and an empty separator
+ * yields single characters.
  */
 export const split: Filter = {
   effect: 'select',
@@ -27,7 +27,7 @@ export const split: Filter = {
 export const first = itemFilter((items) => items[0] ?? null);
 export const last = itemFilter((items) => items.at(-1) ?? null);
 
-/** One character or item unless a length is given. A negative offset counts from the end; outside there is nothing. */
+/** One character or item by default. A negative offset counts from the end; out of range, the result is empty. */
 export const slice: Filter = {
   effect: 'select',
   argumentsMin: 1,
@@ -54,7 +54,7 @@ function itemFilter(pick: (items: JsonArray) => JsonValue): Filter {
   };
 }
 
-/** Implementations of Liquid disagree on the first of a text, so only lists are taken. */
+/** Liquid implementations disagree on the first item of a text, so only lists are accepted. */
 function requireList(input: FilterInput, context: FilterContext): JsonArray {
   if (!isList(input)) throw new ExpressionError('wrong-value', context.offset);
   return input;

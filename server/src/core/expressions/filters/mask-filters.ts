@@ -4,7 +4,7 @@ import type { FilterArguments } from './filter-arguments.ts';
 
 /**
  * Masks all but the last characters. A dash is kept and counts as a character; a space is masked. A value that is not
- * longer than what is shown comes back whole, except in the default mask of a type.
+ * longer than what is shown is returned in full, except in the default mask of a type.
  */
 export const revealLast: Filter = {
   effect: 'shape',
@@ -36,7 +36,7 @@ export const reveal: Filter = {
   },
 };
 
-/** As `reveal`, but counting only what is not preserved: with or without dashes, the same digits are shown. */
+/** Like `reveal`, but counts only characters that are not preserved: with or without dashes, the same digits are shown. */
 export const cardMask: Filter = {
   effect: 'shape',
   argumentsMin: 0,
@@ -60,7 +60,7 @@ interface MaskStyle {
   readonly preserved: ReadonlySet<string>;
 }
 
-/** Half-open, and empty where the end does not lie behind the start. */
+/** Half-open, and empty unless the end is after the start. */
 interface HiddenRange {
   readonly from: number;
   readonly to: number;
@@ -70,7 +70,7 @@ function parseStyle(args: FilterArguments): MaskStyle {
   return { maskCharacter: args.character(2, 'X'), preserved: new Set(args.text(3, '')) };
 }
 
-/** The places of the characters that are not preserved. */
+/** The positions of the characters that are not preserved. */
 function findDigits(characters: readonly string[], preserved: ReadonlySet<string>): readonly number[] {
   const places: number[] = [];
   for (let index = 0; index < characters.length; index += 1) {
@@ -80,8 +80,8 @@ function findDigits(characters: readonly string[], preserved: ReadonlySet<string
 }
 
 /**
- * Where masking the range would give the value back, because the range is empty or all of it preserved, everything is
- * masked, and in the end the preserved characters too: these filters never return the plaintext.
+ * If masking the range would return the value unchanged, because it is empty or fully preserved, everything is
+ * masked, and as a last resort the preserved characters too: these filters never return the plaintext.
  */
 function maskWithoutLeak(characters: readonly string[], style: MaskStyle, hidden: HiddenRange): string {
   const value = characters.join('');

@@ -94,13 +94,13 @@ export function toContainers(path: string, given: readonly string[]): readonly s
     throw invalidAt(
       path,
       'containers',
-      `must name 1 to ${containersMax} containers; leave it out for the containers of the type`,
+      `must have 1 to ${containersMax} containers; omit it for the default containers of the type`,
     );
   }
   const containers = given.map((text, index) => {
     const container = parseContainer(text);
     if (container !== undefined) return container;
-    const message = `must start and end with a slash, hold letters, digits, - and _ between slashes, and have at most ${containerLengthMax} characters`;
+    const message = `must start and end with a slash, contain only letters, digits, - and _ between slashes, and have at most ${containerLengthMax} characters`;
     throw invalidAt(path, `containers.${index}`, message);
   });
   const different = [...new Set(containers)];

@@ -50,7 +50,7 @@ export const UpdateToken = Type.Object({
   mask: Type.Optional(
     AnyJson({
       description:
-        'Merge patch. Over stored data, mask, search_indexes and fingerprint_expression need the right to see its plaintext.',
+        'Merge patch. Setting mask, search_indexes and fingerprint_expression on stored data requires access to its plaintext.',
     }),
   ),
   metadata: orNull(
@@ -67,10 +67,10 @@ const tokenFields = {
   id: Type.String(),
   tenant_id: Type.String(),
   type: Type.String(),
-  data: Type.Optional(Type.Unknown({ description: 'As the access rules of the caller show it.' })),
+  data: Type.Optional(Type.Unknown({ description: 'The data as transformed by the access rules of the caller.' })),
   mask: Type.Optional(Type.Unknown()),
   fingerprint: Type.Optional(
-    Type.String({ description: 'Not shown in redacted views, nor to public and session keys.' }),
+    Type.String({ description: 'Absent from redacted views and for public and session keys.' }),
   ),
   fingerprint_expression: Type.Optional(Type.String()),
   containers: Type.Array(Type.String()),

@@ -27,10 +27,10 @@ const repeatable = (description: string) =>
 const filters = {
   id: repeatable('Token ids.'),
   type: repeatable('Token types.'),
-  container: repeatable('Containers; `/pci/*` means everything in `/pci/`.'),
+  container: repeatable('Containers; `/pci/*` matches everything in `/pci/`.'),
   fingerprint: repeatable('Fingerprints.'),
   metadata: repeatable(
-    'A JSON object; `metadata.key=value` and `metadata[key]=value` mean the same. Keys and values match in any case.',
+    'A JSON object; `metadata.key=value` and `metadata[key]=value` are equivalent. Keys and values are case-insensitive.',
   ),
 };
 const start = Type.Optional(
@@ -48,7 +48,7 @@ const ListQuery = queryParameters({ ...filters, ...pageParameters }, metadataNam
 const CursorListQuery = queryParameters(
   {
     ...filters,
-    container: repeatable('Containers, each with everything in it; `/pci/` and `/pci/*` mean the same.'),
+    container: repeatable('Containers, each including everything in it; `/pci/` and `/pci/*` are equivalent.'),
     start,
     size: pageParameters.size,
   },
@@ -56,7 +56,7 @@ const CursorListQuery = queryParameters(
 );
 const Search = Type.Object({
   query,
-  page: wholeNumber(pageMax, 'Page to return, counted from 1; the first by default.'),
+  page: wholeNumber(pageMax, 'Page number, starting at 1 (the default).'),
   size,
 });
 const CursorSearch = Type.Object({

@@ -57,5 +57,5 @@ export function noSuchToken(): DomainError {
 }
 
 export function busyToken(): DomainError {
-  return new DomainError('version-conflict', 'The token is being changed by others. Try again.');
+  return new DomainError('version-conflict', 'Other requests are changing this token. Try again.');
 }

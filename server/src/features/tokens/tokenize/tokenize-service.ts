@@ -154,7 +154,7 @@ class DocumentReader {
   #requireFewer(valueCount: number): void {
     this.#valueCount += valueCount;
     if (this.#valueCount > valuesMax) {
-      throw new DomainError('validation-failed', `A document to tokenize has at most ${valuesMax} values.`);
+      throw new DomainError('validation-failed', `A document to tokenize can have at most ${valuesMax} values.`);
     }
   }
 

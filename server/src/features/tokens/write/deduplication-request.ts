@@ -24,6 +24,6 @@ export function requestsDeduplication(
   if (draft.deduplicate !== true) return false;
   throw new DomainError(
     'forbidden',
-    'deduplicate_token needs a rule with the transform reveal, because the tenant has fingerprint_visibility set to reveal.',
+    'deduplicate_token requires a rule with the transform reveal, because the tenant has fingerprint_visibility set to reveal.',
   );
 }

@@ -255,5 +255,5 @@ function requireOnlyAliasesTaken(inserts: readonly PreparedInsert[], { indexes }
 }
 
 function missing(): never {
-  throw new Error('A batch came back shorter than it went out.');
+  throw new Error('A batch returned fewer results than it was given items.');
 }

@@ -91,7 +91,7 @@ export class TokenDeduplicator {
     return new Map(
       found.flatMap(({ text, current, draft }, index) => {
         const next = sealed[index];
-        if (next === undefined) throw new Error('A batch came back shorter than it went out.');
+        if (next === undefined) throw new Error('A batch returned fewer results than it was given items.');
         const cvc = draft.cvc === undefined ? 'remove' : 'set';
         const transform = findMostShown(caller, current, sharing.get(text) ?? []);
         const audit = [toAuditRow(caller, tokenEvent(next, 'update', { transform, details: { via: 'duplicate' } }))];
@@ -129,7 +129,7 @@ function requireDistinct(inserts: readonly DraftedInsert[]): ReadonlyMap<string,
     const first = byKey.get(text);
     if (first === undefined) byKey.set(text, insert);
     else if (!isSame(first.draft, insert.draft)) {
-      throw invalidAt(insert.draft.path, 'data', 'is in this request twice, with different properties');
+      throw invalidAt(insert.draft.path, 'data', 'appears twice in this request with different properties');
     }
   }
   return byKey;

@@ -41,7 +41,7 @@ export interface DuplicateUpdates {
 /** A token was updated by its id or deleted while its update was on its way; nothing was written. */
 export class ChangedMeanwhile extends Error {
   constructor() {
-    super('A duplicate has changed meanwhile.');
+    super('A duplicate has changed in the meantime.');
     this.name = 'ChangedMeanwhile';
   }
 }

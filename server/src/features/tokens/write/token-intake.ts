@@ -41,12 +41,13 @@ export class TokenIntake {
     if (!tokenShape.Check(body)) throw fieldErrorsAt('', findFieldErrors(tokenShape, body, 'body'));
     const request = toTokenRequest(body, source);
     if (request.deduplicate === true) {
-      throw invalidAt('', 'deduplicate_token', 'cannot be asked for here: every id that is brought in is kept');
+      throw invalidAt('', 'deduplicate_token', 'is not supported here: an import keeps every id');
     }
     const draft = await toTokenDraft(request, now);
     const { tenantId, hasFingerprints, dropsCvc } = this.#settings;
     const hasCvc = draft.cvc !== undefined;
-    if (hasCvc && !dropsCvc) throw invalidAt('', 'data.cvc', 'must not be stored for longer than an hour');
+    if (hasCvc && !dropsCvc)
+      throw invalidAt('', 'data.cvc', 'must not be imported: it may not be stored for longer than an hour');
 
     const owner = { tenantId, applicationId: null };
     const lasting = hasCvc ? { ...draft, cvc: undefined } : draft;

@@ -45,7 +45,10 @@ export class TokenRepeater {
     );
     // They have grown since: one request cannot make so much data.
     if (isCut)
-      throw new DomainError('idempotency-answer-not-kept', 'The tokens of the first request have grown too large.');
+      throw new DomainError(
+        'idempotency-answer-not-kept',
+        'The tokens of the first request have become too large to return.',
+      );
     const repeated = made.map((one) => {
       const granted = requireAccessToEach(caller.grants, 'token:create', one.target);
       const token = requireSame(one, found.get(one.id));

@@ -15,7 +15,7 @@ export class TurnQueue {
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const queue = this.#last.get(key) ?? { turn: Promise.resolve(), length: 0 };
     if (queue.length >= this.#lengthMax) {
-      throw new DomainError('overloaded', 'Too many requests want to change the same thing. Try again shortly.');
+      throw new DomainError('overloaded', 'Too many requests are changing the same data. Try again shortly.');
     }
     this.#last.set(key, queue);
     queue.length += 1;

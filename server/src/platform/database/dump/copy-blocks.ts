@@ -1,4 +1,4 @@
-/** A line that is longer does not begin a block: the longest of ours names twenty columns. */
+/** A longer line does not start a block: the longest of ours names twenty columns. */
 const lineBytesMax = 64 * 1024;
 const lineFeed = 0x0a;
 const blockEnd = Buffer.from('\n\\.\n');
@@ -13,15 +13,15 @@ export type CopyEvent =
   | { readonly kind: 'end' };
 
 /**
- * Finds the rows in a script of pg_restore and nothing else. Statements are skipped unread: whatever an archive says there is
- * never executed, and the rows are copied by a statement of our own.
+ * Finds only the rows in a pg_restore script. Statements are skipped unread: whatever an archive contains there is
+ * never executed, and the rows are copied by our own statement.
  */
 export class CopyBlocks {
   #isInside = false;
-  /** Inside a block: the last bytes, which may be the beginning of its end. Outside: the line so far. */
+  /** Inside a block: the last bytes, which may be the start of its end. Outside: the line so far. */
   #held = Buffer.alloc(0);
   #isLineTooLong = false;
-  /** The line feed before the first row is ours; it lets the end of an empty block look like any other. */
+  /** The line feed before the first row is ours; it makes the end of an empty block look like any other. */
   #isFirst = false;
 
   *push(chunk: Buffer): Generator<CopyEvent> {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type pg from 'pg';
 
-/** COPY … FROM STDIN: rows go to PostgreSQL as they are, in the frames of its protocol ("COPY Operations"). */
+/** COPY … FROM STDIN: rows are sent to PostgreSQL unchanged, in the frames of its protocol ("COPY Operations"). */
 export class CopyStatement implements pg.Submittable {
   readonly #text: string;
   readonly #started = Promise.withResolvers<pg.Connection>();
@@ -10,7 +10,7 @@ export class CopyStatement implements pg.Submittable {
   /** Both names come from the catalog or have the form of a plain identifier. */
   constructor(table: string, columns: readonly string[]) {
     this.#text = `copy public."${table}" (${columns.map((column) => `"${column}"`).join(', ')}) from stdin`;
-    // Somebody waits for one of the two at a time; the other must not count as unhandled.
+    // Only one of the two is awaited at a time; the other must not count as unhandled.
     this.#started.promise.catch(() => undefined);
     this.#finished.promise.catch(() => undefined);
   }

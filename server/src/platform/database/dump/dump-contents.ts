@@ -8,7 +8,7 @@ const listBytesMax = 64 * 1024 * 1024;
 /** A century. */
 const monthsMax = 1_200;
 
-/** A migration as the dump says that it was applied. */
+/** A migration that was applied according to the dump. */
 export interface DumpedMigration {
   readonly version: number;
   readonly name: string;
@@ -16,13 +16,13 @@ export interface DumpedMigration {
 }
 
 export interface DumpContents {
-  /** Undefined where the dump has no such table: it is not one of a vault. */
+  /** Undefined if the dump has no such table: it is not a dump of a vault. */
   readonly migrations: readonly DumpedMigration[] | undefined;
   /** Months of the audit log, as `2026_08`. */
   readonly months: readonly string[];
 }
 
-/** Tells which schema a dump needs before its rows can be loaded. */
+/** Determines which schema a dump needs before its rows can be loaded. */
 export async function readDumpContents(dump: DumpFile, options: DecoderOptions): Promise<DumpContents> {
   const flags = ['--data-only', '--schema=public', '--table=schema_migrations'];
   const blocks = new CopyBlocks();
@@ -42,7 +42,7 @@ export async function readDumpContents(dump: DumpFile, options: DecoderOptions):
   };
 }
 
-/** What does not look like a migration of ours is none. */
+/** Anything that does not look like one of our migrations is ignored. */
 function toMigration(columns: readonly string[], values: readonly string[]): DumpedMigration {
   const field = (column: string, form: RegExp) => form.exec(values[columns.indexOf(column)] ?? '')?.[0] ?? '';
   return {
@@ -58,6 +58,6 @@ async function listMonths(dump: DumpFile, options: DecoderOptions): Promise<stri
     list += chunk.toString('latin1');
   const found = list.matchAll(/ TABLE DATA public audit_records_(\d{4}_(?:0[1-9]|1[0-2])) /g);
   const months = [...new Set([...found].map(([, month]) => month ?? ''))];
-  if (months.length > monthsMax) throw new Error('The dump has more months of the audit log than there can be.');
+  if (months.length > monthsMax) throw new Error('The dump has an impossible number of audit log months.');
   return months;
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { DumpFile } from './dump-file.ts';
 
 export interface DecoderOptions {
-  /** Where programs are found: all that pg_restore learns of our environment. */
+  /** The search path for programs: the only part of our environment that pg_restore sees. */
   readonly searchPath: string | undefined;
   /** A small archive can unpack to any size. */
   readonly bytesMax: number;
@@ -10,7 +10,7 @@ export interface DecoderOptions {
 }
 
 /**
- * Lets pg_restore unpack an archive into a script, which nobody executes. It is connected to no database, knows no password,
+ * Has pg_restore unpack an archive into a script, which is never executed. It is connected to no database, knows no password,
  * and finds no settings: neither in its environment nor in its working directory.
  */
 export async function* decodeDump(
@@ -42,7 +42,7 @@ export async function* decodeDump(
       yield chunk;
     }
     const code = await ended;
-    if (code !== 0) throw new Error(`The dump cannot be restored. pg_restore says: ${firstErrorIn(said)}`);
+    if (code !== 0) throw new Error(`The dump cannot be restored. pg_restore reported: ${firstErrorIn(said)}`);
   } catch (error) {
     throw explain(error, signal);
   } finally {
@@ -54,7 +54,7 @@ function explain(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return new Error('Stopped before the dump was restored.');
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') return error;
   return new Error(
-    "pg_restore is not installed. Install PostgreSQL's client programs (Debian: apt-get install postgresql-client) of the version that wrote the dump, or newer.",
+    'pg_restore is not installed. Install the PostgreSQL client programs (Debian: apt-get install postgresql-client) in the version that wrote the dump or a newer one.',
     { cause: error },
   );
 }

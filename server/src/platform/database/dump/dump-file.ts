@@ -3,11 +3,11 @@ import path from 'node:path';
 
 const archiveMagic = 'PGDMP';
 const gzipMagic = '\x1f\x8b';
-const makeArchive = 'Make an archive instead: pg_dump --format=custom --file=vault.dump <address>';
+const makeArchive = 'Create an archive instead: pg_dump --format=custom --file=vault.dump <address>';
 /** Width of a number in the table of contents of every pg_dump that runs where PostgreSQL does. */
 const tocNumberBytes = 4;
 const tocBytesMax = 256 * 1024 * 1024;
-const leadsOutside = `The dump is a directory that refers to something outside of it. ${makeArchive}`;
+const leadsOutside = `The dump is a directory that refers to files outside it. ${makeArchive}`;
 
 export interface DumpFile {
   /** Absolute: the programs that read it run in another directory. */
@@ -22,7 +22,7 @@ export interface DumpFile {
 export async function findDumpFile(given: string): Promise<DumpFile> {
   const dump = path.resolve(given);
   const found = await stat(dump).catch((error: unknown) => {
-    throw new Error('The dump cannot be read. Check its name and who may read it.', { cause: error });
+    throw new Error('The dump cannot be read. Check its name and permissions.', { cause: error });
   });
   if (found.isDirectory()) return { path: dump, sizeBytes: await requireArchiveDirectory(dump) };
   if (!found.isFile()) throw new Error(`The dump is neither a file nor a directory. ${makeArchive}`);
@@ -31,7 +31,7 @@ export async function findDumpFile(given: string): Promise<DumpFile> {
   // A tar archive of pg_dump begins with the name of its table of contents.
   if (!head.startsWith(archiveMagic) && !head.startsWith('toc.dat\0')) {
     throw new Error(
-      `The dump is not an archive of pg_dump. Plain SQL is not accepted, because restoring it would execute whatever it says. ${makeArchive}`,
+      `The dump is not a pg_dump archive. Plain SQL is not accepted, because restoring it would execute any statement in it. ${makeArchive}`,
     );
   }
   return { path: dump, sizeBytes: found.size };
@@ -56,7 +56,7 @@ async function requireArchiveDirectory(dump: string): Promise<number> {
   const toc = tocBytes <= tocBytesMax ? await readFile(path.join(dump, 'toc.dat')).catch(() => undefined) : undefined;
   // The magic word, three bytes of version, then the width of a number.
   if (toc?.toString('latin1', 0, 5) !== archiveMagic || toc[8] !== tocNumberBytes) {
-    throw new Error(`The dump is a directory, but not one that pg_dump --format=directory wrote. ${makeArchive}`);
+    throw new Error(`The dump is a directory that was not written by pg_dump --format=directory. ${makeArchive}`);
   }
   if (namesOutside(toc)) throw new Error(leadsOutside);
   return entries.reduce((total, { size }) => total + size, 0);

@@ -20,7 +20,7 @@ export type DumpOutcome =
 // role that can reach nothing but the scratch database.
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
-// Whoever asked has gone.
+// The parent process is gone.
 process.on('disconnect', () => stopping.abort());
 
 process.once('message', (task) => {

@@ -6,15 +6,15 @@ import type { DumpFile } from './dump-file.ts';
 import type { DumpOutcome, DumpTask } from './dump-process.ts';
 import type { LoadTarget } from './dump-rows.ts';
 
-/** Compiled, this file and that of the process end in `.js`. */
+/** When compiled, this file and that of the process end in `.js`. */
 const processFile = fileURLToPath(
   new URL(`./dump-process${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url),
 );
 
-/** How long the process may take to end once it has been told to. */
+/** How long the process may take to exit once told to. */
 const endMs = 5_000;
 
-/** Reads a dump in a process of its own, so that nothing in the dump ever meets the root key. */
+/** Reads a dump in a separate process, so that nothing in the dump is ever near the root key. */
 export class DumpReader {
   readonly #dump: DumpFile;
   readonly #options: DecoderOptions;
@@ -38,7 +38,7 @@ export class DumpReader {
   async #run(target: LoadTarget | undefined): Promise<DumpOutcome> {
     const { signal, ...options } = this.#options;
     const child = fork(processFile, [], {
-      // Not ours: it holds the root key and the address of the vault.
+      // Not our environment: it contains the root key and the address of the vault.
       env: {},
       execArgv: ['--disable-sigusr1'],
       cwd: '/',
@@ -57,7 +57,7 @@ export class DumpReader {
         child.once('error', reject);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by a process of ours.
         child.once('message', (message) => resolve(message as DumpOutcome));
-        child.once('exit', () => reject(new Error('The process that reads the dump has ended before its work.')));
+        child.once('exit', () => reject(new Error('The process that reads the dump ended unexpectedly.')));
         child.send(task);
       });
       if ('failure' in outcome) throw toError(outcome.failure);
@@ -67,7 +67,7 @@ export class DumpReader {
     } finally {
       signal.removeEventListener('abort', stop);
       stop();
-      // Nobody goes on to the root key while it is still there.
+      // The root key is not opened while it is still running.
       const impatience = setTimeout(() => void child.kill('SIGKILL'), endMs);
       await ended;
       clearTimeout(impatience);

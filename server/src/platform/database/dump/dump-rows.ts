@@ -12,7 +12,7 @@ export interface LoadTarget {
   readonly tables: readonly string[];
 }
 
-/** Copies the rows of a dump into tables of ours, and tells which it had; those of other tables are left out. */
+/** Copies the rows of a dump into our tables, and returns which it had; other tables are skipped. */
 export async function loadRows(
   dump: DumpFile,
   { url, role, tables }: LoadTarget,
@@ -23,11 +23,11 @@ export async function loadRows(
     connectionTimeoutMillis: 10_000,
     application_name: 'strongroom backup',
   });
-  // A connection that breaks fails the statement that is under way.
+  // If the connection breaks, the current statement fails.
   client.on('error', () => undefined);
   await client.connect().catch((error: unknown) => {
     throw new Error(
-      'The role that loads the dump cannot connect to its scratch database. Let pg_hba.conf accept roles whose name begins with strongroom_scratch_ by password.',
+      'The role that loads the dump cannot connect to its scratch database. Allow roles whose names begin with strongroom_scratch_ to log in by password in pg_hba.conf.',
       { cause: error },
     );
   });
@@ -46,7 +46,7 @@ export async function loadRows(
   }
 }
 
-/** Rows of a hostile dump run with the rights of this connection: a wrong address must not lend it those of the owner. */
+/** Rows of a hostile dump are loaded with the privileges of this connection: a wrong address must not give it the owner's. */
 async function requireRole(client: pg.Client, role: string): Promise<void> {
   const { rows } = await client.query<{ isRole: boolean }>(
     'select session_user = $1 and current_user = $1 as "isRole"',
@@ -94,10 +94,10 @@ class RowLoader {
   }
 }
 
-/** Without PostgreSQL's own words: they quote rows. */
+/** Without PostgreSQL's own message, which quotes rows. */
 function unfitting(table: string, error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   return new Error(
-    `The dump cannot be restored: PostgreSQL refuses rows of ${table} (SQLSTATE ${error.code ?? 'unknown'}). Take another dump.`,
+    `The dump cannot be restored: PostgreSQL rejected rows of ${table} (SQLSTATE ${error.code ?? 'unknown'}). Take another dump.`,
   );
 }

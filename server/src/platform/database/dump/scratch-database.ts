@@ -1,19 +1,19 @@
 import pg from 'pg';
 import { requireOwnSession } from '../session-check.ts';
 
-/** Names that a run which was killed has left behind begin like this. */
+/** Prefix of the names, including those left behind by a killed run. */
 const scratchPrefix = 'strongroom_scratch_';
 const idBytes = 8;
 const passwordBytes = 24;
 
-/** An empty database, and a role that can do nothing on the server but what it is granted there. */
+/** An empty database, and a role with no privileges on the server beyond those granted there. */
 export interface ScratchDatabase {
   readonly ownerUrl: string;
   readonly loaderUrl: string;
   readonly loaderRole: string;
 }
 
-/** Makes a database beside the one that the address names, for as long as the work takes. */
+/** Creates a database next to the one in the address, for the duration of the work. */
 export async function withScratchDatabase<T>(
   ownerUrl: string,
   work: (scratch: ScratchDatabase) => Promise<T>,
@@ -37,7 +37,7 @@ export async function withScratchDatabase<T>(
 }
 
 /**
- * The same address for another role. The driver prefers what the query says, so both places say it; an address without a
+ * The same address for another role. The driver prefers the query string, so it is set in both places; an address without a
  * host has only the query.
  */
 function withLogin(address: URL, user: string, password: string): string {
@@ -56,7 +56,7 @@ async function createRole(client: pg.Client, name: string, password: string): Pr
     .query(`create role ${name} login password '${password}' ${limits} valid until '${tomorrow}'`)
     .catch((error: unknown) => {
       throw new Error(
-        'A role for reading the dump cannot be created. The role of STRONGROOM_DATABASE_OWNER_URL needs CREATEROLE: "alter role … createrole".',
+        'A role for loading the dump cannot be created. The role in STRONGROOM_DATABASE_OWNER_URL needs CREATEROLE: "alter role … createrole".',
         { cause: error },
       );
     });
@@ -70,7 +70,7 @@ async function createDatabase(client: pg.Client, name: string): Promise<void> {
   } catch (error) {
     await client.query(`drop role ${name}`);
     throw new Error(
-      'A scratch database cannot be created. The role of STRONGROOM_DATABASE_OWNER_URL needs CREATEDB: "alter role … createdb".',
+      'A scratch database cannot be created. The role in STRONGROOM_DATABASE_OWNER_URL needs CREATEDB: "alter role … createdb".',
       { cause: error },
     );
   }
@@ -88,7 +88,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   });
   await client.connect().catch((error: unknown) => {
     throw new Error(
-      'The database server cannot be reached. Check STRONGROOM_DATABASE_OWNER_URL and that PostgreSQL runs.',
+      'The database server cannot be reached. Check STRONGROOM_DATABASE_OWNER_URL and that PostgreSQL is running.',
       { cause: error },
     );
   });

@@ -15,8 +15,8 @@ interface ForeignKey {
 }
 
 /**
- * Lets the rows of a dump into tables that our own migrations made. An archive lists tables in an order that foreign keys,
- * triggers and row-level security do not allow for, so they are taken away for the time of the load, and put back after it.
+ * Prepares tables created by our own migrations for the rows of a dump. An archive lists tables in an order that foreign keys,
+ * triggers and row-level security do not allow, so these are removed during the load and restored after it.
  */
 export class ScratchSchema {
   readonly #client: pg.Client;
@@ -36,7 +36,7 @@ export class ScratchSchema {
     this.#loaderRole = loaderRole;
   }
 
-  /** Makes room for rows, and returns the names of the tables that take them. */
+  /** Prepares the tables for loading, and returns their names. */
   async openForRows(months: readonly string[]): Promise<readonly string[]> {
     await this.#addMonths(months);
     const tables = await this.#client.query<Table>(`select relname as name, relrowsecurity as "hasPolicies",
@@ -48,7 +48,7 @@ export class ScratchSchema {
       pg_get_constraintdef(oid) as definition from pg_constraint
       where contype = 'f' and connamespace = 'public'::regnamespace and conparentid = 0 order by 1, 2`);
     this.#foreignKeys = keys.rows;
-    // What the migrations put there comes with the dump.
+    // Rows inserted by the migrations come with the dump.
     await this.#client.query(`truncate ${names.join(', ')}`);
     for (const { table, name } of this.#foreignKeys) {
       await this.#client.query(`alter table ${table} drop constraint ${name}`);
@@ -61,11 +61,11 @@ export class ScratchSchema {
     return names;
   }
 
-  /** Takes nothing more in, and checks that every table came and what holds between them. */
+  /** Ends the load, and checks that every table was present and that all constraints hold. */
   async closeForRows(loaded: readonly string[]): Promise<void> {
     const lacking = this.#tables.find(({ name, isRequired }) => isRequired && !loaded.includes(name));
     if (lacking !== undefined) {
-      throw new Error(`The dump lacks the rows of ${lacking.name}. Dump the whole database, in one run of pg_dump.`);
+      throw new Error(`The dump has no rows of ${lacking.name}. Dump the whole database in one run of pg_dump.`);
     }
     for (const { name: table } of this.#tables) {
       await this.#client.query(`revoke all on ${table} from ${this.#loaderRole}`);
@@ -73,7 +73,7 @@ export class ScratchSchema {
     for (const { table, name, definition } of this.#foreignKeys) {
       await this.#client.query(`alter table ${table} add constraint ${name} ${definition}`).catch(() => {
         throw new Error(
-          `Rows of ${table} refer to rows that the dump does not have (${name}). Take another dump: this one was not made in one piece.`,
+          `Rows of ${table} refer to rows that are not in the dump (${name}). The dump is not a consistent snapshot: take another one.`,
         );
       });
     }
@@ -87,7 +87,7 @@ export class ScratchSchema {
     await this.#client.end();
   }
 
-  /** Partitions of the audit log that were made by time, and not by a migration. */
+  /** Partitions of the audit log that were created over time and not by a migration. */
   async #addMonths(months: readonly string[]): Promise<void> {
     const log = await this.#client.query(`select from pg_class where oid = to_regclass('public.audit_records')`);
     if (log.rowCount === 0) return;

@@ -1,7 +1,7 @@
 const burst = 512;
 const perSecond = 64;
 
-/** How many messages may be sent because somebody asked. Past it questions go unanswered, and are asked again. */
+/** How many messages may be sent on request. Beyond that, requests are ignored, and will be repeated. */
 export class AnswerBudget {
   #left = burst;
   #countedAt: number;

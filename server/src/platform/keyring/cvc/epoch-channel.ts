@@ -7,7 +7,7 @@ const patienceMs = 2_000;
 const sendingMax = 64;
 
 /**
- * The line between servers. What is sent while it is cut is dropped; both sides tell each other what they have as soon as
+ * The channel between servers. Messages sent while it is broken are dropped; both sides exchange what they have as soon as
  * it is back.
  */
 export class EpochChannel {
@@ -30,7 +30,7 @@ export class EpochChannel {
     return this.#listener.stop();
   }
 
-  /** One transaction for all of them: they arrive together and in order. Returns once they are on their way, or dropped. */
+  /** One transaction for all of them: they arrive together and in order. Returns once they have been sent or dropped. */
   async send(payloads: readonly string[]): Promise<void> {
     const { client } = this.#listener;
     if (client === undefined || payloads.length === 0 || this.#sending >= sendingMax) return;
@@ -38,14 +38,14 @@ export class EpochChannel {
     try {
       await client.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [channel, payloads]);
     } catch {
-      // A full queue, a timeout or a broken line: connecting again ends with both sides up to date.
+      // A full queue, a timeout or a broken connection: reconnecting brings both sides up to date.
       this.#listener.disconnect(client);
     } finally {
       this.#sending -= 1;
     }
   }
 
-  /** How many other servers listen. A server that died a moment ago may be counted. */
+  /** How many other servers are listening. A server that has just died may still be counted. */
   async countOthers(): Promise<number> {
     const counted = await this.#listener.client
       ?.query<{ count: number }>(

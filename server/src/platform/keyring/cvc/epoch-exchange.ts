@@ -11,13 +11,13 @@ export interface EpochExchangeParts {
   readonly store: EpochStore;
   readonly mac: Mac;
   readonly now: () => number;
-  /** Never fails; what cannot be sent now is told again after the next connection. */
+  /** Never fails; what cannot be sent now is sent after the next connection. */
   readonly send: (payloads: readonly string[]) => Promise<void>;
-  /** Called for every parcel of a peer that was opened, with the ids in it. */
+  /** Called with the ids in each parcel from a peer that was opened. */
   readonly onKeys: (processId: string, ids: readonly number[]) => void;
 }
 
-/** What servers say to each other so that each can open what any of them sealed. */
+/** The exchange between servers that lets each open what any of them encrypted. */
 export class EpochExchange {
   readonly peers = new Peers();
   readonly receiveKeys = new ReceiveKeys();
@@ -33,7 +33,7 @@ export class EpochExchange {
     this.receiveKeys.advance(now());
   }
 
-  /** Says who is here, with which key, and what it has: the others send what it lacks and ask for what they lack. */
+  /** Announces this process, its key and the epochs it has: the others send what it lacks and request what they lack. */
   hello(): Promise<void> {
     const ids = this.#parts.store.list(this.#parts.now()).map(({ id }) => id);
     return this.#parts.send([this.#writer.ids('hello', ids)]);
@@ -49,7 +49,7 @@ export class EpochExchange {
     return this.#parts.send(this.#writer.keys(this.peers.list(this.#parts.now()), worthy));
   }
 
-  /** Takes anything at all from the channel, and does nothing for what no other server of the installation wrote. */
+  /** Accepts any input from the channel, and ignores anything not written by another server of the installation. */
   receive(payload: string): void {
     const message = parsePayload(payload, this.#parts.mac);
     if (message === undefined || message.sender.processId === this.#writer.processId) return;
@@ -72,7 +72,7 @@ export class EpochExchange {
   #answerHello(receiver: Receiver, known: ReadonlySet<number>, isNew: boolean): void {
     const { store, now } = this.#parts;
     const lacking = this.#worthSending(store.list(now()).filter(({ id }) => !known.has(id)));
-    // A newcomer counts the answers, so an answer without keys is one as well.
+    // A new server counts the replies, so a reply without keys counts too.
     if (isNew || lacking.length > 0) this.#answer(receiver, lacking);
     const unknown = [...known].filter((id) => !store.has(id));
     if (unknown.length > 0 && this.#budget.take(1, now())) void this.want(unknown);
@@ -90,7 +90,7 @@ export class EpochExchange {
     void this.#parts.send(this.#writer.keys([receiver], epochs));
   }
 
-  /** What is about to end is not worth its way: the key it is sent to would have to end with it. */
+  /** An epoch that is about to end is not worth sending: the key it is sent to would have to end with it. */
   #worthSending(epochs: readonly Epoch[]): Epoch[] {
     const now = this.#parts.now();
     return epochs.filter(({ endsAt }) => endsAt - now > leadMs);
@@ -106,7 +106,7 @@ export class EpochExchange {
 
     for (const { id, endsAfterMs, secret } of entries) {
       const endsAt = receiver.bornAt + endsAfterMs;
-      // No server tells of an epoch before its lead, so none can have longer to live.
+      // No server announces an epoch before its lead time, so none can have longer to live.
       const isPlausible = now() < endsAt && endsAt <= now() + lifeMs + leadMs;
       if (isPlausible) {
         this.receiveKeys.endBy(receiver, endsAt);

@@ -11,22 +11,22 @@ import { OwnEpochs } from './own-epochs.ts';
 import { peersMax } from './peers.ts';
 import { steadyNow, systemTimers, type Timers } from './timers.ts';
 
-/** How long a start waits for servers that are there and do not answer. */
+/** How long startup waits for servers that are present but do not reply. */
 const gatherMs = 2_000;
 
 export interface EpochKeysOptions {
   readonly url: string;
   readonly mac: Mac;
-  /** Milliseconds that pass evenly; what they count from does not matter. */
+  /** Monotonic milliseconds from an arbitrary origin. */
   readonly now?: () => number;
   readonly timers?: Timers;
-  /** Where secrets are kept. Tests bring their own and look inside. */
+  /** Where secrets are kept. Tests supply their own to inspect it. */
   readonly store?: EpochStore;
 }
 
 /**
- * Seals card verification codes under keys that exist in the memory of servers only and are destroyed within 65 minutes:
- * no backup, log or disk can bring a code back. What one server sealed, every other opens.
+ * Encrypts card verification codes with keys that exist only in the memory of servers and are destroyed within 65 minutes:
+ * no backup, log or disk can bring a code back. What one server encrypts, every other can open.
  */
 export class EpochKeys {
   readonly #now: () => number;
@@ -41,7 +41,7 @@ export class EpochKeys {
   #cancelTimer: () => void = () => undefined;
   #isStopped = false;
 
-  /** Returns when the keys of the servers that are there have arrived, and theirs have ours. */
+  /** Returns when the keys of the running servers have arrived, and they have ours. */
   static async start(options: EpochKeysOptions): Promise<EpochKeys> {
     const keys = new EpochKeys(options);
     try {
@@ -66,7 +66,7 @@ export class EpochKeys {
     this.#channel = new EpochChannel(options.url, {
       onConnected: () => {
         this.#catchUp();
-        // It names what we have, so whoever missed a key meanwhile asks for it.
+        // It lists what we have, so a server that missed a key in the meantime requests it.
         void this.#exchange.hello();
       },
       onPayload: (payload) => {
@@ -89,7 +89,7 @@ export class EpochKeys {
     return sealRecord(Buffer.from(text, 'utf8'), binding, toKey(this.#own.current));
   }
 
-  /** Nothing when the key is gone. Throws `SealedRecordError` when the record is damaged or not in its place. */
+  /** Undefined if the key is gone. Throws `SealedRecordError` if the record is damaged or not where it belongs. */
   async open(record: Buffer, binding: RecordBinding): Promise<string | undefined> {
     const id = keyVersionOf(record);
     this.#catchUp();
@@ -103,7 +103,7 @@ export class EpochKeys {
     return { peers: this.#exchange.peers.size, epochs: this.#store.size, isConnected: this.#channel.isConnected };
   }
 
-  /** Hands nothing over: the other servers have had every key since before it was used. */
+  /** Hands nothing over: the other servers already have every key. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer();
@@ -114,12 +114,12 @@ export class EpochKeys {
     await this.#channel.stop();
   }
 
-  /** For a timer that is late: no key is used past its time, however busy the process is. */
+  /** In case a timer is late: no key is used past its time, however busy the process is. */
   #catchUp(): void {
     if (this.#now() >= this.#dueAt) void this.#advance();
   }
 
-  /** Does what is due, and returns when the others have been told. */
+  /** Does what is due, and returns when the others have been notified. */
   async #advance(): Promise<void> {
     if (this.#isStopped) return;
     const now = this.#now();
@@ -140,12 +140,12 @@ export class EpochKeys {
   #arrived(processId: string, ids: readonly number[]): void {
     for (const id of ids) this.#missing.arrived(id);
     this.#gathering.heard(processId);
-    // Before the first epoch there is nothing to schedule; afterwards an arrival may end sooner than anything known.
+    // Before the first epoch there is nothing to schedule; after that, a new arrival may end sooner than any other.
     if (Number.isFinite(this.#dueAt)) this.#schedule();
   }
 }
 
-/** A key object for one operation: it is wiped with the next small garbage collection, while one kept would grow old. */
+/** A key object for one operation: it is wiped by the next minor garbage collection, while a kept one would survive. */
 function toKey({ id, secret }: Epoch): VersionedKey {
   return { version: id, key: createSecretKey(secret) };
 }

@@ -16,8 +16,8 @@ import { publicKeyLength } from './x25519.ts';
  *                   keys: 32 bytes receiver's public key · 32 bytes one-shot public key · parcel
  *   60 + n      32  MAC of everything before
  *
- * No message carries a time of day. A time is told as a distance from the birth of the receiver's own key, which the
- * receiver knows exactly, so clocks need not agree, and a message that is late or played again tells the same time.
+ * No message contains a time of day. A time is given relative to the creation of the receiver's own key, which the
+ * receiver knows exactly, so clocks need not agree, and a late or replayed message gives the same time.
  */
 const formatVersion = 1;
 const kinds = { hello: 1, want: 2, keys: 3 } as const;
@@ -28,7 +28,7 @@ const bodyStart = 60;
 const parcelStart = bodyStart + 2 * publicKeyLength;
 const macLength = 32;
 const idsMax = 1_024;
-/** PostgreSQL refuses a longer payload. */
+/** PostgreSQL rejects a longer payload. */
 export const payloadLengthMax = 7_999;
 
 /** Authenticates messages under a key that every server of the installation has, and nobody else. */
@@ -50,7 +50,7 @@ export type EpochMessage =
       readonly receiverKey: Buffer;
       readonly oneShotKey: Buffer;
       readonly parcel: Buffer;
-      /** Everything in front of the parcel, to which the parcel is bound. */
+      /** Everything before the parcel, to which the parcel is bound. */
       readonly head: Buffer;
     };
 
@@ -66,11 +66,11 @@ export function writeKeysHead(sender: Sender, receiverKey: Buffer, oneShotKey: B
 
 export function toPayload(message: Buffer, mac: Mac): string {
   const payload = Buffer.concat([message, mac(message)]).toString('base64');
-  if (payload.length > payloadLengthMax) throw new RangeError('A message between servers is too long to be sent.');
+  if (payload.length > payloadLengthMax) throw new RangeError('A message between servers is too long to send.');
   return payload;
 }
 
-/** Nothing for whatever another server of this installation did not write. */
+/** Undefined for anything not written by another server of this installation. */
 export function parsePayload(payload: string, mac: Mac): EpochMessage | undefined {
   if (payload.length > payloadLengthMax) return undefined;
   const bytes = Buffer.from(payload, 'base64');
@@ -81,7 +81,7 @@ export function parsePayload(payload: string, mac: Mac): EpochMessage | undefine
   return parseMessage(bytes.subarray(0, macStart));
 }
 
-/** Shapes are checked although the MAC was right: a server of another version may have written them. */
+/** The format is checked even if the MAC is valid: a server of another version may have written it. */
 function parseMessage(message: Buffer): EpochMessage | undefined {
   if (message[0] !== formatVersion) return undefined;
   const sender: Sender = {

@@ -4,7 +4,7 @@ import { moveSecret, secretLength } from './secret-memory.ts';
 import { agree, type KeyPair } from './x25519.ts';
 
 /*
- * What a parcel holds for each epoch, encrypted with AES-256-GCM:
+ * What a parcel contains for each epoch, encrypted with AES-256-GCM:
  *
  *   offset  length  content
  *        0       4  epoch id, big-endian
@@ -31,7 +31,7 @@ interface ParcelContext {
   readonly associatedData: Buffer;
 }
 
-/** Nothing when the receiver's key is not one to agree on a secret with. */
+/** Undefined if no secret can be agreed with the receiver's key. */
 export function sealParcel(
   entries: readonly ParcelEntry[],
   keys: { readonly oneShot: KeyPair; readonly receiver: Buffer },
@@ -70,7 +70,7 @@ export function openParcel(
   });
 }
 
-/** How many parcels it takes. No epochs at all are sent as one that is empty. */
+/** How many parcels are needed. Without epochs, one empty parcel is sent. */
 export function parcelCount(entries: number): number {
   return Math.max(1, Math.ceil(entries / parcelEntriesMax));
 }
@@ -88,7 +88,7 @@ function parcelKey(shared: Buffer | undefined, oneShotKey: Buffer, receiverKey: 
   return key;
 }
 
-/** A counter is used once by its process, and one-shot keys belong to one process: no key meets a nonce twice. */
+/** A process uses each counter once, and one-time keys belong to one process: no key is used with a nonce twice. */
 function toGcmInput(key: Buffer, { counter, associatedData }: ParcelContext) {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(counter, 6, 6);

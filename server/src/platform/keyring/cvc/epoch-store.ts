@@ -7,7 +7,7 @@ interface Kept extends Epoch {
   readonly isOwn: boolean;
 }
 
-/** Every epoch this process can open. It owns the secrets: whatever leaves it, or is not let in, is wiped. */
+/** Every epoch that this process can open. It owns the secrets: whatever is removed or not accepted is wiped. */
 export class EpochStore {
   readonly #epochs = new Map<number, Kept>();
   #foreignCount = 0;
@@ -44,7 +44,7 @@ export class EpochStore {
     this.#epochs.set(epoch.id, { ...epoch, isOwn: true });
   }
 
-  /** The first with an id stays: what is known cannot be replaced or prolonged from outside. */
+  /** The first epoch with an id stays: a known epoch cannot be replaced or prolonged from outside. */
   addForeign(epoch: Epoch): void {
     if (this.#epochs.has(epoch.id)) {
       epoch.secret.fill(0);
@@ -55,7 +55,7 @@ export class EpochStore {
     this.#foreignCount += 1;
   }
 
-  /** Gives the ids of what was destroyed. */
+  /** Returns the ids of the destroyed epochs. */
   destroyEnded(now: number): number[] {
     const ended = [...this.#epochs.values()].filter(({ endsAt }) => endsAt <= now);
     for (const epoch of ended) this.#destroy(epoch);
@@ -66,7 +66,7 @@ export class EpochStore {
     for (const epoch of this.#epochs.values()) this.#destroy(epoch);
   }
 
-  /** The one that would go next has the least to lose. Our own are never given up for others. */
+  /** The one that would end next is the smallest loss. Our own are never dropped for others. */
   #makeRoom(): void {
     const epoch = this.#soonest(({ isOwn }) => !isOwn);
     if (epoch !== undefined) this.#destroy(epoch);

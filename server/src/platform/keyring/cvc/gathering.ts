@@ -1,5 +1,5 @@
 /**
- * Waits at the start until every server that is there has handed over what it has. A rolling restart stops the old
+ * Waits at startup until every running server has handed over what it has. A rolling restart stops the old
  * server as soon as the new one is ready, so a new one must not be ready before it has the keys of the old.
  */
 export class Gathering {

@@ -6,7 +6,7 @@ import type { Receiver } from './peers.ts';
 import type { ReceiveKeys } from './receive-keys.ts';
 import { type KeyPair, makeKeyPair } from './x25519.ts';
 
-/** Writes what this process says, numbers it and signs it. */
+/** Writes, numbers and authenticates the messages of this process. */
 export class MessageWriter {
   readonly processId = randomBytes(16).toString('hex');
   readonly #receiveKeys: ReceiveKeys;
@@ -27,7 +27,7 @@ export class MessageWriter {
   /** Every epoch for every receiver; for no epochs at all, an empty parcel. */
   keys(receivers: readonly Receiver[], epochs: readonly Epoch[]): string[] {
     if (receivers.length === 0) return [];
-    // One pair for all receivers: making it costs as much as agreeing on a secret with it, about 250 µs.
+    // One key pair for all receivers: creating it costs as much as agreeing on a secret with it, about 250 µs.
     const oneShot = makeKeyPair();
     const messages = receivers.flatMap((receiver) =>
       toParcels(epochs).map((parcel) => this.#keysMessage(receiver, parcel, oneShot)),
@@ -40,7 +40,7 @@ export class MessageWriter {
     const sender = this.#sender();
     const head = writeKeysHead(sender, receiver.publicKey, oneShot.publicKey);
     const entries = epochs.map(({ id, endsAt, secret }) => {
-      // Rounded down, as ages are: an epoch may end early somewhere, and nowhere late.
+      // Rounded down, as ages are: an epoch may end early on some servers, but never late.
       return { id, endsAfterMs: Math.floor(endsAt - receiver.bornAt), secret };
     });
     const keys = { oneShot, receiver: receiver.publicKey };

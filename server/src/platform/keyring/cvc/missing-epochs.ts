@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Timers } from './timers.ts';
 
 export const waitMs = 1_000;
-/** How long nobody is asked again for what nobody had: the first to want a lost code waits, and no one after. */
+/** How long a key that nobody had is not requested again: only the first request for a lost code waits. */
 const goneMs = 60_000;
 const goneMax = 4_096;
 const waitingMax = 1_024;
 
-/** Waits a moment for keys that this process does not have: their maker may have started just now. */
+/** Waits briefly for keys that this process does not have: their creator may have just started. */
 export class MissingEpochs {
   readonly #ask: (id: number) => void;
   readonly #now: () => number;
@@ -22,7 +22,7 @@ export class MissingEpochs {
     this.#timers = parts.timers;
   }
 
-  /** Returns when the key has arrived or hope is given up: the caller looks again. Many who want one key ask once. */
+  /** Returns when the key has arrived or the wait is over; the caller then checks again. Concurrent waits for one key share a request. */
   async wait(id: number): Promise<void> {
     const waiting = this.#waiting.get(id);
     if (waiting !== undefined) return waiting.done;
@@ -47,7 +47,7 @@ export class MissingEpochs {
     this.#waiting.delete(id);
   }
 
-  /** Also for what was destroyed here because its time was over: the others have destroyed it as well. */
+  /** This includes keys that expired here: the others have destroyed them too. */
   markGone(id: number): void {
     this.#gone.set(id, this.#now() + goneMs);
   }

@@ -8,7 +8,7 @@ interface Turn {
   readonly sealsUntil: number;
 }
 
-/** The epochs this process makes: one that seals, and shortly before its time is over the one to follow. */
+/** The epochs that this process creates: one in use and, shortly before it is replaced, the next. */
 export class OwnEpochs {
   readonly #store: EpochStore;
   #current: Turn | undefined;
@@ -29,11 +29,11 @@ export class OwnEpochs {
     return this.#next === undefined ? this.#current.sealsUntil - leadMs : this.#current.sealsUntil;
   }
 
-  /** Brings the epochs up to date and gives those that were made: the other servers have to be told of them. */
+  /** Brings the epochs up to date and returns the new ones, which must be sent to the other servers. */
   advance(now: number): Epoch[] {
     const made: Turn[] = [];
     if (this.#current === undefined || now >= this.#current.sealsUntil) {
-      // The prepared epoch is of no use either after a standstill of minutes: its own time to seal is over.
+      // After a standstill of minutes, the prepared epoch is of no use either: its own time is over.
       const isReady = this.#next !== undefined && now < this.#next.sealsUntil;
       if (!isReady) made.push(this.#make(now));
       this.#current = isReady ? this.#next : made[0];

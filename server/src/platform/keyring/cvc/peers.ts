@@ -2,16 +2,16 @@ import type { Sender } from './epoch-message.ts';
 import { receiveMs } from './receive-keys.ts';
 
 export const peersMax = 64;
-/** Counters are remembered for longer than peers, so that a process that is gone cannot be played again. */
+/** Counters are remembered for longer than peers, so that messages of a process that is gone cannot be replayed. */
 export const countersMax = 1_024;
 
-/** Where secrets can be sent: a public key, and when it was born by our own clock. */
+/** Where secrets can be sent: a public key, and when it was created by our own clock. */
 export interface Receiver {
   readonly publicKey: Buffer;
   readonly bornAt: number;
 }
 
-/** The other servers, as far as they were heard of in the last minutes. */
+/** The other servers heard from in the last minutes. */
 export class Peers {
   readonly #receivers = new Map<string, Receiver>();
   readonly #counters = new Map<string, number>();
@@ -24,7 +24,7 @@ export class Peers {
     return this.#counters.size;
   }
 
-  /** False for a message that is not newer than the last one of its sender: it is played again. */
+  /** False for a message that is not newer than the last one of its sender: it is a replay. */
   isNewer({ processId, counter }: Sender): boolean {
     if (counter <= (this.#counters.get(processId) ?? -1)) return false;
     // Deleted first, so that the order of the map is the order of last use.
@@ -36,8 +36,8 @@ export class Peers {
   }
 
   /**
-   * Takes the sender's key for what will be sent to it. True when it is a server that was not known. A full table takes
-   * no more: those who have a place keep it, and the one without can still ask.
+   * Stores the sender's key for sending to it. True if the server was not known. A full table accepts
+   * no more: known servers keep their place, and others can still request keys.
    */
   meet(processId: string, receiver: Receiver): boolean {
     const isKnown = this.#receivers.has(processId);
@@ -46,7 +46,7 @@ export class Peers {
     return !isKnown;
   }
 
-  /** A peer whose key is over has not been heard for minutes: nothing that is sent to it could be opened. */
+  /** A peer whose key has expired has not been heard from for minutes: it could not open anything sent to it. */
   forgetSilent(now: number): void {
     for (const [processId, receiver] of this.#receivers) {
       if (!isAlive(receiver, now)) this.#receivers.delete(processId);

@@ -1,7 +1,7 @@
 import { leadMs, sealMs } from './epoch.ts';
 import { type KeyPair, makeKeyPair } from './x25519.ts';
 
-/** How long a key takes messages. It overlaps with its successor, so that nothing under way is lost. */
+/** How long a key accepts messages. It overlaps with its successor, so that no message in flight is lost. */
 export const receiveMs = sealMs + leadMs;
 const keysMax = 8;
 
@@ -11,9 +11,9 @@ export interface ReceiveKey extends KeyPair {
 }
 
 /**
- * The key pairs that others encrypt epoch secrets to. Messages may lie around for years, in a log or on the disk of the
- * database, so what was sent to a key is destroyed by destroying the key: it lives for minutes, and never longer than
- * the first epoch that came through it.
+ * The key pairs that others encrypt epoch secrets to. Messages may persist for years, in a log or on the disk of the
+ * database, so they are made unreadable by destroying the key: it lives for minutes, and never longer than
+ * the first epoch received through it.
  */
 export class ReceiveKeys {
   #keys: ReceiveKey[] = [];
@@ -30,7 +30,7 @@ export class ReceiveKeys {
     return Math.min(newest.diesAt - leadMs, ...this.#keys.map(({ diesAt }) => diesAt));
   }
 
-  /** Destroys what is over and makes the next key in time. True when there is a new one to tell the others of. */
+  /** Destroys expired keys and creates the next one in time. True if there is a new one to announce. */
   advance(now: number): boolean {
     const newest = this.#keys.at(-1);
     const isDue = newest === undefined || now >= newest.diesAt - leadMs;
@@ -45,7 +45,7 @@ export class ReceiveKeys {
     return this.#keys.find((key) => now < key.diesAt && key.publicKey.equals(publicKey));
   }
 
-  /** Called with the end of every epoch that came through a key. */
+  /** Called with the end of every epoch received through a key. */
   endBy(key: ReceiveKey, endsAt: number): void {
     this.#keys = this.#keys.map((kept) =>
       kept.publicKey.equals(key.publicKey) ? { ...kept, diesAt: Math.min(kept.diesAt, endsAt) } : kept,

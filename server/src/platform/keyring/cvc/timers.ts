@@ -1,4 +1,4 @@
-/** Runs work later; the answer calls it off. */
+/** Runs work later; the returned function cancels it. */
 export interface Timers {
   after(delayMs: number, work: () => void): () => void;
 }
@@ -12,7 +12,7 @@ export const systemTimers: Timers = {
 };
 
 /**
- * Goes on evenly when somebody sets the machine's clock. Only differences matter: a clock that was put back must not
- * prolong the life of a key, and one that was put forward must not end it.
+ * Not affected by changes to the system clock. Only differences matter: setting the clock back must not
+ * prolong the life of a key, and setting it forward must not end it.
  */
 export const steadyNow = (): number => performance.now();

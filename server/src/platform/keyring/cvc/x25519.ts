@@ -1,14 +1,14 @@
 import { createPrivateKey, createPublicKey, diffieHellman, type KeyObject } from 'node:crypto';
 import { makeSecret } from './secret-memory.ts';
 
-/** What RFC 8410 §4 and §7 put around the 32 bytes of a key. Node takes and gives keys in this form. */
+/** The RFC 8410 §4 and §7 encoding of a 32-byte key, which Node reads and writes. */
 const publicPrefix = Buffer.from('302a300506032b656e032100', 'hex');
 const privatePrefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
 export const publicKeyLength = 32;
 
 /**
- * The private half is kept as bytes that can be wiped. Node's own key object would stay in memory until the garbage
- * collector comes for it, which for one that has grown old can take hours; those made here live for one operation.
+ * The private key is kept as bytes that can be wiped. Node's own key object would stay in memory until the garbage
+ * collector frees it, which for an old object can take hours; those created here live for one operation.
  */
 export interface KeyPair {
   readonly publicKey: Buffer;
@@ -24,13 +24,13 @@ export function publicKeyOf(secret: Buffer): Buffer {
   return createPublicKey(toPrivateKey(secret)).export({ format: 'der', type: 'spki' }).subarray(publicPrefix.length);
 }
 
-/** The secret that both sides arrive at; nothing for a public key of low order, which would make it predictable. */
+/** The shared secret; undefined for a public key of low order, which would make it predictable. */
 export function agree(secret: Buffer, publicKey: Buffer): Buffer | undefined {
   const theirs = createPublicKey({ key: Buffer.concat([publicPrefix, publicKey]), format: 'der', type: 'spki' });
   try {
     return diffieHellman({ privateKey: toPrivateKey(secret), publicKey: theirs });
   } catch {
-    // RFC 7748 §6.1: OpenSSL refuses a result of all zeros, and it has no other reason to fail here.
+    // RFC 7748 §6.1: OpenSSL rejects an all-zero result, and has no other reason to fail here.
     return undefined;
   }
 }

@@ -4,18 +4,18 @@ import { OperatorService } from '../../outbound/operator-service.ts';
 import type { AwsCredentials } from './aws-signature.ts';
 import { askKeyService, fieldsOf, KeyServiceError, textOf } from './key-service.ts';
 
-/** Where the right to use a key comes from: a secret of the operator, or the role of the container. */
+/** The source of credentials: a secret from the operator, or the role of the container. */
 export type AwsCredentialsConfig =
   | ({ readonly kind: 'static' } & AwsCredentials)
   | { readonly kind: 'container'; readonly url: string; readonly tokenFile?: string | undefined };
 
-/** Gives credentials that are valid now. */
+/** Returns credentials that are currently valid. */
 export interface AwsCredentialSource {
   current(): Promise<AwsCredentials>;
   close(): void;
 }
 
-/** New ones are fetched this long before the old ones end; AWS offers them about five minutes ahead. */
+/** How long before they expire credentials are renewed; AWS offers new ones about five minutes ahead. */
 const renewAheadMs = 4 * 60_000;
 
 export function toCredentialSource(config: AwsCredentialsConfig, now: () => number = Date.now): AwsCredentialSource {
@@ -23,7 +23,7 @@ export function toCredentialSource(config: AwsCredentialsConfig, now: () => numb
   return { current: () => Promise.resolve(config), close: () => undefined };
 }
 
-/** The endpoint that ECS and EKS put beside a container. What it hands out ends after some hours. */
+/** The container credentials endpoint of ECS and EKS. Its credentials expire after some hours. */
 class ContainerCredentials implements AwsCredentialSource {
   readonly #service: OperatorService;
   readonly #path: string;
@@ -60,7 +60,7 @@ class ContainerCredentials implements AwsCredentialSource {
 
   async #fetch(): Promise<AwsCredentials> {
     const answer = await askKeyService(this.#service, {
-      name: 'The endpoint for the credentials of this container',
+      name: 'The container credentials endpoint',
       path: this.#path,
       method: 'GET',
       headers: await this.#authorization(),
@@ -72,7 +72,7 @@ class ContainerCredentials implements AwsCredentialSource {
     const endsAt = Date.parse(textOf(fields['Expiration']) ?? '');
     if (answer.status !== 200 || accessKeyId === undefined || secret === undefined || Number.isNaN(endsAt)) {
       throw new KeyServiceError(
-        `The endpoint for the credentials of this container answered ${answer.status} and no credentials. Give the container a role that may use the key.`,
+        `The container credentials endpoint responded with status ${answer.status} and no credentials. Give the container a role that may use the key.`,
       );
     }
     const credentials = {
@@ -90,7 +90,7 @@ class ContainerCredentials implements AwsCredentialSource {
     try {
       return { authorization: (await readFile(this.#tokenFile, 'utf8')).trim() };
     } catch (error) {
-      throw new KeyServiceError(`The file ${this.#tokenFile} with the token of this container cannot be read.`, error);
+      throw new KeyServiceError(`The container token file ${this.#tokenFile} cannot be read.`, error);
     }
   }
 }

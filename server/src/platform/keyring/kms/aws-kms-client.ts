@@ -3,27 +3,27 @@ import { type AwsCredentialsConfig, type AwsCredentialSource, toCredentialSource
 import { signAwsRequest } from './aws-signature.ts';
 import { askKeyService, fieldsOf, KeyServiceError, textOf } from './key-service.ts';
 
-/** A key in AWS KMS and the way to it. */
+/** A key in AWS KMS and how to reach it. */
 export interface AwsKmsOptions {
   /** The id of the key, its ARN, or an alias. */
   readonly key: string;
   readonly region: string;
   readonly endpoint: string;
   readonly credentials: AwsCredentialsConfig;
-  /** As PEM, for an endpoint whose certificate the public authorities do not know. */
+  /** As PEM, for an endpoint whose certificate is not from a public authority. */
   readonly authority?: string | undefined;
 }
 
-/** What KMS calls its refusals, with what to do about them. */
-const credentialAdvice = 'Correct the credentials, and check the clock of this machine.';
+/** KMS exceptions, with what to do about them. */
+const credentialAdvice = 'Correct the credentials, and check the system clock.';
 const advice: Readonly<Record<string, string>> = {
-  AccessDeniedException: 'Allow kms:Encrypt and kms:Decrypt on the key, in its policy or by IAM.',
+  AccessDeniedException: 'Allow kms:Encrypt and kms:Decrypt on the key, in its key policy or in IAM.',
   NotFoundException: 'There is no such key: correct the key or the region.',
   DisabledException: 'Enable the key.',
   KMSInvalidStateException: 'Cancel the deletion of the key, or import its material again.',
   InvalidKeyUsageException: 'Use a symmetric key for encryption.',
-  ThrottlingException: 'This passes; raise the quota of requests if it comes back.',
-  LimitExceededException: 'This passes; raise the quota of requests if it comes back.',
+  ThrottlingException: 'This is temporary; if it recurs, raise the request quota.',
+  LimitExceededException: 'This is temporary; if it recurs, raise the request quota.',
   UnrecognizedClientException: credentialAdvice,
   InvalidSignatureException: credentialAdvice,
   IncompleteSignatureException: credentialAdvice,
@@ -32,19 +32,19 @@ const advice: Readonly<Record<string, string>> = {
   ExpiredTokenException: credentialAdvice,
 };
 
-/** KMS read the request and refused it. */
+/** KMS rejected the request. */
 export class AwsKmsRefusal extends KeyServiceError {
   /** The exception by its name, such as `InvalidCiphertextException`. */
   readonly type: string;
 
   constructor(operation: string, status: number, type: string) {
     const name = type === '' ? `status ${status}` : type;
-    super(`AWS KMS refused ${operation} (${name}). ${advice[type] ?? 'Look at the health of AWS KMS in this region.'}`);
+    super(`AWS KMS refused ${operation} (${name}). ${advice[type] ?? 'Check the status of AWS KMS in this region.'}`);
     this.type = type;
   }
 }
 
-/** Two calls of AWS KMS, signed. */
+/** The two AWS KMS calls that we use, signed. */
 export class AwsKmsClient {
   readonly #service: OperatorService;
   readonly #host: string;
@@ -59,7 +59,7 @@ export class AwsKmsClient {
     this.#credentials = toCredentialSource(credentials);
   }
 
-  /** The answer's fields that are text. */
+  /** The text fields of the response. */
   async call(operation: 'Encrypt' | 'Decrypt', input: object): Promise<(field: string) => string | undefined> {
     const body = JSON.stringify(input);
     const headers = {
@@ -71,7 +71,7 @@ export class AwsKmsClient {
     const signed = signAwsRequest({ headers, body }, scope, await this.#credentials.current());
     const answer = await askKeyService(this.#service, { name: 'AWS KMS', path: '/', headers: signed, body });
     const fields = fieldsOf(answer.body);
-    // What the message of a refusal says is left out: it can repeat headers, and with them a session token.
+    // The error message of KMS is omitted: it can repeat headers, and with them a session token.
     if (answer.status !== 200) throw new AwsKmsRefusal(operation, answer.status, exceptionOf(fields['__type']));
     return (field) => textOf(fields[field]);
   }
@@ -82,7 +82,7 @@ export class AwsKmsClient {
   }
 }
 
-/** The name alone: some answers put a namespace in front. */
+/** The name alone: some responses prefix a namespace. */
 function exceptionOf(type: unknown): string {
   return /(?:^|#)([A-Za-z]{1,64})$/.exec(textOf(type) ?? '')?.[1] ?? '';
 }

@@ -140,13 +140,13 @@ describe('the id', () => {
 describe('a service in trouble', () => {
   const refusals: [string, number, RegExp][] = [
     ['AccessDeniedException', 400, /Allow kms:Encrypt and kms:Decrypt/],
-    ['ThrottlingException', 400, /This passes/],
+    ['ThrottlingException', 400, /This is temporary/],
     ['DisabledException', 400, /Enable the key/],
     ['KMSInvalidStateException', 400, /Cancel the deletion/],
     ['NotFoundException', 400, /correct the key or the region/],
     ['ExpiredTokenException', 400, /Correct the credentials/],
-    ['KMSInternalException', 500, /health of AWS KMS/],
-    ['DependencyTimeoutException', 503, /health of AWS KMS/],
+    ['KMSInternalException', 500, /status of AWS KMS/],
+    ['DependencyTimeoutException', 503, /status of AWS KMS/],
     ['com.amazonaws.kms#AccessDeniedException', 400, /\(AccessDeniedException\)/],
   ];
 

@@ -10,12 +10,12 @@ import {
   type WrapContext,
 } from './root-key.ts';
 
-/** What KMS takes as ciphertext at most. */
+/** The maximum ciphertext length of KMS. */
 const wrappedLengthMax = 6_144;
 const mismatches = ['InvalidCiphertextException', 'IncorrectKeyException'];
 
 /**
- * A root key in AWS KMS. What it wraps is the ciphertext of KMS as it is, bound to its context by the encryption
+ * A root key in AWS KMS. A wrapped key is the KMS ciphertext unchanged, bound to its context by the encryption
  * context, which CloudTrail shows.
  */
 export class AwsKmsRootKey implements RootKey {
@@ -23,7 +23,7 @@ export class AwsKmsRootKey implements RootKey {
   readonly #client: AwsKmsClient;
   readonly #keyArn: string;
 
-  /** Uses the key once in both directions: that names it, also behind an alias, and shows what is not allowed. */
+  /** Uses the key once in each direction: that resolves an alias to its key, and reveals missing permissions. */
   static async open(options: AwsKmsOptions): Promise<AwsKmsRootKey> {
     const client = new AwsKmsClient(options);
     try {
@@ -31,7 +31,7 @@ export class AwsKmsRootKey implements RootKey {
       const { wrapped, keyArn } = await encrypt(client, { keyId: options.key, key: probe, context: probeContext });
       const rootKey = new AwsKmsRootKey(client, keyArn);
       if (probe.equals(await rootKey.unwrap(wrapped, probeContext))) return rootKey;
-      throw new KeyServiceError('AWS KMS does not give back what it wrapped. Check the endpoint.');
+      throw new KeyServiceError('AWS KMS does not unwrap what it wrapped. Check the endpoint.');
     } catch (error) {
       client.close();
       throw error;
@@ -49,7 +49,7 @@ export class AwsKmsRootKey implements RootKey {
     requireKeyLength(key);
     const { wrapped, keyArn } = await encrypt(this.#client, { keyId: this.#keyArn, key, context });
     if (keyArn === this.#keyArn) return wrapped;
-    throw new KeyServiceError('AWS KMS used another key than it was asked for. Check the endpoint.');
+    throw new KeyServiceError('AWS KMS used a different key than requested. Check the endpoint.');
   }
 
   async unwrap(wrapped: Buffer, context: WrapContext): Promise<Buffer> {
@@ -84,9 +84,7 @@ async function encrypt(
   if (wrapped.length > 0 && wrapped.length <= wrappedLengthMax && /^arn:[^/]+:key\/[\w-]{1,64}$/.test(keyArn)) {
     return { wrapped, keyArn };
   }
-  throw new KeyServiceError(
-    'AWS KMS answered without a ciphertext or without the name of its key. Check the endpoint.',
-  );
+  throw new KeyServiceError('The response from AWS KMS lacks the ciphertext or the key id. Check the endpoint.');
 }
 
 function encryptionContext({ tenant, purpose, version }: WrapContext): Readonly<Record<string, string>> {

@@ -22,7 +22,7 @@ export interface AwsScope {
 const algorithm = 'AWS4-HMAC-SHA256';
 
 /**
- * The headers of a POST to `/` with its signature: Signature Version 4, all headers signed. KMS has one path and no
+ * The headers of a signed POST to `/`: Signature Version 4, all headers signed. KMS has one path and no
  * query, so the rules for those are not here.
  */
 export function signAwsRequest(

@@ -17,7 +17,7 @@ const format = 1;
 const nonceLength = 12;
 const wrappedLength = 1 + nonceLength + keyLength + gcmTagLength;
 
-/** A root key that the operator hands over as 32 bytes: for development and small installations. */
+/** A root key supplied by the operator as 32 bytes: for development and small installations. */
 export class FileRootKey implements RootKey {
   readonly id: string;
   readonly #key: KeyObject;
@@ -54,7 +54,7 @@ export class FileRootKey implements RootKey {
   }
 }
 
-/** Reads the text form of a root key: 32 bytes as base64 or hexadecimal. */
+/** Parses the text form of a root key: 32 bytes as base64 or hexadecimal. */
 export function parseRootKey(text: string): Buffer | undefined {
   const trimmed = text.trim();
   if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex');

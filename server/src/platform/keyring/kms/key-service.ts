@@ -3,7 +3,7 @@ import { OperatorError } from '../../../core/errors/operator-error.ts';
 import type { OperatorService, ServiceAnswer, ServiceCall } from '../../outbound/operator-service.ts';
 import { keyLength } from './root-key.ts';
 
-/** The key service is away, refuses, or is not set up as it has to be. The message is one line that says what to do. */
+/** The key service is unavailable, rejects a request or is misconfigured. The message says in one line what to do. */
 export class KeyServiceError extends OperatorError {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -11,16 +11,16 @@ export class KeyServiceError extends OperatorError {
   }
 }
 
-/** The key in an answer. It also exists as text there until that is collected: a price of keys that come over HTTP. */
+/** The key in a response. It also exists there as text until that is garbage collected, which is unavoidable over HTTP. */
 export function toKey(base64: string | undefined, service: string): Buffer {
   const key = Buffer.from(base64 ?? '', 'base64');
   if (key.length === keyLength) return key;
   throw new KeyServiceError(
-    `${service} answered without a key of 256 bits. Check what stands between it and this server.`,
+    `The response from ${service} does not contain a 256-bit key. Check any proxy between it and this server.`,
   );
 }
 
-/** Asks; what goes wrong on the way is told without any of what was sent. */
+/** Sends a request; errors contain nothing of what was sent. */
 export async function askKeyService(
   service: OperatorService,
   call: ServiceCall & { readonly path: string; readonly name: string },
@@ -29,13 +29,13 @@ export async function askKeyService(
     return await service.ask(call.path, call);
   } catch (error) {
     throw new KeyServiceError(
-      `${call.name} cannot be reached. Check its address, its certificate and the network between.`,
+      `${call.name} cannot be reached. Check its address, its certificate and the network.`,
       error,
     );
   }
 }
 
-/** The fields of a JSON object; none where the text is something else, such as the page of a proxy on the way. */
+/** The fields of a JSON object; none if the text is something else, such as an error page from a proxy. */
 export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   try {
     return membersOf(JSON.parse(text));

@@ -8,14 +8,14 @@ import { RootKeys } from './root-keys.ts';
 import type { TransitOptions } from './transit-client.ts';
 import { TransitRootKey } from './transit-root-key.ts';
 
-/** Which provider holds the root key. A new provider is a new kind here and a new file beside this one. */
+/** The provider of the root key. A new provider is a new kind here and a new file in this folder. */
 export type RootKeyConfig =
   | { readonly kind: 'file'; readonly key: Buffer }
   | ({ readonly kind: 'pkcs11' } & Pkcs11Options)
   | ({ readonly kind: 'aws-kms' } & AwsKmsOptions)
   | ({ readonly kind: 'transit' } & TransitOptions);
 
-/** The root key that wraps, and those that it takes over from. */
+/** The root key that wraps, and those that it replaces. */
 export interface RootKeysConfig {
   readonly primary: RootKeyConfig;
   readonly others: readonly RootKeyConfig[];

@@ -31,17 +31,17 @@ const tagLength = 16;
 
 /**
  * Encrypted once by the key to tell keys apart. It is 16 bytes, one block, and never one that GCM encrypts: the hash key
- * comes from the block of zeros, and our counter blocks end in 1, 2 or 3 where this one ends in text. What is shown is
+ * comes from the all-zero block, and our counter blocks end in 1, 2 or 3 where this one ends in text. What is shown is
  * eight bytes of the SHA-256 of the result, so not even one pair of plaintext and ciphertext gets out, and a block
  * cipher would not give its key away if it did.
  */
 const fingerprintBlock = Buffer.from('strongroom/key/1', 'ascii');
 
-/** What an HSM says when the bytes are at fault, and what some say (SoftHSM among them) whatever is at fault. */
+/** Errors that an HSM reports for bad bytes, and that some (such as SoftHSM) report for any failure. */
 const ciphertextResults = ['CKR_ENCRYPTED_DATA_INVALID', 'CKR_ENCRYPTED_DATA_LEN_RANGE'];
 const vagueResults = ['CKR_GENERAL_ERROR', 'CKR_FUNCTION_FAILED', 'CKR_DATA_INVALID', 'CKR_ARGUMENTS_BAD'];
 
-/** The root key as long as one session lasts. Callers take turns. */
+/** The root key for the duration of one session. Callers take turns. */
 export class Pkcs11Connection {
   readonly id: string;
   readonly #session: Pkcs11Session;
@@ -69,7 +69,7 @@ export class Pkcs11Connection {
     const iv = this.#session.random(ciphertextStart - ivStart);
     const sealed = await this.#session.encrypt(key, this.#key, this.#gcm(iv, context));
     if (sealed.length !== keyLength + tagLength) {
-      throw new HsmError('The HSM does not append a tag of 128 bits in AES-GCM. Use one that follows PKCS#11 2.40.');
+      throw new HsmError('The HSM does not append a 128-bit tag in AES-GCM. Use one that conforms to PKCS#11 2.40.');
     }
     return Buffer.concat([Buffer.of(format), iv, sealed]);
   }
@@ -90,7 +90,7 @@ export class Pkcs11Connection {
     this.#session.close();
   }
 
-  /** After a vague refusal the HSM is asked for something whose answer is known: if it can do that, the bytes were at fault. */
+  /** After an ambiguous error, the HSM is tested with a known input: if that works, the bytes were at fault. */
   async #opensItsOwn(): Promise<boolean> {
     const probe = randomBytes(keyLength);
     return probe.equals(await this.#decrypt(await this.wrap(probe, probeContext), probeContext));

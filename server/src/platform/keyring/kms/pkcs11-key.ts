@@ -4,7 +4,7 @@ import { type Pkcs11Options, Pkcs11Session } from './pkcs11-session.ts';
 
 const keyLength = 32;
 
-/** Makes a root key inside the HSM. It can be used there and never leaves it, not even wrapped. */
+/** Creates a root key inside the HSM. It never leaves the HSM, not even wrapped. */
 export async function createPkcs11Key(options: Pkcs11Options): Promise<void> {
   const session = await Pkcs11Session.open(options, 'read-write');
   try {
@@ -19,7 +19,7 @@ export async function createPkcs11Key(options: Pkcs11Options): Promise<void> {
   }
 }
 
-/** Finds the key and refuses one that is not fit to be a root key. */
+/** Finds the key and rejects one that is not suitable as a root key. */
 export function findPkcs11Key(session: Pkcs11Session, { keyLabel, tokenLabel }: Pkcs11Options): Handle {
   const { constants } = session;
   const described = `labelled "${keyLabel}" in token "${tokenLabel}"`;

@@ -1,13 +1,13 @@
 import { OperatorError } from '../../../core/errors/operator-error.ts';
 import type * as Pkcs11js from 'pkcs11js';
 
-/** The package's constants beside the loaded library of the HSM's maker. */
+/** The package's constants and the loaded library of the HSM vendor. */
 export interface Pkcs11Module {
   readonly constants: typeof Pkcs11js;
   readonly library: Pkcs11js.PKCS11;
 }
 
-/** The HSM, its client software or its configuration is at fault. The message is one line that says what to do. */
+/** The HSM, its client software or its configuration is at fault. The message says in one line what to do. */
 export class HsmError extends OperatorError {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -16,12 +16,12 @@ export class HsmError extends OperatorError {
 }
 
 /**
- * One object per library for the life of the process: PKCS#11 is initialised per process, and pkcs11js unloads the
- * library when its object is collected, even while a thread is still inside it.
+ * One object per library for the lifetime of the process: PKCS#11 is initialised per process, and pkcs11js unloads the
+ * library when its object is garbage collected, even while a thread is still inside it.
  */
 const loaded = new Map<string, Pkcs11Module>();
 
-/** Loads the library that speaks to the HSM and initialises it, again if somebody has finalised it since. */
+/** Loads and initialises the library of the HSM, again if it has been finalised since. */
 export async function loadPkcs11Module(
   modulePath: string,
   importPackage: () => Promise<{ readonly default: typeof Pkcs11js }> = () => import('pkcs11js'),
@@ -29,12 +29,12 @@ export async function loadPkcs11Module(
   const module = loaded.get(modulePath) ?? load(modulePath, await importOptional(importPackage));
   loaded.set(modulePath, module);
   try {
-    // Operations run on threads of the pool, so the library has to lock for itself.
+    // Operations run on pool threads, so the library must do its own locking.
     module.library.C_Initialize({ flags: module.constants.CKF_OS_LOCKING_OK });
   } catch (error) {
     if (resultOf(error) !== 'CKR_CRYPTOKI_ALREADY_INITIALIZED') {
       throw new HsmError(
-        `The PKCS#11 module ${modulePath} does not start (${resultOf(error)}). Check its configuration.`,
+        `The PKCS#11 module ${modulePath} failed to start (${resultOf(error)}). Check its configuration.`,
         error,
       );
     }
@@ -55,7 +55,7 @@ async function importOptional(
     return (await importPackage()).default;
   } catch (error) {
     throw new HsmError(
-      'A PKCS#11 root key needs the optional package pkcs11js, which is not installed. Run: npm install pkcs11js',
+      'A PKCS#11 root key requires the optional package pkcs11js, which is not installed. Run: npm install pkcs11js',
       error,
     );
   }

@@ -105,7 +105,9 @@ describe('a root key that cannot be opened', () => {
   it.each(['87654321', '1234567', '', '123456789'])('refuses the wrong PIN and warns of locking', async (wrong) => {
     const failure = await refusal({ pin: new Sensitive(wrong), tokenLabel: 'another' });
     expect(failure).toBeInstanceOf(PinRefused);
-    expect(failure.message).toMatch(/^The HSM refuses the PIN of token "another" \(CKR_PIN_\w+\)\. Correct it [^\n]+$/);
+    expect(failure.message).toMatch(
+      /^The HSM rejected the PIN of token "another" \(CKR_PIN_\w+\)\. Correct it [^\n]+$/,
+    );
     if (wrong !== '') expect(failure.message).not.toContain(wrong);
   });
 
@@ -133,7 +135,7 @@ describe('a root key that cannot be opened', () => {
       { type: CKA_SENSITIVE, value: false },
       { type: CKA_EXTRACTABLE, value: true },
     ]);
-    expect((await refusal({ keyLabel: 'readable' })).message).toContain('can be read out of the HSM');
+    expect((await refusal({ keyLabel: 'readable' })).message).toContain('can be extracted from the HSM');
   });
 
   it('keeps no session of an attempt that failed', async () => {

@@ -4,7 +4,7 @@ import { type Pkcs11Options, PinRefused } from './pkcs11-session.ts';
 import { type RootKey, RootKeyMismatch, type WrapContext } from './root-key.ts';
 
 /**
- * A root key inside an HSM that speaks PKCS#11. What goes wrong with the HSM fails the call at hand with an `HsmError`;
+ * A root key inside an HSM with a PKCS#11 interface. If the HSM fails, the current call throws an `HsmError`;
  * the next call connects and logs in again.
  */
 export class Pkcs11RootKey implements RootKey {
@@ -43,7 +43,7 @@ export class Pkcs11RootKey implements RootKey {
     this.#drop();
   }
 
-  /** A session does one thing at a time: a second operation would be refused, or mixed up with the first. */
+  /** A session does one thing at a time: a second operation would be rejected, or mixed up with the first. */
   #inTurn<T>(work: (connection: Pkcs11Connection) => Promise<T>): Promise<T> {
     const turn = this.#lastTurn.then(() => this.#attempt(work));
     this.#lastTurn = turn.catch(() => undefined);
@@ -56,7 +56,7 @@ export class Pkcs11RootKey implements RootKey {
       return await work(this.#connection);
     } catch (error) {
       if (error instanceof RootKeyMismatch || error instanceof TypeError) throw error;
-      // Whatever it was, the state of the session is unknown from here on.
+      // Whatever the error was, the state of the session is now unknown.
       this.#drop();
       throw toHsmError(error);
     }
@@ -64,17 +64,17 @@ export class Pkcs11RootKey implements RootKey {
 
   async #reconnect(): Promise<Pkcs11Connection> {
     if (this.#isClosed) throw new HsmError('The root key is closed.');
-    // Every request would try again, and a few wrong PINs lock a token.
+    // Otherwise every request would try again, and a few wrong PINs lock a token.
     if (this.#pinRefused !== undefined) throw this.#pinRefused;
     const connection = await Pkcs11Connection.open(this.#options).catch((error: unknown) => {
       if (error instanceof PinRefused) this.#pinRefused = error;
       throw error;
     });
     if (connection.id === this.id) return connection;
-    // Keys wrapped from here on would be stored under an id that is not the one of their root key.
+    // Keys wrapped from now on would be stored with the id of a different root key.
     connection.close();
     throw new HsmError(
-      `The key labelled "${this.#options.keyLabel}" was replaced: it is ${connection.id}, and this server was started with ${this.id}. Restore that key.`,
+      `The key labelled "${this.#options.keyLabel}" was replaced: it is now ${connection.id}, but this server was started with ${this.id}. Restore that key.`,
     );
   }
 
@@ -87,7 +87,7 @@ export class Pkcs11RootKey implements RootKey {
 function toHsmError(error: unknown): HsmError {
   if (error instanceof HsmError) return error;
   return new HsmError(
-    `The HSM does not answer as it should (${resultOf(error)}). Check that it is connected and that the token is unlocked.`,
+    `The HSM returned an error (${resultOf(error)}). Check that it is connected and that the token is unlocked.`,
     error,
   );
 }

@@ -11,14 +11,14 @@ export interface Pkcs11Options {
   readonly keyLabel: string;
 }
 
-/** The HSM does not take this PIN. Trying it again could lock the token for everybody. */
+/** The HSM rejects this PIN. Trying it again could lock the token. */
 export class PinRefused extends HsmError {}
 
 const pinResults = ['CKR_PIN_INCORRECT', 'CKR_PIN_INVALID', 'CKR_PIN_LEN_RANGE', 'CKR_PIN_EXPIRED', 'CKR_PIN_LOCKED'];
 
 /**
  * One session with one token, logged in. PKCS#11 allows one operation at a time in a session: callers take turns.
- * Encrypting, decrypting and making keys happen on a thread; the other calls of pkcs11js exist only as blocking ones.
+ * Encrypting, decrypting and creating keys run on a thread; the other calls of pkcs11js are blocking only.
  */
 export class Pkcs11Session {
   readonly #module: Pkcs11Module;
@@ -48,7 +48,7 @@ export class Pkcs11Session {
     return this.#module.constants;
   }
 
-  /** At most two: whoever looks for one key needs to know whether the label is shared, not how often. */
+  /** At most two: enough to know whether a label is shared. */
   findObjects(attributes: Attribute[]): Handle[] {
     const { library } = this.#module;
     library.C_FindObjectsInit(this.#session, attributes);
@@ -59,7 +59,7 @@ export class Pkcs11Session {
     }
   }
 
-  /** One attribute as the bytes that the HSM gave: numbers are little-endian on every platform we run on. */
+  /** One attribute as raw bytes from the HSM: numbers are little-endian on every platform that we support. */
   attribute(object: Handle, type: number): Buffer {
     const [found] = this.#module.library.C_GetAttributeValue(this.#session, object, [{ type }]);
     return Buffer.isBuffer(found?.value) ? found.value : Buffer.alloc(0);
@@ -86,20 +86,20 @@ export class Pkcs11Session {
     return withCopy(data, (copy) => library.C_DecryptAsync(this.#session, copy, Buffer.alloc(data.length)));
   }
 
-  /** Says whether the session was still there to be closed. */
+  /** Returns whether the session was still open. */
   close(): boolean {
     try {
       this.#module.library.C_CloseSession(this.#session);
       return true;
     } catch {
-      // Lost before, with the HSM or with the login: there is nothing left to give back.
+      // Already lost, with the HSM or with the login: there is nothing left to close.
       return false;
     }
   }
 }
 
 /**
- * The thread works on the memory itself and pkcs11js does not keep it alive: the copy, wiped afterwards, cannot be
+ * The thread works on the memory directly and pkcs11js does not keep it alive: the copy, wiped afterwards, cannot be
  * collected or reused in between.
  */
 async function withCopy(data: Buffer, work: (copy: Buffer) => Promise<Buffer>): Promise<Buffer> {
@@ -126,7 +126,7 @@ function findSlot({ constants, library }: Pkcs11Module, tokenLabel: string): Han
     );
   }
   if (another !== undefined) {
-    throw new HsmError(`The HSM has several tokens labelled "${tokenLabel}". Give each a label of its own.`);
+    throw new HsmError(`The HSM has several tokens labelled "${tokenLabel}". Give each a unique label.`);
   }
   return found.slot;
 }
@@ -136,11 +136,11 @@ function logIn({ constants, library }: Pkcs11Module, session: Handle, { tokenLab
     library.C_Login(session, constants.CKU_USER, pin.reveal());
   } catch (error) {
     const result = resultOf(error);
-    // The login belongs to the process and not to the session.
+    // The login belongs to the process, not to the session.
     if (result === 'CKR_USER_ALREADY_LOGGED_IN') return;
     if (!pinResults.includes(result)) throw error;
     throw new PinRefused(
-      `The HSM refuses the PIN of token "${tokenLabel}" (${result}). Correct it before starting again: a few wrong tries lock the token.`,
+      `The HSM rejected the PIN of token "${tokenLabel}" (${result}). Correct it before starting again: a few wrong attempts lock the token.`,
       error,
     );
   }

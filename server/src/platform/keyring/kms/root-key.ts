@@ -1,6 +1,6 @@
 import { lengthPrefixed } from '../length-prefixed.ts';
 
-/** What a wrapped key is for. It is bound into the wrapping, so a wrapped key cannot be moved to another place. */
+/** What a wrapped key is for. It is bound into the wrapping, so a wrapped key cannot be moved elsewhere. */
 export interface WrapContext {
   readonly tenant: string;
   readonly purpose: string;
@@ -8,14 +8,14 @@ export interface WrapContext {
 }
 
 /**
- * The root key, wherever it lives. It never leaves its provider: it wraps and unwraps 256-bit keys and nothing else.
+ * The root key, wherever it is. It never leaves its provider, and only wraps and unwraps 256-bit keys.
  * A provider is one class in this folder; `open-root-key.ts` chooses.
  */
 export interface RootKey {
-  /** Provider and fingerprint, such as `file:9f2c…`: stored beside every key it wraps, safe to show. */
+  /** Provider and fingerprint, such as `file:9f2c…`: stored with every key it wraps, and safe to show. */
   readonly id: string;
   wrap(key: Buffer, context: WrapContext): Promise<Buffer>;
-  /** Throws `RootKeyMismatch` when the bytes were not wrapped by this key for this context. */
+  /** Throws `RootKeyMismatch` if the bytes were not wrapped by this key for this context. */
   unwrap(wrapped: Buffer, context: WrapContext): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -29,12 +29,12 @@ export class RootKeyMismatch extends Error {
 
 export const keyLength = 32;
 
-/** A key of another length would be wrapped once and never be unwrapped again. */
+/** A key of another length could be wrapped but never unwrapped. */
 export function requireKeyLength(key: Buffer): void {
   if (key.length !== keyLength) throw new TypeError('A wrapped key has 32 bytes.');
 }
 
-/** What a provider wraps to try itself out; nothing of it is stored. */
+/** What a provider wraps to test itself; nothing of it is stored. */
 export const probeContext: WrapContext = { tenant: 'system', purpose: 'probe', version: 1 };
 
 export function wrapContextBytes(context: WrapContext): Buffer {

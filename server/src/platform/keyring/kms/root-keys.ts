@@ -5,7 +5,7 @@ import type { RootKey, WrapContext } from './root-key.ts';
 export class UnknownRootKey extends OperatorError {
   constructor(wanted: string, known: readonly string[]) {
     super(
-      `A key is wrapped by root key ${wanted}, and this process has ${known.join(', ')}. Configure both until ` +
+      `A key is wrapped by root key ${wanted}, but this process only has ${known.join(', ')}. Configure both until ` +
         '`strongroom keys rotate root` is done.',
     );
     this.name = 'UnknownRootKey';
@@ -13,8 +13,8 @@ export class UnknownRootKey extends OperatorError {
 }
 
 /**
- * The root keys of this process: one that wraps, and beside it those that only unwrap what they wrapped before. With two
- * of them the vault moves from one provider to another while it serves.
+ * The root keys of this process: one that wraps, and others that only unwrap what they wrapped before. With two
+ * of them, the vault can move from one provider to another while it is running.
  */
 export class RootKeys {
   readonly primary: RootKey;
@@ -37,7 +37,7 @@ export class RootKeys {
     return { rootKey: this.primary.id, wrapped: await this.primary.wrap(key, context) };
   }
 
-  /** Throws `UnknownRootKey` for an id that is not among these, and `RootKeyMismatch` as a root key does. */
+  /** Throws `UnknownRootKey` for an unknown id, and `RootKeyMismatch` as a root key does. */
   async unwrap(id: string, wrapped: Buffer, context: WrapContext): Promise<Buffer> {
     const rootKey = this.#byId.get(id);
     if (rootKey === undefined) throw new UnknownRootKey(id, this.ids);

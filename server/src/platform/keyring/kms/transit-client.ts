@@ -3,19 +3,19 @@ import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import { OperatorService } from '../../outbound/operator-service.ts';
 import { askKeyService, fieldsOf, KeyServiceError, textOf } from './key-service.ts';
 
-/** A key of a Transit engine, of Vault or of OpenBao, and the way to it. */
+/** A key in a Transit engine of Vault or OpenBao, and how to reach it. */
 export interface TransitOptions {
   readonly url: string;
   readonly mount: string;
   readonly key: string;
-  /** Not needed where an agent on this machine adds its own. */
+  /** Not needed if an agent on this machine adds its own. */
   readonly token?: Sensitive<string> | undefined;
   readonly namespace?: string | undefined;
-  /** As PEM, for a server whose certificate the public authorities do not know. */
+  /** As PEM, for a server whose certificate is not from a public authority. */
   readonly authority?: string | undefined;
 }
 
-/** Transit read the request and refused it. */
+/** Transit rejected the request. */
 export class TransitRefusal extends KeyServiceError {
   readonly status: number;
   readonly reasons: readonly string[];
@@ -27,7 +27,7 @@ export class TransitRefusal extends KeyServiceError {
   }
 }
 
-/** Calls of a Transit engine about one key. */
+/** Calls to a Transit engine for one key. */
 export class TransitClient {
   readonly #service: OperatorService;
   readonly #options: TransitOptions;
@@ -37,7 +37,7 @@ export class TransitClient {
     this.#options = options;
   }
 
-  /** A field of the answer that is text. */
+  /** A text field of the response. */
   async call(operation: 'encrypt' | 'decrypt' | 'hmac', input: object, field: string): Promise<string> {
     const { mount, key, token, namespace } = this.#options;
     const answer = await askKeyService(this.#service, {
@@ -56,7 +56,7 @@ export class TransitClient {
     const value = textOf(membersOf(fields['data'])[field]);
     if (value !== undefined) return value;
     throw new KeyServiceError(
-      `Transit answered ${operation} without "${field}". Check what stands between it and this server.`,
+      `The Transit response to ${operation} lacks "${field}". Check any proxy between it and this server.`,
     );
   }
 
@@ -70,11 +70,11 @@ function reasonsIn(errors: unknown): readonly string[] {
 }
 
 const retiredVersion =
-  'Set min_decryption_version and min_encryption_version of the key back to 1; where versions were trimmed, restore its backup.';
+  'Set min_decryption_version and min_encryption_version of the key back to 1; if versions were trimmed, restore the key from a backup.';
 
-/** Reasons that say more than the status, by what they contain. */
+/** Error texts that say more than the status, by what they contain. */
 const adviceByReason: readonly (readonly [string, string])[] = [
-  ['encryption key not found', 'Make the key, or correct its name.'],
+  ['encryption key not found', 'Create the key, or correct its name.'],
   ['soft-deleted', 'Restore the key.'],
   ['too old', retiredVersion],
   ['no such key version', retiredVersion],
@@ -88,14 +88,14 @@ function adviceFor(status: number, reasons: readonly string[]): string {
     case 400:
       return 'Use a key of type aes256-gcm96 that is not derived.';
     case 403:
-      return 'Renew or correct the token, and let its policy update encrypt, decrypt and hmac of the key.';
+      return 'Renew or correct the token, and give its policy the update capability on encrypt, decrypt and hmac for the key.';
     case 404:
       return 'Correct the mount or the namespace.';
     case 429:
-      return 'This passes; raise the rate limit quota if it comes back.';
+      return 'This is temporary; if it recurs, raise the rate limit quota.';
     case 503:
-      return 'Unseal the server, or wait until it is out of maintenance.';
+      return 'Unseal the server, or wait until its maintenance is over.';
     default:
-      return 'Look at the health of the server.';
+      return 'Check the health of the server.';
   }
 }

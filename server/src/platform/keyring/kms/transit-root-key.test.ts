@@ -116,7 +116,7 @@ describe('a key that was replaced behind its name', () => {
 describe('a key that is not there', () => {
   it('is not made by asking for it', async () => {
     const failure = await failureOf(TransitRootKey.open({ ...options, key: 'absent' }));
-    expect(failure.message).toContain('Make the key, or correct its name.');
+    expect(failure.message).toContain('Create the key, or correct its name.');
     expect(transit.keys.has('absent')).toBe(false);
   });
 
@@ -146,7 +146,7 @@ describe('a server in trouble', () => {
       () => (transit.service.mood = says(400, "missing 'context' for key derivation")),
     ],
     ['answers with a page', /health/, () => (transit.service.mood = () => ({ status: 502, body: '<html>' }))],
-    ['answers without data', /without "/, () => (transit.service.mood = () => ({ status: 200, body: { data: null } }))],
+    ['answers without data', /lacks "/, () => (transit.service.mood = () => ({ status: 200, body: { data: null } }))],
     ['has put the key aside', /Restore/, () => (transit.service.mood = says(400, 'refusing to use soft-deleted key'))],
     ['hangs up', /cannot be reached/, () => (transit.service.mood = 'hangs-up')],
   ])('is told apart from a wrong key when it %s', async (_, advice, trouble) => {

@@ -17,7 +17,7 @@ import { TransitClient, type TransitOptions, TransitRefusal } from './transit-cl
  */
 const ciphertextText = /^vault:v[1-9]\d{0,8}:[A-Za-z0-9+/]{40,1000}={0,2}$/;
 
-/** How Transit says that the bytes or the associated data are at fault. */
+/** How Transit reports that the ciphertext or the associated data is wrong. */
 const mismatch = /invalid ciphertext|message authentication failed/;
 
 const fingerprintText = Buffer.from('strongroom/root-key-id/1', 'utf8').toString('base64');
@@ -27,7 +27,7 @@ export class TransitRootKey implements RootKey {
   readonly id: string;
   readonly #client: TransitClient;
 
-  /** Proves before anything is wrapped that the key binds its context: a server that is too old ignores it. */
+  /** Verifies before anything is wrapped that the key binds its context: a server that is too old ignores it. */
   static async open(options: TransitOptions): Promise<TransitRootKey> {
     const client = new TransitClient(options);
     try {
@@ -56,7 +56,7 @@ export class TransitRootKey implements RootKey {
     const input = { plaintext: key.toString('base64'), associated_data: associatedData(context) };
     const ciphertext = await this.#client.call('encrypt', input, 'ciphertext');
     if (ciphertextText.test(ciphertext)) return Buffer.from(ciphertext, 'utf8');
-    throw new KeyServiceError('Transit answered with a ciphertext of another form than vault:v1:… Check the server.');
+    throw new KeyServiceError('The ciphertext that Transit returned does not start with vault:v1:. Check the server.');
   }
 
   async unwrap(wrapped: Buffer, context: WrapContext): Promise<Buffer> {
@@ -74,14 +74,14 @@ export class TransitRootKey implements RootKey {
   }
 
   /**
-   * Before every wrapping, which is rare: a key that was replaced behind its name would wrap keys that are stored under
-   * the id of the old one, and a name without a key would get a new one.
+   * Checked before every wrapping, which is rare: a key replaced under the same name would wrap keys that are stored with
+   * the id of the old one, and for a missing key a new one would be created.
    */
   async #requireSameKey(): Promise<void> {
     const id = await fingerprint(this.#client);
     if (id === this.id) return;
     throw new KeyServiceError(
-      `The key of Transit was replaced: it is ${id}, and this server was started with ${this.id}. Restore that key.`,
+      `The Transit key was replaced: it is now ${id}, but this server was started with ${this.id}. Restore that key.`,
     );
   }
 
@@ -97,7 +97,7 @@ export class TransitRootKey implements RootKey {
 }
 
 /**
- * Tells keys apart wherever they are mounted and however they are called, and stays when a key gets new versions: an HMAC
+ * Identifies a key wherever it is mounted and whatever its name, and is stable when a key gets new versions: an HMAC
  * under the key that came with version 1. What is shown is eight bytes of its SHA-256.
  */
 async function fingerprint(client: TransitClient): Promise<string> {
