@@ -35,7 +35,7 @@ export function findPkcs11Key(session: Pkcs11Session, { keyLabel, tokenLabel }: 
   const isExtractable = session.attribute(key, constants.CKA_EXTRACTABLE)[0] === 1;
   if (!isSensitive && isExtractable) {
     throw new HsmError(
-      `The AES key ${described} can be read out of the HSM. Create one that is sensitive or not extractable.`,
+      `The AES key ${described} can be extracted from the HSM. Create one that is sensitive or not extractable.`,
     );
   }
   return key;
