@@ -80,7 +80,7 @@ export function parseRecordText(text: string): AuditRecord | undefined {
   if (format === undefined) return undefined;
   const absent = laterFields.map((field) => [field, null]);
   const present = format.fields.map((field, index) => [field, values[index + 1]]);
-  return Object.fromEntries([...absent, ...present]) as unknown as AuditRecord;
+  return Object.fromEntries([...absent, ...present]) as AuditRecord;
 }
 
 /** The order of leaves: by transaction, and within one by id. */
