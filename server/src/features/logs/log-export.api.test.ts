@@ -59,7 +59,7 @@ describe('GET /logs/export', () => {
       await fillVariedLog(vault.database, { tenantId: tenant.id, count: 100, days: 1 });
       const response = await get(`/logs/export?${query}`);
       expect(response.status).toBe(200);
-      expect(response.headers.get('content-type')).toBe('application/x-ndjson');
+      expect(response.headers.get('content-type')).toBe('application/ndjson');
       const lines = linesOf(response.text);
       const listed = await listAll(query);
       expect(listed.length).toBeGreaterThan(5);
