@@ -59,11 +59,12 @@ function subjectOf(request: FastifyRequest, id: string | undefined): Omit<AuditE
   };
 }
 
-/** `tenant:member:read` is about a member, `tenant:read` about the tenant. */
+/** `tenant:member:read` is about a member, `tenant:read` and `report:read` about the tenant. */
 function entityOf(permission: string): EntityType {
   if (permission === 'token:use') return 'proxy';
   const [subject = '', part] = permission.split(':');
   if (subject === 'tenant') return part === 'member' || part === 'invitation' ? part : 'tenant';
+  if (subject === 'report') return 'tenant';
   return subject === 'application' || subject === 'log' ? subject : 'token';
 }
 

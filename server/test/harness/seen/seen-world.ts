@@ -83,7 +83,7 @@ export class SeenWorld {
     const all = { key: this.proxy.tenant.keys.reveal, keyId: undefined, applicationId: '' };
     const session = this.sessions.at(-1);
     if (session !== undefined && this.random.chance(0.1)) return session;
-    return this.random.chance(0.3) ? all : this.random.pick(this.callers);
+    return this.random.chance(0.4) ? all : this.random.pick(this.callers);
   }
 
   /** A token that is there, was there, never was, or something that is no id. */
@@ -145,6 +145,12 @@ export class SeenWorld {
     );
   }
 
+  /** Which kinds of records were expected, each once: `read success replay`. */
+  listKinds(): string[] {
+    const kinds = [...this.#exchanges.values()].flatMap(({ expected }) => expected.map(toKind));
+    return [...new Set(kinds)].sort();
+  }
+
   /** Every exchange with what the log has of it. */
   async #recorded(): Promise<RecordedExchange[]> {
     const byRequest = Map.groupBy(await this.#settledRecords(), ({ request_id: id }) => id as string);
@@ -197,6 +203,11 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** An id as a record of a miss may have it. */
 export function recordable(id: string): string {
   return uuid.test(id) ? id : '*';
+}
+
+function toKind({ operation, outcome, details }: ExpectedRecord): string {
+  const { via } = (typeof details === 'object' ? (details ?? {}) : {}) as { readonly via?: string };
+  return [operation === anything ? '*' : operation, outcome, ...(via === undefined ? [] : [via])].join(' ');
 }
 
 function toText(value: object): string {

@@ -98,6 +98,7 @@ function randomPatch({ random }: SeenWorld, token: KnownToken | undefined): Reco
     { containers: ['not a container'] },
     isCard ? {} : { data: `plain-${random.below(40)}` },
     { mask: isCard ? { number: mask } : mask },
+    { mask: isCard ? { number: mask } : mask },
     // Fails on what is stored, which tells something about it.
     { mask: `{{ ${place} | to_boolean }}` },
   ]);
