@@ -8,6 +8,7 @@ import { queryParameters } from '../../http/query-parameters.ts';
 import { Timestamp, toTimestamp } from '../../http/timestamp.ts';
 import { type FacetField, facetFields, facetValueLengthMax } from '../../platform/audit/audit-facet.ts';
 import { entityTypes } from '../../platform/audit/audit-event.ts';
+import { membersOf } from '../../core/objects/members-of.ts';
 import type { Facet, Log, LogCursor, LogFilter } from './log.ts';
 import { displayNames, toLogMessage } from './log-message.ts';
 import { tokenLimits } from '../../core/token-limits.ts';
@@ -85,7 +86,7 @@ export function toLogView(tenantId: TenantId, log: Log) {
     source_address: log.sourceAddress,
     containers: log.containers === null ? null : [...log.containers],
     destination: log.destination,
-    details: log.details === null ? null : (JSON.parse(log.details) as object),
+    details: log.details === null ? null : membersOf(JSON.parse(log.details)),
   };
   const present = Object.entries(optional).filter(([, value]) => value !== null);
   return {
