@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../../test/harness/deadline.ts';
-import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
+import { sealEverything, signerOf } from '../../../test/harness/sealed-log.ts';
 import { StatementTap } from '../../../test/harness/statement-tap.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { fillVariedLog } from '../../../test/harness/varied-log.ts';
@@ -55,7 +55,7 @@ describe('GET /logs/export', () => {
     'holds exactly what the list shows with %s, and says that it is whole',
     async (query) => {
       await fillVariedLog(vault.database, { tenantId: tenant.id, count: 1_300, days: 2 });
-      await sealAll(vault.database, signerOf(vault.server));
+      await sealEverything(vault.database, signerOf(vault.server));
       await fillVariedLog(vault.database, { tenantId: tenant.id, count: 100, days: 1 });
       const response = await get(`/logs/export?${query}`);
       expect(response.status).toBe(200);

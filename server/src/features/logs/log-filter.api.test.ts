@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FacetKeeper } from '../../platform/audit/facet-keeper.ts';
-import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
+import { sealEverything, signerOf } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { fillVariedLog, variedValues } from '../../../test/harness/varied-log.ts';
 
@@ -21,7 +21,7 @@ interface Page {
 }
 
 const owner = () => vault.database.owner;
-const seal = () => sealAll(vault.database, signerOf(vault.server));
+const seal = () => sealEverything(vault.database, signerOf(vault.server));
 
 async function ask(query: Filters): Promise<Page> {
   const path = `/logs?${new URLSearchParams(query).toString()}`;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
+import { sealEverything, signerOf } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { verifyDatabase } from './log-verification.ts';
 import { dropOldMonths } from './audit-retention-job.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => vault.stop());
 
-const seal = () => sealAll(vault.database, signerOf(vault.server));
+const seal = () => sealEverything(vault.database, signerOf(vault.server));
 const log = () => ({ reader: new LogReader(vault.database.open()), publicKey: signerOf(vault.server).publicKey });
 const verify = () => verifyDatabase(log(), tenant.id, { onProgress: () => undefined });
 async function months(): Promise<number> {
