@@ -205,7 +205,9 @@ describe('re-encryption', () => {
     };
     const { database, keyring } = core();
     const older = new Reencryption({ database, keyring, tables: [rotating], settleMs: 0 });
-    await expect(older.run(tenantId, { ...fast, rowsPerSecond: 50 })).rejects.toThrow('Data key 3 was created in the meantime');
+    await expect(older.run(tenantId, { ...fast, rowsPerSecond: 50 })).rejects.toThrow(
+      'Data key 3 was created in the meantime',
+    );
     await reencryption().run(tenantId, fast);
     expect(await versionsOf('tokens', 'data')).toEqual([3]);
   });

@@ -62,10 +62,13 @@ it('drops what the policy no longer keeps, records that, and the rest still veri
   );
   expect(removals).toHaveLength(7);
 
-  const { rows: counted } = await vault.database.owner.query<{ counted: string; real: string }>(
-    `select (select sum(records) from audit_counts where grain = 'day') as counted, (select count(*) from audit_records) as real`,
+  const { rows: counted } = await vault.database.owner.query<{ counted: string; facets: string; real: string }>(
+    `select (select sum(records) from audit_counts where grain = 'day') as counted,
+      (select sum(records) from audit_facets where grain = 'day' and field = 'operation') as facets,
+      (select count(*) from audit_records) as real`,
   );
   expect(counted[0]?.counted).toBe(counted[0]?.real);
+  expect(counted[0]?.facets).toBe(counted[0]?.real);
 
   const { rows } = await vault.database.owner.query<{ id: string }>(
     `select id from audit_records where tenant_id = $1 order by created_at limit 1`,
