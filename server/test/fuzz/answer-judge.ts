@@ -17,7 +17,8 @@ export function findFault(request: FuzzedRequest, answer: FuzzedAnswer): string 
   const expected = operation.answerOf(status);
   if (expected === undefined) return isRouted ? 'the description knows no such answer' : undefined;
   if (expected === 'empty') return answer.text === '' ? undefined : 'there is a body where none belongs';
-  const body = parse(answer.text);
+  // Anything but JSON is described as text.
+  const body = isJson(answer) ? parse(answer.text) : answer.text;
   // A path that cannot be decoded reaches no route, so the response is none of the operation's.
   if (!isRouted && isUnroutedProblem(body)) return undefined;
   if (!expected(body)) return 'the answer does not fit its schema';
@@ -26,6 +27,10 @@ export function findFault(request: FuzzedRequest, answer: FuzzedAnswer): string 
   const { status: told, instance } = wrapped as { status: number; instance: string };
   if (told !== status) return 'the problem names another status';
   return instance.includes('{{') ? 'the problem repeats what was sent' : undefined;
+}
+
+function isJson({ headers }: FuzzedAnswer): boolean {
+  return /^application\/(problem\+)?json\b/.test(String(headers['content-type']));
 }
 
 function isUnroutedProblem(body: unknown): boolean {
