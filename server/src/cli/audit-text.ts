@@ -1,5 +1,6 @@
 import type { LogVerdict } from '../platform/audit/log-verification.ts';
-import { toTime, type WaitingRecords } from '../platform/audit/waiting-records.ts';
+import { toTime } from '../core/text/time-span.ts';
+import type { WaitingRecords } from '../platform/audit/waiting-records.ts';
 
 export function toVerdictJson({ publicKey, tenants, findings, waiting, foreignAnchorLines }: LogVerdict) {
   return {
@@ -77,8 +78,8 @@ function describeWaiting(waiting: readonly WaitingRecords[]): string[] {
 function describeResult({ findings, waiting }: LogVerdict): string {
   if (findings.length > 0) return `${findings.length} findings.`;
   const count = sumOf(waiting);
-  if (count === 0) return 'The log is as it was sealed.';
-  return `The sealed log is as it was sealed. Nothing vouches yet for ${toRecords(count)}.`;
+  if (count === 0) return 'The log matches what was sealed.';
+  return `The sealed part of the log matches what was sealed. ${toRecords(count)} not sealed yet.`;
 }
 
 function sumOf(waiting: readonly WaitingRecords[]): number {

@@ -29,7 +29,7 @@ function verifyCommand(): Command {
 The scratch database is created on the server in STRONGROOM_DATABASE_OWNER_URL (or STRONGROOM_DATABASE_URL) and dropped
 afterwards, even if the command fails or is stopped. The role needs CREATEDB and CREATEROLE. To keep the load away from the
 vault, use another database server: only the dump and the root key are needed.
-Nothing in the dump is executed. A process without the root key reads its rows, with a role that can only insert into the
+Nothing in the dump is executed. A process without the root key reads its rows, with a role that can only add rows to the
 scratch database; tables are created by this version's own migrations. Plain SQL is refused.
 By default, a dump may unpack to 1 GiB plus 50 times its size; --unpacked-max changes that.
 Needs pg_restore in the version that wrote the dump or a newer one. Exits with status 1 if anything cannot be decrypted.`,

@@ -59,7 +59,7 @@ describe.each(['session', 'transaction', 'statement'] as const)('PgBouncer in %s
       () => migrate(url),
       () => database.open({ url }).requireConnection(),
     ]) {
-      await expect(begin()).rejects.toThrow(/^The database address leads to a connection pooler/);
+      await expect(begin()).rejects.toThrow(/^The database address points to a connection pooler/);
     }
   });
 

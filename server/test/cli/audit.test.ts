@@ -96,7 +96,7 @@ describe('audit verify', () => {
         `WAIT tenant ${tenantId}: 11 records not sealed yet, the oldest for \\d+ (s|min)\\. No worker for 5 min\\.`,
       ),
     );
-    expect(forPeople.stdout).toContain('Nothing vouches yet for 11 records.');
+    expect(forPeople.stdout).toContain('11 records not sealed yet.');
     const { stdout } = await audit('verify', '--json', '--tenant', tenantId);
     expect(JSON.parse(stdout)).toMatchObject({
       ok: true,

@@ -80,15 +80,15 @@ describe('the documentation', () => {
   });
 
   it.each([
-    ['docs/operations.md', `Request bodies have ${inMebibytes(tokenLimits.sizeBytesMax)} at most`],
+    ['docs/operations.md', `Request bodies are limited to ${inMebibytes(tokenLimits.sizeBytesMax)}.`],
     ['docs/operations.md', `| a record to import     | ${inMebibytes(tokenLimits.sizeBytesMax)};`],
     ['docs/adr/0018-who-authors-a-view.md', `the limit of ${inMebibytes(tokenLimits.sizeBytesMax)}`],
     ['docs/adr/0020-one-budget-a-request.md', `A document has at most ${count(jsonValuesMax)} values`],
     ['docs/adr/0020-one-budget-a-request.md', `Card data has at most ${count(tokenLimits.cardMembersMax)} members`],
-    ['docs/adr/0020-one-budget-a-request.md', `at most ${count(tokenizeLimits.valuesMax)} values beside its tokens`],
+    ['docs/adr/0020-one-budget-a-request.md', `at most ${count(tokenizeLimits.valuesMax)} values besides its tokens`],
     [
       'docs/adr/0020-one-budget-a-request.md',
-      `with ${count(tokenizeLimits.tokensMax)} tokens: ${tokenLimits.metadataKeysMax} metadata keys, ${tokenLimits.searchIndexesMax} search indexes`,
+      `with ${count(tokenizeLimits.tokensMax)} tokens: ${tokenLimits.metadataKeysMax} metadata keys, or ${tokenLimits.searchIndexesMax} search indexes`,
     ],
     [
       'docs/compatibility.md',

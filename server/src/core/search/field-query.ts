@@ -17,7 +17,7 @@ export function toFieldQuery({ name, value, offset }: FieldToken): SearchQuery {
   if (value.kind === 'range') throw invalidQuery('Only created_at and modified_at support ranges', value.offset);
   if (name === 'container') return toContainer(value);
 
-  if (value.hasWildcard) throw invalidQuery('Only a container takes a wildcard; quote the value', value.offset);
+  if (value.hasWildcard) throw invalidQuery('Only container supports wildcards; quote the value', value.offset);
   if (name === 'data') return { kind: 'data', value: new Sensitive(value.text) };
   if (isTermField(name)) return { kind: 'term', field: name, value: value.text };
   if (name.startsWith(metadataPrefix)) return toMetadata(name.slice(metadataPrefix.length), value, offset);

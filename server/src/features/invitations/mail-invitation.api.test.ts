@@ -128,7 +128,7 @@ describe('the mail of an invitation', () => {
   });
 
   it.each([{}, null, { tenant_id: 'x' }, { invitation_id: 7 }])('refuses a job of %j', async (payload) => {
-    await expect(jobFor(smtpConfigFor(1)).run(payload)).rejects.toThrow('A mail has to name its invitation.');
+    await expect(jobFor(smtpConfigFor(1)).run(payload)).rejects.toThrow('A mail job must name its invitation.');
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { toTime } from '../../core/text/time-span.ts';
 
 /** Why records are not sealed yet. */
 export type WaitingReason = 'checkpoint-damaged' | 'no-worker' | 'open-transaction' | 'worker-behind';
@@ -84,10 +85,4 @@ function describeHolder(holder: Holder | undefined): string {
   const since = openSeconds === null ? '' : `, open for ${toTime(openSeconds)},`;
   const [kind, view] = isPrepared ? ['prepared transaction', 'pg_prepared_xacts'] : ['transaction', 'pg_stat_activity'];
   return `A ${kind}${name}${since} holds sealing back. End it: ${view} shows it.`;
-}
-
-/** Whole seconds, minutes or hours. */
-export function toTime(seconds: number): string {
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
 }
