@@ -26,6 +26,9 @@ interface Subject {
   readonly to: string;
 }
 
+const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const someone = () => id(Math.floor(Math.random() * 20));
+
 const paths: Readonly<Record<string, (subject: Subject) => string>> = {
   'first page': () => '/logs',
   'page 100': () => '/logs?page=100&size=20',
@@ -34,6 +37,19 @@ const paths: Readonly<Record<string, (subject: Subject) => string>> = {
   'by entity': () => `/logs?entity_id=entity-${Math.floor(Math.random() * 400)}`,
   'by time': ({ from, to }) => `/logs?start_date=${from}&end_date=${to}`,
   'by time and kind': ({ from, to }) => `/logs?start_date=${from}&end_date=${to}&entity_type=bank`,
+  'by actor': () => `/logs?actor_id=${someone()}`,
+  'by actor type': () => '/logs?actor_type=application',
+  'by key': () => `/logs?key_id=${someone()}`,
+  'by rare key': () => `/logs?key_id=${id(999)}`,
+  'by address': () => `/logs?source_address=192.0.2.${Math.floor(Math.random() * 200)}`,
+  'by operation': () => '/logs?operation=update',
+  'by outcome': () => '/logs?outcome=denied',
+  'by transform': () => '/logs?transform=reveal',
+  'by destination': () => '/logs?destination=api.example.com',
+  'by request': () => `/logs?request_id=request-${1 + Math.floor(Math.random() * 10_000)}`,
+  'by key and kind': () => `/logs?key_id=${someone()}&entity_type=bank`,
+  'by key and time': ({ from, to }) => `/logs?key_id=${someone()}&start_date=${from}&end_date=${to}`,
+  'by rare key and transform': () => `/logs?key_id=${id(999)}&transform=reveal`,
 };
 
 const questions: Operations<Subject> = Object.fromEntries(
@@ -51,12 +67,18 @@ async function prepare(count: number): Promise<Subject> {
   const { rows: tenants } = await client.query<{ id: string }>('select id from tenants');
   const progress = new Progress('Filling', true);
   for (let done = 0; done < count; done += recordsPerTransaction) {
-    // Every entity has some 25 records, however long the log is; one kind in a thousand is rare.
+    // Every entity has some 25 records, however long the log is, and so has one key; one kind in five thousand is rare.
     await client.query(
-      `insert into audit_records (tenant_id, created_at, entity_type, entity_id, operation, outcome, actor_id, actor_type, request_id, source_address)
+      `insert into audit_records (tenant_id, created_at, entity_type, entity_id, operation, outcome, actor_id, actor_type,
+          key_id, request_id, source_address, transform, destination)
         select $1, date_trunc('month', now()) + interval '110 days' * (n::float8 / $2),
           case when n % 5000 = 0 then 'member' else (array['token', 'card', 'bank'])[1 + n % 3] end,
-          'entity-' || n % ($2 / 25), 'read', 'success', $1, 'application', 'request-' || n, '127.0.0.1'
+          'entity-' || n % ($2 / 25), case when n % 10 = 0 then 'update' else 'read' end,
+          case when n % 50 = 0 then 'denied' else 'success' end,
+          ('00000000-0000-4000-8000-' || lpad((n % 20)::text, 12, '0'))::uuid, 'application',
+          ('00000000-0000-4000-8000-' || lpad((case when n % ($2 / 25) = 0 then 999 else n % 20 end)::text, 12, '0'))::uuid,
+          'request-' || n, '192.0.2.' || n % 200, (array['redact', 'mask', 'reveal'])[1 + n % 3],
+          case when n % 7 = 0 then 'api.example.com' end
         from generate_series($3::int, least($3 + $4 - 1, $2)::int) n`,
       [tenants[0]?.id, count, done + 1, recordsPerTransaction],
     );
@@ -64,7 +86,7 @@ async function prepare(count: number): Promise<Subject> {
   }
   for (let isSealed = false; !isSealed; ) {
     const { rows } = await client.query<{ sealed: string }>(
-      `select coalesce(sum(records), 0) as sealed from audit_counts where grain = 'day'`,
+      `select coalesce(sum(records), 0) as sealed from audit_facets where field = 'operation' and grain = 'day'`,
     );
     isSealed = Number(rows[0]?.sealed) >= count;
     progress.update(Number(rows[0]?.sealed), count);

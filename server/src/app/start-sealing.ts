@@ -1,5 +1,6 @@
 import { type Anchor, fileAnchor, httpsAnchor } from '../platform/audit/anchor.ts';
 import { Anchoring } from '../platform/audit/anchoring.ts';
+import { FacetKeeper } from '../platform/audit/facet-keeper.ts';
 import { SealLoop } from '../platform/audit/seal-loop.ts';
 import { Sealer } from '../platform/audit/sealer.ts';
 import type { AuditConfig } from '../platform/config/config.ts';
@@ -24,5 +25,5 @@ export async function startSealing(parts: {
   ];
   const anchorings = await Promise.all(anchors.map((anchor) => Anchoring.start(database, anchor)));
   const sealer = new Sealer({ database, signer: core.systemKeys.auditSigner() });
-  return new SealLoop({ sealer, anchorings, logger, metrics });
+  return new SealLoop({ sealer, facets: new FacetKeeper(database), anchorings, logger, metrics });
 }

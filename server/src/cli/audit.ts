@@ -3,9 +3,10 @@ import { Command, InvalidArgumentError } from 'commander';
 import { withLog } from '../app/open-log.ts';
 import { isProven, parseProofJson, proveInclusion, toProofJson } from '../platform/audit/inclusion-proof.ts';
 import { writeExport } from '../platform/audit/log-export.ts';
-import { type LogVerdict, type OpenLog, verifyDatabase, verifyExport } from '../platform/audit/log-verification.ts';
+import { type OpenLog, verifyDatabase, verifyExport } from '../platform/audit/log-verification.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { parseUuid } from './arguments.ts';
+import { describeVerdict, toVerdictJson } from './audit-text.ts';
 import { printJson, printText } from './output.ts';
 import { Progress } from './progress.ts';
 
@@ -38,6 +39,7 @@ function verifyCommand(): Command {
       'after',
       `
 Finds records and checkpoints that were changed, removed or added, and says where. Exits with 1 when it finds something.
+Names how many records are not sealed yet, for how long, and why: nothing vouches for those.
 Whoever can write to the database can remove the newest records together with their checkpoints: only an anchor shows that.`,
     )
     .action(async (flags: VerifyFlags) => {
@@ -49,7 +51,8 @@ Whoever can write to the database can remove the newest records together with th
           : await verifyExport(flags.from, flags.publicKey, options);
       progress.end();
       if (flags.json === true) printJson(toVerdictJson(verdict));
-      else printText(describe(verdict, flags));
+      else
+        printText(describeVerdict(verdict, { isKeyUnsure: flags.from !== undefined && flags.publicKey === undefined }));
       if (verdict.findings.length > 0) process.exitCode = 1;
     });
 }
@@ -110,52 +113,6 @@ function checkCommand(): Command {
 
 function withOwnLog<T>(work: (log: OpenLog) => Promise<T>): Promise<T> {
   return withLog(readVaultConfig(processEnvironment()), work);
-}
-
-function toVerdictJson({ publicKey, tenants, findings, foreignAnchorLines }: LogVerdict) {
-  return {
-    ok: findings.length === 0,
-    public_key: publicKey.toString('base64'),
-    foreign_anchor_lines: foreignAnchorLines,
-    tenants: tenants.map(({ tenantId, verified, dropped, newest }) => ({
-      tenant_id: tenantId,
-      verified,
-      dropped,
-      tree_size: newest?.treeSize ?? 0,
-      root: newest?.root.toString('base64') ?? null,
-      sealed_at: newest?.sealedAt.toISOString() ?? null,
-    })),
-    findings: findings.map(({ kind, tenantId, range, records, message }) => ({
-      kind,
-      tenant_id: tenantId,
-      ...(range === undefined ? {} : { range }),
-      ...(records === undefined ? {} : { records }),
-      message,
-    })),
-  };
-}
-
-function describe({ publicKey, tenants, findings, foreignAnchorLines }: LogVerdict, flags: VerifyFlags): string {
-  const verified = tenants.reduce((sum, tenant) => sum + tenant.verified, 0);
-  const dropped = tenants.reduce((sum, tenant) => sum + tenant.dropped, 0);
-  const lines = findings.map(({ tenantId, range, records, message }) => {
-    const where = range === undefined ? '' : ` Records ${range.from} to ${range.to - 1}.`;
-    const which = records === undefined ? '' : ` Ids: ${records.join(', ')}.`;
-    return `FAIL tenant ${tenantId}: ${message}${where}${which}`;
-  });
-  const result = findings.length === 0 ? 'The log is as it was sealed.' : `${findings.length} findings.`;
-  const signer = `Signed by ${publicKey.toString('base64')}.`;
-  const isUnsure = flags.from !== undefined && flags.publicKey === undefined;
-  const advice = isUnsure ? ' Compare this key with the one that you got from the vault, or pass --public-key.' : '';
-  const kept = dropped === 0 ? '' : ` ${dropped} older ones were dropped by the retention policy.`;
-  const foreign =
-    foreignAnchorLines === 0 ? [] : [`${foreignAnchorLines} lines of the anchor were not signed by this vault.`];
-  return [
-    ...lines,
-    ...foreign,
-    `${verified} records of ${tenants.length} tenants verified.${kept} ${signer}${advice}`,
-    result,
-  ].join('\n');
 }
 
 function parsePublicKey(text: string): Buffer {

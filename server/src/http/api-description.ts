@@ -86,14 +86,15 @@ function describeHeaders({ config, method }: RouteOptions): TSchema | undefined 
 
 /** A raw response is that of somebody else, whatever its status and media type. */
 function describeSuccesses(responses: Readonly<Record<string, TSchema>>, { config }: RouteOptions): object {
-  const mediaType = config?.isBodyRaw === true ? '*/*' : 'application/json';
+  const mediaTypes = config?.responseMediaTypes ?? [config?.isBodyRaw === true ? '*/*' : 'application/json'];
   const described = Object.entries(responses).map(([status, schema]) => {
     const { description = successTexts[status] ?? 'Success.', type } = schema as {
       description?: string;
       type?: string;
     };
     const isEmpty = type === 'null';
-    return [status, isEmpty ? { type, description } : { description, content: { [mediaType]: { schema } } }];
+    const content = Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
+    return [status, isEmpty ? { type, description } : { description, content }];
   });
   return Object.fromEntries(described) as object;
 }

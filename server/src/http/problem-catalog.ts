@@ -175,7 +175,7 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
   'too-many-calls': {
     status: 429,
     title: 'Too Many Requests',
-    meaning: 'The tenant has as many proxy calls under way on this server as it may.',
+    meaning: 'The tenant has reached its limit of concurrent proxy calls or log exports on this server.',
     remedy: 'Wait for the seconds in Retry-After and send it again.',
   },
   overloaded: {

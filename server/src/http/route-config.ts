@@ -24,6 +24,8 @@ declare module 'fastify' {
     isBodyRaw?: boolean;
     /** Headers that the route reads and judges itself, for the description. */
     describedHeaders?: TSchema;
+    /** What the route responds with, where that is not JSON, for the description. */
+    responseMediaTypes?: readonly string[];
     /** Ways to fail that are special to this route, for the description. */
     problems?: readonly ErrorCode[];
     /** Another form for the problems of this route than the problem itself. */

@@ -1,18 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AuditSigner } from '../../src/platform/keyring/audit-signer.ts';
+import { FacetKeeper } from '../../src/platform/audit/facet-keeper.ts';
 import { Sealer } from '../../src/platform/audit/sealer.ts';
 import type { VaultServer } from '../../src/app/vault-server.ts';
 import type { TestDatabase } from './test-database.ts';
 
-/** Seals everything that can be sealed at this moment; answers how many records that were. */
+/** Seals and counts everything that can be at this moment, as a worker does; answers how many records were sealed. */
 export async function sealAll(database: TestDatabase, signer: AuditSigner): Promise<number> {
   const sealer = new Sealer({ database: database.open(), signer });
   let sealed = 0;
   for (;;) {
     const pass = await sealer.seal();
     sealed += pass.sealed;
-    if (!pass.isFull) return sealed;
+    if (!pass.isFull) break;
   }
+  const facets = new FacetKeeper(database.open());
+  while ((await facets.keep()).isFull);
+  return sealed;
 }
 
 export function signerOf(server: VaultServer): AuditSigner {

@@ -6,20 +6,47 @@ import { nameSchemas } from '../../http/api-components.ts';
 import { pageParameters } from '../../http/pagination.ts';
 import { queryParameters } from '../../http/query-parameters.ts';
 import { Timestamp, toTimestamp } from '../../http/timestamp.ts';
+import { type FacetField, facetFields, facetValueLengthMax } from '../../platform/audit/audit-facet.ts';
 import { entityTypes } from '../../platform/audit/audit-event.ts';
-import type { Log, LogCursor, LogFilter } from './log.ts';
+import type { Facet, Log, LogCursor, LogFilter } from './log.ts';
 import { displayNames, toLogMessage } from './log-message.ts';
 import { tokenLimits } from '../../core/token-limits.ts';
 
+const text = (description: string, maxLength: number) => Type.Optional(Type.String({ maxLength, description }));
+
+/** Filters, of which a record must fit all that are given. */
+const filterParameters = {
+  entity_type: text('Kind of entity, as `/logs/entity-types` lists them.', 100),
+  entity_id: text('Id of an entity.', tokenLimits.idLengthMax),
+  actor_id: text('Id of the application, session or user who acted.', 100),
+  actor_type: text('`application`, `session`, `system` or `user`.', 100),
+  operation: text('What was done, such as `read`.', 100),
+  outcome: text('How it ended, such as `success` or `denied`.', 100),
+  transform: text('The view of the data that left the vault: `redact`, `mask` or `reveal`.', 100),
+  key_id: text('Id of the key that was used.', 100),
+  request_id: text('`BT-TRACE-ID` of the request.', 100),
+  source_address: text('Address of the client.', facetValueLengthMax),
+  destination: text('Host that a proxied call went to.', facetValueLengthMax),
+  start_date: text('ISO 8601: records from then on.', 50),
+  end_date: text('ISO 8601: records before then.', 50),
+};
+
 export const LogQuery = queryParameters({
-  entity_type: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Kind of entity, as `/logs/entity-types` lists them.' }),
+  ...filterParameters,
+  start: text(
+    'The `next` of the page before. With several filters a page can be short, even empty, and still have a `next`.',
+    500,
   ),
-  entity_id: Type.Optional(Type.String({ maxLength: tokenLimits.idLengthMax, description: 'Id of an entity.' })),
-  start_date: Type.Optional(Type.String({ maxLength: 50, description: 'ISO 8601: records from then on.' })),
-  end_date: Type.Optional(Type.String({ maxLength: 50, description: 'ISO 8601: records before then.' })),
-  start: Type.Optional(Type.String({ maxLength: 500, description: 'The `next` of the page before.' })),
   ...pageParameters,
+});
+
+export const LogExportQuery = queryParameters({
+  format: Type.Optional(
+    Type.Union([Type.Literal('csv'), Type.Literal('ndjson')], {
+      description: '`ndjson` unless given otherwise.',
+    }),
+  ),
+  ...filterParameters,
 });
 
 export const LogView = Type.Object({
@@ -30,7 +57,17 @@ export const LogView = Type.Object({
   entity_type: Type.String(),
   entity_id: Type.String(),
   operation: Type.String(),
+  outcome: Type.String(),
   message: Type.String(),
+  transform: Type.Optional(Type.String({ description: 'The view of the data that left the vault.' })),
+  key_id: Type.Optional(Type.String({ format: 'uuid' })),
+  request_id: Type.Optional(Type.String()),
+  source_address: Type.Optional(Type.String()),
+  containers: Type.Optional(Type.Array(Type.String())),
+  destination: Type.Optional(Type.String({ description: 'Host that a proxied call went to.' })),
+  details: Type.Optional(
+    Type.Object({}, { additionalProperties: true, description: 'Fields asked for, counts, changes of rights.' }),
+  ),
   created_at: Timestamp,
 });
 
@@ -39,40 +76,64 @@ export const EntityTypeView = Type.Object({ display_name: Type.String(), value: 
 nameSchemas({ Log: LogView, LogEntityType: EntityTypeView });
 
 export function toLogView(tenantId: TenantId, log: Log) {
+  const optional = {
+    actor_id: log.actorId,
+    actor_type: log.actorType,
+    transform: log.transform,
+    key_id: log.keyId,
+    request_id: log.requestId,
+    source_address: log.sourceAddress,
+    containers: log.containers === null ? null : [...log.containers],
+    destination: log.destination,
+    details: log.details === null ? null : (JSON.parse(log.details) as object),
+  };
+  const present = Object.entries(optional).filter(([, value]) => value !== null);
   return {
     id: log.id,
     tenant_id: tenantId,
-    ...(log.actorId === null ? {} : { actor_id: log.actorId }),
-    ...(log.actorType === null ? {} : { actor_type: log.actorType }),
     entity_type: log.entityType,
     entity_id: log.entityId,
     operation: log.operation,
+    outcome: log.outcome,
     message: toLogMessage(log.entityType, log.operation, log.outcome),
+    ...(Object.fromEntries(present) as Partial<NonNullableValues<typeof optional>>),
     created_at: toTimestamp(log.createdAt),
   };
 }
+
+type NonNullableValues<Values> = { [Name in keyof Values]: NonNullable<Values[Name]> };
 
 export function toEntityTypeViews() {
   return entityTypes.map((value) => ({ display_name: displayNames[value], value }));
 }
 
+type FilterQuery = { readonly [Name in keyof typeof filterParameters]?: string };
+
 /** Undefined where nothing can match, such as an entity type that does not exist. */
-export function toLogFilter(query: {
-  readonly entity_type?: string;
-  readonly entity_id?: string;
-  readonly start_date?: string;
-  readonly end_date?: string;
-}): LogFilter | undefined {
-  const { entity_type: type, entity_id: entityId } = query;
+export function toLogFilter(query: FilterQuery): LogFilter | undefined {
+  const { entity_type: type, entity_id: entityId, request_id: requestId } = query;
+  const facets = facetFields.flatMap((field) => toFacet(field, query[field]));
   const filter = {
     entityType: entityTypes.find((known) => known === type),
     entityId,
+    requestId,
+    facets,
     from: parseDate('start_date', query.start_date),
     to: parseDate('end_date', query.end_date),
   };
   const isUnknownType = type !== undefined && filter.entityType === undefined;
-  // PostgreSQL holds no such character, so no id has it.
-  return isUnknownType || entityId?.includes('\u0000') === true ? undefined : filter;
+  const texts = [entityId, requestId, ...facets.map(({ value }) => value)];
+  // PostgreSQL holds no such character, so no record has it.
+  const isUnstorable = texts.some((value) => value?.includes('\u0000') === true);
+  const isNoId = facets.some(({ field, value }) => (field === 'actor_id' || field === 'key_id') && !isUuid(value));
+  return isUnknownType || isUnstorable || isNoId ? undefined : filter;
+}
+
+/** Ids are written in lower case, as the database writes them. */
+function toFacet(field: FacetField, value: string | undefined): Facet[] {
+  if (value === undefined) return [];
+  const isId = field === 'actor_id' || field === 'key_id';
+  return [{ field, value: isId ? value.toLowerCase() : value }];
 }
 
 function parseDate(name: string, text: string | undefined): Date | undefined {
@@ -85,7 +146,7 @@ function parseDate(name: string, text: string | undefined): Date | undefined {
 /** `<milliseconds>.<id>` of the last record of a page. */
 const cursorPattern = /^(\d{1,15})\.([0-9a-f-]{36})$/;
 
-export function toLogCursor(last: Log): string {
+export function toLogCursor(last: LogCursor): string {
   return `${last.createdAt.getTime()}.${last.id}`;
 }
 

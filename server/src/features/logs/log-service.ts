@@ -1,14 +1,16 @@
+import { invalidField } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import { noSingleEntity, successEvent } from '../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log, LogCursor, LogFilter } from './log.ts';
-import { entityCountMax, LogStore } from './log-store.ts';
+import { countMax, LogStore, wayTo } from './log-store.ts';
 
 export interface LogPage {
   readonly totalItems: number;
   readonly items: readonly Log[];
-  readonly hasMore: boolean;
+  /** Where the next page begins; undefined behind the last. */
+  readonly next: LogCursor | undefined;
 }
 
 /** The audit log for those who may read it. Reading it is recorded like everything else. */
@@ -28,20 +30,54 @@ export class LogService {
   ): Promise<LogPage> {
     const page = await this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new LogStore(tx, caller.tenantId);
-      const totalItems = await store.count(filter);
+      const { total, isExact } = await store.count(filter);
       // Nobody has to walk a long log to find out that it ends before the page asked for.
-      const isExact = filter.entityId === undefined || totalItems < entityCountMax;
-      if (slice.offset > 0 && slice.offset >= totalItems && isExact) return { totalItems, items: [], hasMore: false };
-      // One more than asked for tells whether there is another page.
-      const found = await store.list(filter, { offset: slice.offset, limit: slice.size + 1, after: slice.after });
-      return { totalItems, items: found.slice(0, slice.size), hasMore: found.length > slice.size };
+      if (slice.offset > 0 && slice.offset >= total && isExact)
+        return { totalItems: total, items: [], next: undefined };
+      if (wayTo(filter) === 'facets' && slice.offset >= countMax)
+        throw invalidField('page', `reaches ${countMax} records with these filters; follow \`next\` for more`);
+      return { totalItems: total, ...(await readPage(store, filter, slice)) };
     });
-    await this.recordRead(caller);
+    await this.recordRead(caller, filter);
     return page;
   }
 
-  /** Durable before the answer leaves. */
-  async recordRead(caller: Caller): Promise<void> {
-    await this.#audit.append(caller, successEvent('log', noSingleEntity, 'read'));
+  /** Every record that fits, newest first, in pages of one short transaction each. */
+  async *listAll(caller: Caller, filter: LogFilter): AsyncGenerator<readonly Log[]> {
+    let after: LogCursor | undefined;
+    do {
+      const slice = { offset: 0, size: exportPageSize, after };
+      const page = await this.#database.forTenant(caller.tenantId, (tx) =>
+        readPage(new LogStore(tx, caller.tenantId), filter, slice),
+      );
+      yield page.items;
+      after = page.next;
+    } while (after !== undefined);
   }
+
+  /** Durable before the response leaves. Names the filters, never their values. */
+  async recordRead(caller: Caller, filter: LogFilter | undefined): Promise<void> {
+    const fields = filter === undefined ? [] : filterNamesOf(filter);
+    const event = successEvent('log', noSingleEntity, 'read');
+    await this.#audit.append(caller, fields.length === 0 ? event : { ...event, details: { fields } });
+  }
+}
+
+const exportPageSize = 500;
+
+async function readPage(
+  store: LogStore,
+  filter: LogFilter,
+  { offset, size, after }: { readonly offset: number; readonly size: number; readonly after: LogCursor | undefined },
+): Promise<{ readonly items: readonly Log[]; readonly next: LogCursor | undefined }> {
+  // One more than asked for tells whether there is another page.
+  const { logs, stoppedAt } = await store.list(filter, { offset, limit: size + 1, after });
+  const items = logs.slice(0, size);
+  return { items, next: logs.length > size ? items.at(-1) : stoppedAt };
+}
+
+function filterNamesOf({ entityType, entityId, requestId, facets, from, to }: LogFilter): string[] {
+  const given = { entity_type: entityType, entity_id: entityId, request_id: requestId, start_date: from, end_date: to };
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return [...names, ...facets.map(({ field }) => field)];
 }

@@ -1,24 +1,26 @@
 import type { TenantId } from '../../core/identity/ids.ts';
-import { entityTypes } from '../../platform/audit/audit-event.ts';
-import type { SqlValue, Transaction } from '../../platform/database/database.ts';
-import type { Log, LogCursor, LogFilter } from './log.ts';
-import { splitTime } from './time-grains.ts';
+import { noSingleEntity } from '../../platform/audit/audit-event.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { FacetWalkStore } from './facet-walk-store.ts';
+import type { Log, LogCursor, LogFilter, LogSlice } from './log.ts';
+import { LogCountStore } from './log-count-store.ts';
+import { conditionsOf, kindOf, logColumns, newestFirst, Parameters, typesOf } from './log-statement.ts';
 
-const columns = `r.id, r.actor_id as "actorId", r.actor_type as "actorType", r.entity_type as "entityType",
-  r.entity_id as "entityId", r.operation, r.outcome, r.created_at as "createdAt"`;
-const newestFirst = 'order by r.created_at desc, r.id desc';
+/** What counters cannot tell is counted up to here; more than that nobody pages through. */
+export const countMax = 10_000;
 
-/** Of one entity records are counted up to here; more than that nobody pages through. */
-export const entityCountMax = 10_000;
-/** The sealer may move on between the two looks at how far it is; it does so twice a second at most. */
-const countTriesMax = 3;
+interface Slice {
+  readonly offset: number;
+  readonly limit: number;
+  readonly after: LogCursor | undefined;
+}
 
 /**
  * One index serves every kind of entity: the newest of each kind are taken from it, and the newest of those are the page.
  * Only for them the rest of the record is read, so that a late page costs little more than the first.
  */
 function listByKind(of: { where: string; limit: string; offset: string; types: string }): string {
-  return `select ${columns} from (
+  return `select ${logColumns} from (
       select found.* from unnest(${of.types}::text[]) as kind(entity_type) cross join lateral (
         select r.entity_type, r.created_at, r.id, r.entity_id from audit_records r
         where r.tenant_id = $1 and r.entity_type = kind.entity_type ${of.where} ${newestFirst} limit ${of.limit}::bigint + ${of.offset}) found
@@ -31,118 +33,52 @@ function listByKind(of: { where: string; limit: string; offset: string; types: s
 export class LogStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
+  readonly #counts: LogCountStore;
 
   constructor(tx: Transaction, tenantId: TenantId) {
     this.#tx = tx;
     this.#tenantId = tenantId;
+    this.#counts = new LogCountStore(tx, tenantId);
   }
 
   /** Newest first. */
-  list(filter: LogFilter, slice: { offset: number; limit: number; after: LogCursor | undefined }): Promise<Log[]> {
-    const values: SqlValue[] = [this.#tenantId];
-    const parameter = (value: SqlValue) => `$${values.push(value)}`;
-    const conditions = this.#conditions(filter, parameter);
-    if (slice.after !== undefined) {
-      const { createdAt, id } = slice.after;
-      conditions.push(`(r.created_at, r.id) < (${parameter(createdAt)}::timestamptz, ${parameter(id)}::uuid)`);
+  async list(filter: LogFilter, slice: Slice): Promise<LogSlice> {
+    if (wayTo(filter) !== 'facets') return { logs: await this.#listInOrder(filter, slice) };
+    const walk = new FacetWalkStore(this.#tx, this.#tenantId);
+    const { logs, ...rest } = await walk.list(filter, { limit: slice.offset + slice.limit, after: slice.after });
+    return { logs: logs.slice(slice.offset), ...rest };
+  }
+
+  /** `isExact` is false for a count that stopped before the end. */
+  async count(filter: LogFilter): Promise<{ readonly total: number; readonly isExact: boolean }> {
+    const way = wayTo(filter);
+    if (way === 'index') {
+      const total = await this.#counts.countUpTo(filter, countMax);
+      return { total, isExact: total < countMax };
     }
-    const limit = parameter(slice.limit);
-    const offset = parameter(slice.offset);
-    const where = conditions.map((condition) => `and ${condition}`).join(' ');
+    if (way === 'facets') return new FacetWalkStore(this.#tx, this.#tenantId).count(filter, countMax);
+    const total = await this.#counts.count(filter, (edge, place) => this.#counts.countWithin(edge, place, filter));
+    return { total, isExact: true };
+  }
+
+  #listInOrder(filter: LogFilter, slice: Slice): Promise<Log[]> {
+    const parameters = new Parameters(this.#tenantId);
+    const where = conditionsOf(filter, parameters, slice.after);
+    const limit = parameters.add(slice.limit);
+    const offset = parameters.add(slice.offset);
     const text =
-      filter.entityId === undefined
-        ? listByKind({ where, limit, offset, types: parameter(typesOf(filter)) })
-        : `select ${columns} from audit_records r where r.tenant_id = $1 ${where} ${newestFirst} limit ${limit} offset ${offset}`;
-    return this.#tx.query({ text, values });
-  }
-
-  /** Adds up the counters of what is sealed and counts the few records that are not; of one entity it counts up to a limit. */
-  async count(filter: LogFilter): Promise<number> {
-    if (filter.entityId !== undefined) return this.#countOfEntity(filter);
-    for (let attempt = 1; ; attempt += 1) {
-      const sealedTo = await this.#sealedTo();
-      const total = (await this.#countSealed(filter, sealedTo)) + (await this.#countUnsealed(filter, sealedTo));
-      if (attempt === countTriesMax || (await this.#sealedTo()) === sealedTo) return total;
-    }
-  }
-
-  async #countOfEntity(filter: LogFilter): Promise<number> {
-    const values: SqlValue[] = [this.#tenantId];
-    const conditions = this.#conditions(filter, (value) => `$${values.push(value)}`);
-    const where = conditions.map((condition) => `and ${condition}`).join(' ');
-    return this.#number(
-      `select count(*)::float8 as n from (select 1 from audit_records r where r.tenant_id = $1 ${where} limit ${entityCountMax}) counted`,
-      values,
-    );
-  }
-
-  async #countSealed(filter: LogFilter, sealedTo: string): Promise<number> {
-    const from = filter.from?.getTime() ?? Number.NEGATIVE_INFINITY;
-    const to = filter.to?.getTime() ?? Number.POSITIVE_INFINITY;
-    const segments = splitTime(from, to);
-    const counted = segments.filter(({ grain }) => grain !== 'none');
-    const values: SqlValue[] = [this.#tenantId, typesOf(filter)];
-    // A range of the index each: joined to a list of ranges, PostgreSQL would read all counters of a grain.
-    const sums = counted.map(
-      ({ grain, from: since, to: until }) => `coalesce((select sum(c.records) from audit_counts c
-        where c.tenant_id = $1 and c.grain = '${grain}' and c.entity_type = any($2)
-          and c.bucket >= $${values.push(toSqlTime(since))} and c.bucket < $${values.push(toSqlTime(until))}), 0)`,
-    );
-    let total = sums.length === 0 ? 0 : await this.#number(`select (${sums.join(' + ')})::float8 as n`, values);
-    for (const edge of segments.filter(({ grain }) => grain === 'none')) {
-      total += await this.#number(
-        `select count(*)::float8 as n from audit_records r where r.tenant_id = $1 and r.entity_type = any($2)
-          and r.created_at >= $3 and r.created_at < $4 and r.sealing_order < $5`,
-        [this.#tenantId, typesOf(filter), toSqlTime(edge.from), toSqlTime(edge.to), sealedTo],
-      );
-    }
-    return total;
-  }
-
-  async #countUnsealed(filter: LogFilter, sealedTo: string): Promise<number> {
-    const values: SqlValue[] = [this.#tenantId, sealedTo, typesOf(filter)];
-    const conditions = this.#conditions({ ...filter, entityType: undefined }, (value) => `$${values.push(value)}`);
-    const where = conditions.map((condition) => `and ${condition}`).join(' ');
-    return this.#number(
-      `select count(*)::float8 as n from audit_records r
-        where r.sealing_order >= $2 and r.tenant_id = $1 and r.entity_type = any($3) ${where}`,
-      values,
-    );
-  }
-
-  #conditions(filter: LogFilter, parameter: (value: SqlValue) => string): string[] {
-    const { entityId, entityType, from, to } = filter;
-    return [
-      ...(entityId === undefined ? [] : [`r.entity_id = ${parameter(entityId)}`]),
-      ...(entityId === undefined || entityType === undefined ? [] : [`r.entity_type = ${parameter(entityType)}`]),
-      ...(from === undefined ? [] : [`r.created_at >= ${parameter(toSqlTime(from.getTime()))}::timestamptz`]),
-      ...(to === undefined ? [] : [`r.created_at < ${parameter(toSqlTime(to.getTime()))}::timestamptz`]),
-    ];
-  }
-
-  async #sealedTo(): Promise<string> {
-    const [row] = await this.#tx.query<{ sealed_to: string }>({
-      name: 'log-sealed-to',
-      text: 'select sealed_to::text from audit_sealing',
-    });
-    return row?.sealed_to ?? '0';
-  }
-
-  async #number(text: string, values: readonly SqlValue[]): Promise<number> {
-    const [row] = await this.#tx.query<{ n: number }>({ text, values });
-    return row?.n ?? 0;
+      wayTo(filter) === 'kinds'
+        ? listByKind({ where, limit, offset, types: parameters.add(typesOf(filter)) })
+        : `select ${logColumns} from audit_records r
+          where r.tenant_id = $1 ${kindOf(filter, parameters)} ${where} ${newestFirst} limit ${limit} offset ${offset}`;
+    return this.#tx.query({ text, values: parameters.values });
   }
 }
 
-function typesOf({ entityType }: LogFilter): readonly string[] {
-  return entityType === undefined ? entityTypes : [entityType];
-}
-
-const earliest = new Date('0001-01-01T00:00:00Z').getTime();
-const latest = new Date('9999-12-31T23:59:59.999Z').getTime();
-
-/** With an offset, a time can lie outside of the years that are written with four digits: before or after everything. */
-function toSqlTime(milliseconds: number): string {
-  if (milliseconds > latest) return 'infinity';
-  return milliseconds < earliest ? '-infinity' : new Date(milliseconds).toISOString();
+/** An entity or a request has an index of its own. Records about no entity in particular are too many to go through. */
+export function wayTo({ entityId, requestId, facets }: LogFilter): 'index' | 'facets' | 'kinds' {
+  const isOfFew = requestId !== undefined || (entityId !== undefined && entityId !== noSingleEntity);
+  if (isOfFew) return 'index';
+  if (facets.length > 0) return 'facets';
+  return entityId === undefined ? 'kinds' : 'index';
 }

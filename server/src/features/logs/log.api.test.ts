@@ -54,7 +54,10 @@ describe('GET /logs', () => {
       body: { data: 'y' },
       headers: { 'content-type': 'application/merge-patch+json' },
     });
-    await vault.request('DELETE', `/tokens/${id}`, { key: tenant.keys.private });
+    await vault.request('DELETE', `/tokens/${id}`, {
+      key: tenant.keys.private,
+      headers: { 'bt-trace-id': 'delete-1' },
+    });
     const { data, pagination } = await page(`?entity_id=${id}`);
     expect(data.map(({ message, operation }) => [message, operation])).toEqual([
       ['Token deleted', 'delete'],
@@ -72,7 +75,12 @@ describe('GET /logs', () => {
       entity_type: 'token',
       entity_id: id,
       operation: 'delete',
+      outcome: 'success',
       message: 'Token deleted',
+      key_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      request_id: 'delete-1',
+      source_address: '127.0.0.1',
+      containers: ['/general/high/'],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
   });
@@ -117,9 +125,14 @@ describe('GET /logs', () => {
     ['?page=0', 'page'],
     ['?page=x', 'page'],
     ['?start=abc', 'start'],
+    [`?source_address=${'x'.repeat(301)}`, 'source_address'],
     ['?start=1.00000000-0000-0000-0000-00000000000g', 'start'],
   ])('400 for %s', async (query, field) => {
     expect(await ask(query)).toMatchObject({ status: 400, body: { errors: { [field]: expect.any(Array) } } });
+  });
+
+  it('400 for a filter that does not exist', async () => {
+    expect(await ask('?actor=me')).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
   });
 
   it('takes times at the very ends of the calendar', async () => {

@@ -12,20 +12,23 @@ export interface Segment {
   readonly to: number;
 }
 
+/** The finest that there are counters for. */
+export type FinestGrain = 'hour' | 'minute';
+
 /**
- * Cuts a time into whole days, hours and minutes, which have counters, and less than a minute at either end (`none`), where
- * records have to be counted.
+ * Cuts a time into whole days, hours and perhaps minutes, which have counters, and less than the finest of these at either end
+ * (`none`), where records have to be counted.
  */
-export function splitTime(from: number, to: number, level = 0): Segment[] {
+export function splitTime(from: number, to: number, finest: FinestGrain, level = 0): Segment[] {
   if (from >= to) return [];
   const unit = grains[level];
-  if (unit === undefined) return [{ grain: 'none', from, to }];
+  if (unit === undefined || grains[level - 1]?.grain === finest) return [{ grain: 'none', from, to }];
   const first = Math.ceil(from / unit.milliseconds) * unit.milliseconds;
   const last = Math.floor(to / unit.milliseconds) * unit.milliseconds;
-  if (first >= last) return splitTime(from, to, level + 1);
+  if (first >= last) return splitTime(from, to, finest, level + 1);
   return [
-    ...splitTime(from, first, level + 1),
+    ...splitTime(from, first, finest, level + 1),
     { grain: unit.grain, from: first, to: last },
-    ...splitTime(last, to, level + 1),
+    ...splitTime(last, to, finest, level + 1),
   ];
 }

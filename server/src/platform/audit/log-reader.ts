@@ -3,6 +3,7 @@ import { type AuditRecord, compareOrders, firstOrder, parseRecordText, recordTex
 import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
 import type { SealedRoot } from './anchor-comparison.ts';
 import type { LogSection } from './log-verifier.ts';
+import { listWaiting, type WaitingRecords } from './waiting-records.ts';
 
 /** Of a thousand records each: what is held in memory at a time. */
 const checkpointsPerRead = 50;
@@ -92,12 +93,18 @@ export class LogReader {
   async listOutside(tenantId: string): Promise<AuditRecord[]> {
     // One statement, so that the sealer cannot move on between the two questions.
     return this.#records(
-      `r.tenant_id = $1 and r.sealing_order < (select sealed_to from audit_sealing)
+      `r.tenant_id = $1 and r.sealing_order < coalesce(
+          (select order_from from audit_seal_stops where tenant_id = $1), (select sealed_to from audit_sealing))
         and r.sealing_order >= coalesce(
           (select c.order_to from audit_checkpoints c where c.tenant_id = $1 order by c.number desc limit 1), $2::bigint)
         order by r.sealing_order limit ${outsideMax}`,
       [tenantId, firstOrder],
     );
+  }
+
+  /** Records that are not sealed yet, and why. */
+  listWaiting(tenantId: string | undefined): Promise<WaitingRecords[]> {
+    return listWaiting(this.#database, tenantId);
   }
 
   async findRecord(tenantId: string, id: string): Promise<AuditRecord | undefined> {

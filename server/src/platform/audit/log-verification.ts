@@ -2,11 +2,14 @@ import { type AnchorVerdict, compareWithAnchor, type FindRoots, type SealedRoot 
 import { readExport, readExportKey } from './log-export.ts';
 import type { LogReader } from './log-reader.ts';
 import { type Finding, LogVerifier, type TenantVerdict } from './log-verifier.ts';
+import type { WaitingRecords } from './waiting-records.ts';
 
 export interface LogVerdict {
   readonly publicKey: Buffer;
   readonly tenants: readonly TenantVerdict[];
   readonly findings: readonly Finding[];
+  /** Records that are not sealed yet: nothing vouches for them. An export holds none. */
+  readonly waiting: readonly WaitingRecords[];
   /** Lines of the anchor that this vault did not sign. */
   readonly foreignAnchorLines: number;
 }
@@ -46,7 +49,8 @@ export async function verifyDatabase(
     tenants.push(verifier.finish());
   }
   const findRoots: FindRoots = (id, numbers) => reader.findRoots(id, numbers);
-  return toVerdict(publicKey, tenants, await compareAnchor(options, publicKey, findRoots));
+  const verdict = toVerdict(publicKey, tenants, await compareAnchor(options, publicKey, findRoots));
+  return { ...verdict, waiting: await reader.listWaiting(tenantId) };
 }
 
 /** Verifies an exported file without a database. Unless a key is given, the file is believed about who signed it. */
@@ -89,7 +93,7 @@ async function compareAnchor(
 
 function toVerdict(publicKey: Buffer, tenants: readonly TenantVerdict[], anchor: AnchorVerdict): LogVerdict {
   const findings = [...tenants.flatMap((tenant) => tenant.findings), ...anchor.findings];
-  return { publicKey, tenants, findings, foreignAnchorLines: anchor.foreignLines };
+  return { publicKey, tenants, findings, waiting: [], foreignAnchorLines: anchor.foreignLines };
 }
 
 function getOrMake<Key, Value>(maps: Map<string, Map<Key, Value>>, name: string): Map<Key, Value> {

@@ -1,6 +1,7 @@
 import { type AuditRecord, compareRecords, hashRecord, monthOf } from './audit-record.ts';
 import { isGenuine, type SignedCheckpoint } from './checkpoint.ts';
 import type { StoredCheckpoint } from './checkpoint-row.ts';
+import { narrowDown, type Places } from './finding-place.ts';
 import { MerkleFrontier } from './merkle-tree.ts';
 
 export type FindingKind =
@@ -18,7 +19,9 @@ export interface Finding {
   readonly kind: FindingKind;
   readonly tenantId: string;
   /** Places in the tenant's log, counted from 0, half open. */
-  readonly range?: { readonly from: number; readonly to: number };
+  readonly range?: Places;
+  /** The part of the range that differs from what was sealed, where the tree tells. */
+  readonly within?: Places;
   /** Ids of the records, where they are known. */
   readonly records?: readonly string[];
   readonly message: string;
@@ -132,7 +135,8 @@ export class LogVerifier {
     const frontier = this.#position.frontier.copy();
     const range = { from: frontier.size, to: checkpoint.treeSize };
     const ordered = records.toSorted(compareRecords);
-    for (const record of ordered) frontier.append(hashRecord(record));
+    const leaves = ordered.map(hashRecord);
+    for (const leaf of leaves) frontier.append(leaf);
 
     const isRight =
       vouchedFor !== undefined && frontier.size === vouchedFor.size && frontier.root().equals(vouchedFor.root());
@@ -143,7 +147,14 @@ export class LogVerifier {
     }
     const surplus = ordered.length - (checkpoint.treeSize - range.from);
     const foreign = ordered.filter((record) => monthOf(record.created_at) !== checkpoint.month).map(({ id }) => id);
-    const named = foreign.length > 0 ? { range, records: foreign } : { range };
+    const narrow = vouchedFor === undefined ? undefined : narrowDown(this.#position.frontier, vouchedFor, leaves);
+    const suspect = narrow?.leaf === undefined ? [] : ordered.slice(narrow.leaf, narrow.leaf + 1).map(({ id }) => id);
+    const ids = foreign.length > 0 ? foreign : suspect;
+    const named = {
+      range,
+      ...(narrow === undefined ? {} : { within: narrow.places }),
+      ...(ids.length === 0 ? {} : { records: ids }),
+    };
     const place = `checkpoint ${checkpoint.number}, sealed at ${checkpoint.sealedAt.toISOString()}`;
     if (surplus < 0) this.#find('records-missing', `${-surplus} records are missing in ${place}.`, named);
     else if (surplus > 0) this.#find('records-added', `${surplus} records too many in ${place}.`, named);
@@ -152,7 +163,7 @@ export class LogVerifier {
     return frontier;
   }
 
-  #find(kind: FindingKind, message: string, place: Pick<Finding, 'range' | 'records'> = {}): void {
+  #find(kind: FindingKind, message: string, place: Pick<Finding, 'range' | 'within' | 'records'> = {}): void {
     this.#findings.push({ kind, tenantId: this.#tenantId, ...place, message });
   }
 }

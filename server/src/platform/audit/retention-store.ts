@@ -1,6 +1,12 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../database/database.ts';
 
+/** Two looks, each by its index: behind the sealer, and in the logs of tenants whose sealing was stopped. */
+const hasNoneUnsealed = (condition: string) => `not exists (
+    select from audit_records r, audit_sealing s where r.sealing_order >= s.sealed_to and ${condition})
+  and not exists (select from audit_seal_stops stop join audit_records r on r.tenant_id = stop.tenant_id
+    where r.sealing_order >= stop.order_from and ${condition})`;
+
 export class RetentionStore {
   readonly #tx: Transaction;
 
@@ -17,9 +23,8 @@ export class RetentionStore {
           from pg_inherits join pg_class child on child.oid = inhrelid
           where inhparent = 'public.audit_records'::regclass) months
         where month < date_trunc('month', now() at time zone 'UTC') - make_interval(months => $1)
-          and not exists (select from audit_records r, audit_sealing s
-            where r.created_at >= month::timestamp at time zone 'UTC'
-              and r.created_at < (month + interval '1 month') at time zone 'UTC' and r.sealing_order >= s.sealed_to)
+          and ${hasNoneUnsealed(`r.created_at >= month::timestamp at time zone 'UTC'
+            and r.created_at < (month + interval '1 month') at time zone 'UTC'`)}
         order by month`,
       values: [monthsKept],
     });
@@ -44,20 +49,21 @@ export class RetentionStore {
 
   async isRemovalSealed(month: string): Promise<boolean> {
     const rows = await this.#tx.query({
-      text: `select 1 from audit_records r, audit_sealing s where r.sealing_order >= s.sealed_to
-        and r.entity_id = $1 and r.entity_type = 'log' and r.operation = 'delete' limit 1`,
+      text: `select 1 where ${hasNoneUnsealed(`r.entity_id = $1 and r.entity_type = 'log' and r.operation = 'delete'`)}`,
       values: [month],
     });
-    return rows.length === 0;
+    return rows.length > 0;
   }
 
   /** Checkpoints stay: they are what the rest of the log is verified from. */
   async drop(month: string): Promise<void> {
-    await this.#tx.query({
-      text: `delete from audit_counts where bucket >= $1::date::timestamp at time zone 'UTC'
-        and bucket < ($1::date + interval '1 month') at time zone 'UTC'`,
-      values: [month],
-    });
+    for (const counters of ['audit_counts', 'audit_facets']) {
+      await this.#tx.query({
+        text: `delete from ${counters} where bucket >= $1::date::timestamp at time zone 'UTC'
+          and bucket < ($1::date + interval '1 month') at time zone 'UTC'`,
+        values: [month],
+      });
+    }
     await this.#tx.query({ text: 'select drop_audit_partition($1)', values: [month] });
   }
 }

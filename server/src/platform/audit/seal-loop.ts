@@ -3,6 +3,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Anchoring } from './anchoring.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
+import type { FacetKeeper } from './facet-keeper.ts';
 import { SealingError } from './seal-store.ts';
 import type { Sealer } from './sealer.ts';
 
@@ -11,10 +12,13 @@ const pauseMs = 500;
 const anchorEveryMs = 10_000;
 /** A database in trouble is not helped by two tries a second. */
 const pauseAfterFailureMs = 2_000;
+/** How often an operator is told how far counting is. */
+const tellEveryMs = 10_000;
 
 /** Seals as long as the process runs. Any number of workers may: whoever has the lock works, the others look again. */
 export class SealLoop {
   readonly #sealer: Sealer;
+  readonly #facets: FacetKeeper;
   readonly #anchorings: readonly Anchoring[];
   readonly #logger: Logger;
   readonly #lag: { observe(seconds: number): void };
@@ -22,10 +26,21 @@ export class SealLoop {
   readonly #ended: Promise<void>;
   #lastPassAt = performance.now();
   #waitingMs = 0;
+  #stoppedCount = 0;
+  #isBehind = false;
+  #countedBehind = 0;
+  #toldBehindAt = Number.NEGATIVE_INFINITY;
   #anchoredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: { sealer: Sealer; anchorings: readonly Anchoring[]; logger: Logger; metrics: Metrics }) {
+  constructor(parts: {
+    sealer: Sealer;
+    facets: FacetKeeper;
+    anchorings: readonly Anchoring[];
+    logger: Logger;
+    metrics: Metrics;
+  }) {
     this.#sealer = parts.sealer;
+    this.#facets = parts.facets;
     this.#anchorings = parts.anchorings;
     this.#logger = parts.logger;
     this.#lag = parts.metrics.addHistogram(
@@ -42,6 +57,11 @@ export class SealLoop {
       'strongroom_audit_seal_idle_seconds',
       'Time since the last pass of the sealer that succeeded.',
       () => (performance.now() - this.#lastPassAt) / 1_000,
+    );
+    parts.metrics.addGauge(
+      'strongroom_audit_seal_stopped_tenants',
+      'Tenants whose sealing has stopped because their newest checkpoint is damaged. The log names them.',
+      () => this.#stoppedCount,
     );
     parts.metrics.addGauge('strongroom_audit_anchor_waiting', 'Checkpoints that an anchor has not taken yet.', () =>
       this.#anchorings.reduce((sum, { waitingCount }) => sum + waitingCount, 0),
@@ -67,12 +87,16 @@ export class SealLoop {
   /** How long to pause afterwards. */
   async #pass(): Promise<number> {
     try {
-      const { sealed, lagMs, waitingMs, checkpoints, isFull } = await this.#sealer.seal();
-      this.#waitingMs = waitingMs;
+      const pass = await this.#sealer.seal();
+      this.#waitingMs = pass.waitingMs;
+      this.#stoppedCount = pass.stoppedCount;
       this.#lastPassAt = performance.now();
-      if (sealed > 0) this.#lag.observe(lagMs / 1_000);
-      this.#anchor(checkpoints);
-      return isFull ? 0 : pauseMs;
+      if (pass.sealed > 0) this.#lag.observe(pass.lagMs / 1_000);
+      for (const { reason } of pass.stopped) this.#logger.error('sealing of a tenant stopped', { error: reason });
+      for (const tenantId of pass.resumed) this.#logger.info('sealing of a tenant resumed', { value: tenantId });
+      this.#anchor(pass.checkpoints);
+      const areFacetsFull = await this.#keepFacets();
+      return pass.isFull || areFacetsFull ? 0 : pauseMs;
     } catch (error) {
       // Our own messages name no value; those of others might.
       const isOurs = error instanceof SealingError;
@@ -80,6 +104,22 @@ export class SealLoop {
       this.#logger.error('sealing failed', { error: reason });
       return pauseAfterFailureMs;
     }
+  }
+
+  /** Whether there is more. After an upgrade there is a whole log to count, and the operator is told how far it is. */
+  async #keepFacets(): Promise<boolean> {
+    const { counted, isFull } = await this.#facets.keep().catch((error: unknown) => {
+      this.#logger.error('counting the audit log failed', { error: error instanceof Error ? error.name : 'unknown' });
+      return { counted: 0, isFull: false };
+    });
+    this.#countedBehind = this.#isBehind || isFull ? this.#countedBehind + counted : 0;
+    const isTime = performance.now() - this.#toldBehindAt > tellEveryMs;
+    if (this.#isBehind && (isTime || !isFull)) {
+      this.#toldBehindAt = performance.now();
+      this.#logger.info(isFull ? 'counting the audit log' : 'counted the audit log', { count: this.#countedBehind });
+    }
+    this.#isBehind = isFull;
+    return isFull;
   }
 
   /** Not waited for: an anchor that is slow or away holds up nothing, and what it misses stays until it is back. */

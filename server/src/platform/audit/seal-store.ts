@@ -29,6 +29,17 @@ export interface MinuteCount {
   readonly records: number;
 }
 
+/** A tenant whose newest checkpoint is not sound, and from where on its records wait. */
+export interface SealStop {
+  readonly tenantId: string;
+  readonly orderFrom: string;
+  /** In our own words: it names no value. */
+  readonly reason: string;
+}
+
+/** A worker that has nothing to seal says that it looked this often. */
+const lookedEverySeconds = 10;
+
 /** Sealing cannot go on until somebody has looked. The message names no value. */
 export class SealingError extends Error {
   constructor(message: string) {
@@ -36,6 +47,9 @@ export class SealingError extends Error {
     this.name = 'SealingError';
   }
 }
+
+const unsealedColumns = `r.tenant_id, r.sealing_order::text, r.id, r.entity_id, r.entity_type,
+  (extract(epoch from r.created_at) * 1000)::float8 as created_at, ${leafHashSql} as leaf`;
 
 export class SealStore {
   readonly #tx: Transaction;
@@ -77,11 +91,58 @@ export class SealStore {
   listUnsealed(from: string, to: string, limit: number): Promise<Unsealed[]> {
     return this.#tx.query({
       name: 'seal-list',
-      text: `select r.tenant_id, r.sealing_order::text, r.id, r.entity_id, r.entity_type,
-          (extract(epoch from r.created_at) * 1000)::float8 as created_at, ${leafHashSql} as leaf
-        from audit_records r where r.sealing_order >= $1 and r.sealing_order < $2
+      text: `select ${unsealedColumns} from audit_records r where r.sealing_order >= $1 and r.sealing_order < $2
         order by r.sealing_order fetch first $3 rows with ties`,
       values: [from, to, limit],
+    });
+  }
+
+  /** As `listUnsealed`, of one tenant whose sealing was stopped. */
+  listWaiting({ tenantId, orderFrom }: SealStop, to: string, limit: number): Promise<Unsealed[]> {
+    return this.#tx.query({
+      text: `select ${unsealedColumns} from audit_records r
+        where r.tenant_id = $1 and r.sealing_order >= $2 and r.sealing_order < $3
+        order by r.sealing_order fetch first $4 rows with ties`,
+      values: [tenantId, orderFrom, to, limit],
+    });
+  }
+
+  listStops(): Promise<SealStop[]> {
+    return this.#tx.query({
+      name: 'seal-stops',
+      text: `select tenant_id as "tenantId", order_from::text as "orderFrom", reason from audit_seal_stops order by stopped_at`,
+    });
+  }
+
+  async insertStops(stops: readonly SealStop[]): Promise<void> {
+    await this.#tx.query({
+      text: `insert into audit_seal_stops (tenant_id, order_from, reason)
+        select * from unnest($1::uuid[], $2::bigint[], $3::text[])`,
+      values: [
+        stops.map(({ tenantId }) => tenantId),
+        stops.map(({ orderFrom }) => orderFrom),
+        stops.map(({ reason }) => reason),
+      ],
+    });
+  }
+
+  async moveStop(tenantId: string, orderFrom: string): Promise<void> {
+    await this.#tx.query({
+      text: 'update audit_seal_stops set order_from = $2 where tenant_id = $1',
+      values: [tenantId, orderFrom],
+    });
+  }
+
+  async deleteStop(tenantId: string): Promise<void> {
+    await this.#tx.query({ text: 'delete from audit_seal_stops where tenant_id = $1', values: [tenantId] });
+  }
+
+  /** Says that there is a sealer, though it had nothing to do. */
+  async noteLook(): Promise<void> {
+    await this.#tx.query({
+      name: 'seal-looked',
+      text: `update audit_sealing set looked_at = now()
+        where looked_at is null or looked_at < now() - make_interval(secs => ${lookedEverySeconds})`,
     });
   }
 
@@ -114,7 +175,7 @@ export class SealStore {
     await this.#tx.query({
       name: 'seal-save',
       text: `with moved as (
-          update audit_sealing set sealed_to = $3
+          update audit_sealing set sealed_to = $3, looked_at = now()
         ), counted as (
           insert into audit_counts (tenant_id, grain, bucket, entity_type, records)
           select tenant_id, grain, date_trunc(grain, to_timestamp(minute / 1000), 'UTC'), entity_type, sum(records)

@@ -4,7 +4,14 @@ import { compareOrders, compareRecords, monthOf } from './audit-record.ts';
 import { isGenuine, type SignedCheckpoint, toSignedText } from './checkpoint.ts';
 import type { StoredCheckpoint } from './checkpoint-row.ts';
 import { MerkleFrontier } from './merkle-tree.ts';
-import { type MinuteCount, type NewCheckpoint, SealingError, SealStore, type Unsealed } from './seal-store.ts';
+import {
+  type MinuteCount,
+  type NewCheckpoint,
+  SealingError,
+  type SealStop,
+  SealStore,
+  type Unsealed,
+} from './seal-store.ts';
 
 /** The smaller a checkpoint, the closer a finding points to the record. */
 const recordsPerCheckpoint = 1_000;
@@ -19,11 +26,26 @@ export interface SealPass {
   /** Age of the oldest record that was not sealed when the pass began. */
   readonly waitingMs: number;
   readonly checkpoints: readonly SignedCheckpoint[];
+  /** Tenants that are stopped from this pass on, and why. */
+  readonly stopped: readonly SealStop[];
+  /** Tenants whose sealing goes on from this pass on. */
+  readonly resumed: readonly string[];
+  /** How many tenants are stopped after the pass. */
+  readonly stoppedCount: number;
   /** There was more than one pass takes. */
   readonly isFull: boolean;
 }
 
-const nothing: SealPass = { sealed: 0, lagMs: 0, waitingMs: 0, checkpoints: [], isFull: false };
+const nothing: SealPass = {
+  sealed: 0,
+  lagMs: 0,
+  waitingMs: 0,
+  checkpoints: [],
+  stopped: [],
+  resumed: [],
+  stoppedCount: 0,
+  isFull: false,
+};
 
 /** Makes committed records the next leaves of their tenants' trees. A pass is one transaction: it happened or it did not. */
 export class Sealer {
@@ -42,40 +64,104 @@ export class Sealer {
       const { from, to, oldestUnsealedAt } = await store.range();
       const waitingMs = oldestUnsealedAt === null ? 0 : Date.now() - oldestUnsealedAt.getTime();
       const records = await store.listUnsealed(from, to, recordsPerPass);
+      const stops = await store.listStops();
       const last = records.at(-1);
-      if (last === undefined) return { ...nothing, waitingMs };
-
       const isFull = records.length >= recordsPerPass;
-      const sealedTo = isFull ? after(last.sealing_order) : to;
-      const byTenant = Map.groupBy(records, (record) => record.tenant_id);
-      const newest = await store.findNewest([...byTenant.keys()]);
-      const sealedAt = new Date();
-      const checkpoints = [...byTenant].flatMap(([tenantId, own]) =>
-        this.#extend({ tenantId, sealedAt, newest: newest.get(tenantId) }, own.toSorted(compareRecords)),
+      const sealedTo = last === undefined ? from : isFull ? after(last.sealing_order) : to;
+
+      const isStopped = new Set(stops.map(({ tenantId }) => tenantId));
+      const byTenant = Map.groupBy(
+        records.filter(({ tenant_id }) => !isStopped.has(tenant_id)),
+        (record) => record.tenant_id,
       );
-      await store.save({ checkpoints, counts: countByMinute(records), sealedTo });
-      const oldest = records.reduce((least, { created_at }) => Math.min(least, created_at), Number.POSITIVE_INFINITY);
-      return { sealed: records.length, lagMs: sealedAt.getTime() - oldest, waitingMs, checkpoints, isFull };
+      const newest = await store.findNewest([...byTenant.keys(), ...isStopped]);
+      const work = { newest, sealedAt: new Date() };
+      const main = this.#extendAll(byTenant, work);
+      const resumed = await this.#resume(store, stops, { ...work, sealedTo });
+      const sealed = [...main.sealed, ...resumed.sealed];
+      if (main.stops.length > 0) await store.insertStops(main.stops);
+      if (last === undefined && sealed.length === 0) await store.noteLook();
+      else
+        await store.save({
+          checkpoints: [...main.checkpoints, ...resumed.checkpoints],
+          counts: countByMinute(sealed),
+          sealedTo,
+        });
+      const oldest = sealed.reduce((least, { created_at }) => Math.min(least, created_at), work.sealedAt.getTime());
+      return {
+        sealed: sealed.length,
+        lagMs: work.sealedAt.getTime() - oldest,
+        waitingMs,
+        checkpoints: [...main.checkpoints, ...resumed.checkpoints],
+        stopped: main.stops,
+        resumed: resumed.tenantIds,
+        stoppedCount: stops.length - resumed.tenantIds.length + main.stops.length,
+        isFull: isFull || resumed.isFull,
+      };
     });
   }
 
-  /** Whoever has changed the newest checkpoint must not get a signature under what follows from it. */
-  #requireSound(newest: StoredCheckpoint): MerkleFrontier {
+  /** Extends the tree of each tenant. One whose newest checkpoint is not sound stops here, with the place of its records. */
+  #extendAll(byTenant: ReadonlyMap<string, Unsealed[]>, { newest, sealedAt }: Work) {
+    const checkpoints: NewCheckpoint[] = [];
+    const sealed: Unsealed[] = [];
+    const stops: SealStop[] = [];
+    for (const [tenantId, own] of byTenant) {
+      const known = newest.get(tenantId);
+      const ordered = own.toSorted(compareRecords);
+      const frontier = known === undefined ? MerkleFrontier.empty() : this.#findSound(known);
+      if (frontier === undefined) {
+        stops.push({ tenantId, orderFrom: ordered[0]?.sealing_order ?? '', reason: notSigned(tenantId) });
+        continue;
+      }
+      if (!areNew(known, ordered)) throw sentBack(tenantId);
+      checkpoints.push(...this.#extend({ tenantId, sealedAt, number: known?.number ?? 0, frontier }, ordered));
+      for (const record of ordered) sealed.push(record);
+    }
+    return { checkpoints, sealed, stops };
+  }
+
+  /** Takes up tenants whose newest checkpoint was put right: first all that waits before `sealedTo`, then they are as any. */
+  async #resume(store: SealStore, stops: readonly SealStop[], of: Work & { readonly sealedTo: string }) {
+    const checkpoints: NewCheckpoint[] = [];
+    const sealed: Unsealed[] = [];
+    const tenantIds: string[] = [];
+    let isFull = false;
+    for (const stop of stops) {
+      const known = of.newest.get(stop.tenantId);
+      const frontier = known === undefined ? undefined : this.#findSound(known);
+      if (known === undefined || frontier === undefined) continue;
+      const waiting = await store.listWaiting(stop, of.sealedTo, recordsPerPass);
+      const ordered = waiting.toSorted(compareRecords);
+      if (!areNew(known, ordered)) continue;
+      const { tenantId } = stop;
+      checkpoints.push(...this.#extend({ tenantId, sealedAt: of.sealedAt, number: known.number, frontier }, ordered));
+      for (const record of ordered) sealed.push(record);
+      const last = ordered.at(-1);
+      if (last !== undefined && ordered.length >= recordsPerPass) {
+        isFull = true;
+        await store.moveStop(tenantId, after(last.sealing_order));
+      } else {
+        tenantIds.push(tenantId);
+        await store.deleteStop(tenantId);
+      }
+    }
+    return { checkpoints, sealed, tenantIds, isFull };
+  }
+
+  /** Undefined for a checkpoint that was changed: nobody may get a signature under what follows from it. */
+  #findSound(newest: StoredCheckpoint): MerkleFrontier | undefined {
     const frontier = MerkleFrontier.parse(newest.treeSize, newest.frontier);
     const isSound = frontier?.root().equals(newest.root) === true && isGenuine(newest, this.#signer.publicKey);
-    if (frontier !== undefined && isSound) return frontier;
-    throw new SealingError(
-      `The newest checkpoint of tenant ${newest.tenantId} is not what was signed. Run \`strongroom audit verify\`.`,
-    );
+    return isSound ? frontier : undefined;
   }
 
   #extend(
-    of: { tenantId: string; sealedAt: Date; newest: StoredCheckpoint | undefined },
+    of: { tenantId: string; sealedAt: Date; number: number; frontier: MerkleFrontier },
     records: readonly Unsealed[],
   ): NewCheckpoint[] {
-    const frontier = of.newest === undefined ? MerkleFrontier.empty() : this.#requireSound(of.newest);
-    requireNew(of.newest, records);
-    let number = of.newest?.number ?? 0;
+    const { frontier } = of;
+    let { number } = of;
     return splitIntoCheckpoints(records).map((part) => {
       for (const { leaf } of part.records) frontier.append(leaf);
       number += 1;
@@ -94,11 +180,24 @@ export class Sealer {
   }
 }
 
+/** What a pass knows of all its tenants. */
+interface Work {
+  readonly newest: ReadonlyMap<string, StoredCheckpoint>;
+  readonly sealedAt: Date;
+}
+
+function notSigned(tenantId: string): string {
+  return `The newest checkpoint of tenant ${tenantId} is not what was signed. Run \`strongroom audit verify\`.`;
+}
+
 /** A record that lies before what is sealed was sealed once, or was added by hand: a second time would hide that. */
-function requireNew(newest: StoredCheckpoint | undefined, [first]: readonly Unsealed[]): void {
-  if (newest === undefined || first === undefined || compareOrders(first.sealing_order, newest.orderTo) >= 0) return;
-  throw new SealingError(
-    `The table audit_sealing is behind the checkpoints of tenant ${newest.tenantId}, or a record was added to its past. Run \`strongroom audit verify\`.`,
+function areNew(newest: StoredCheckpoint | undefined, [first]: readonly Unsealed[]): boolean {
+  return newest === undefined || first === undefined || compareOrders(first.sealing_order, newest.orderTo) >= 0;
+}
+
+function sentBack(tenantId: string): SealingError {
+  return new SealingError(
+    `The table audit_sealing is behind the checkpoints of tenant ${tenantId}, or a record was added to its past. Run \`strongroom audit verify\`.`,
   );
 }
 

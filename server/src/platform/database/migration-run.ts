@@ -47,16 +47,31 @@ async function runWhole(client: pg.Client, migration: Migration, { lockTimeoutMs
  * waits, so it waits for as long as it takes. What a try that failed has left of its index is removed first.
  */
 async function runAlone(client: pg.Client, migration: Migration): Promise<void> {
-  const [, index] = /create (?:unique )?index concurrently (\w+)/.exec(migration.sql) ?? [];
-  if (index !== undefined) {
-    const { rowCount } = await client.query(
-      'select from pg_index where indexrelid = to_regclass($1) and not indisvalid',
+  for (const statement of await forEachPartition(client, migration.sql)) {
+    const [, index] = /create (?:unique )?index concurrently (\w+)/.exec(statement) ?? [];
+    const { rows } = await client.query<{ isValid: boolean }>(
+      'select indisvalid as "isValid" from pg_index where indexrelid = to_regclass($1)',
       [`public.${index}`],
     );
-    if (rowCount === 1) await client.query(`drop index concurrently public.${index}`);
+    const isHalf = rows[0]?.isValid === false;
+    if (isHalf) await client.query(`drop index concurrently public.${index}`);
+    // A try that failed later on has finished this one.
+    const isDone = rows[0]?.isValid === true && statement !== migration.sql;
+    if (!isDone) await client.query(statement);
   }
-  await client.query(migration.sql);
   await writeDown(client, migration);
+}
+
+/** PostgreSQL builds no index on all partitions of a table without stopping its writers, but on one after the other. */
+async function forEachPartition(client: pg.Client, sql: string): Promise<string[]> {
+  const [, table] = /^-- each partition of (\w+)$/m.exec(sql) ?? [];
+  if (table === undefined) return [sql];
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_inherits join pg_class on oid = inhrelid
+      where inhparent = to_regclass($1) order by relname`,
+    [`public.${table}`],
+  );
+  return rows.map(({ name }) => sql.replaceAll(':partition', name));
 }
 
 async function writeDown(client: pg.Client, { version, name, checksum, isBreaking }: Migration): Promise<void> {

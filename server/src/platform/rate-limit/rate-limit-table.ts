@@ -1,10 +1,11 @@
-/** What is counted. The first five are counted per request; the others when the thing happens that they are about. */
+/** What is counted. The first six are counted per request; the others when the thing happens that they are about. */
 export const rateLimitScopes = [
   'global',
   'portal',
   'token-search',
   'token-list',
   'token-write',
+  'log-export',
   'key-guessing',
   'mail',
 ] as const;
@@ -43,6 +44,8 @@ export const rateLimitTable: RateLimitTable = {
   'token-list': perTenSeconds(100),
   /** POST /tokens, POST /tokenize */
   'token-write': perTenSeconds(200),
+  /** GET /logs/export */
+  'log-export': perTenSeconds(20),
   /** Keys that turned out not to be valid. A key cannot be guessed; this keeps the guesses away from the database. */
   'key-guessing': { ...perTenSeconds(100), whenRedisIsAway: 'closed' },
   /** Mails that somebody caused to be sent. */
