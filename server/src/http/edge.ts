@@ -8,7 +8,7 @@ import { type Authenticator, addAuthentication } from './authentication.ts';
 import { addBodyParsers, bodySizeMax } from './body.ts';
 import { BodyMemory, responseMemoryLimits } from './body-memory.ts';
 import { addBodyReader } from './body-reader.ts';
-import { type DenialLog, recordDenial } from './denied-attempt.ts';
+import { type AttemptLog, recordFailedAttempt } from './failed-attempt.ts';
 import { createClientFinder } from './client-address.ts';
 import { allowCrossOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
 import { addErrorPages } from './error-pages.ts';
@@ -35,7 +35,7 @@ export interface EdgeOptions {
   readonly idempotency: IdempotencyKeeper;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
-  readonly audit: DenialLog;
+  readonly audit: AttemptLog;
   readonly bodyMemory?: BodyMemory;
   /** Whether `/docs` and `/openapi.json` are there; they are unless an operator has decided otherwise. */
   readonly servesReference?: boolean;
@@ -113,7 +113,7 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   });
   app.addHook('onRequestAbort', async (request) => requestLog.abandoned(request));
   app.setErrorHandler(async (error, request, reply) => {
-    sendProblem(await recordDenial(error, request, options.audit), request, reply, options.logger);
+    sendProblem(await recordFailedAttempt(error, request, options.audit), request, reply, options.logger);
     return reply;
   });
   watchExchanges(app);

@@ -56,6 +56,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     idempotencyClaim: IdempotencyClaim | undefined;
     isOutcomeUnknown: boolean;
+    /** What an earlier request did is shown, and nothing is done. */
+    isRepetition: boolean;
   }
   interface FastifyReply {
     outcome: object | null | undefined;
@@ -78,6 +80,7 @@ const outcomeLengthMax = 1024 * 1024;
 export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, logger: Logger): void {
   app.decorateRequest('idempotencyClaim', undefined);
   app.decorateRequest('isOutcomeUnknown', false);
+  app.decorateRequest('isRepetition', false);
   app.decorateReply('outcome', undefined);
   app.addHook('onRoute', (route) => {
     if (isRepeatable(route.config, route.method) && route.config?.showAgain === undefined) {
@@ -160,6 +163,7 @@ async function repeat(
 ): Promise<FastifyReply> {
   const { showAgain } = request.routeOptions.config;
   if (showAgain === undefined) throw new Error('A route was repeated that does not say how.');
+  request.isRepetition = true;
   const shown = await showAgain(request.caller, outcome);
   reply.code(status);
   if (location !== undefined) reply.header('location', location);

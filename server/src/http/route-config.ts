@@ -2,7 +2,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Permission } from '../core/access/permission.ts';
 import type { ErrorCode } from '../core/errors/domain-error.ts';
-import type { EntityType } from '../platform/audit/audit-event.ts';
+import type { EntityType, Operation } from '../platform/audit/audit-event.ts';
 import type { RateLimitScope } from '../platform/rate-limit/rate-limit-table.ts';
 import type { Problem } from './problem.ts';
 
@@ -16,6 +16,8 @@ declare module 'fastify' {
     hasBody?: boolean;
     /** What a route without a permission of its own is about. */
     entityType?: EntityType;
+    /** What it does, if its method does not tell. */
+    operation?: Operation;
     /** What a request counts as, besides as any request. */
     rateLimit?: RateLimitScope;
     /** A route that only reads, or whose answer nobody but the caller of that moment may see, is never answered from before. */

@@ -71,7 +71,7 @@ describe('strongroom members', () => {
       'select operation, actor_type from audit_records where entity_id = $1',
       [rows[0]?.id],
     );
-    expect(records).toEqual([1, 2].map(() => ({ operation: 'update', actor_type: 'system' })));
+    expect(records).toEqual([1, 2].map(() => ({ operation: 'issue_link', actor_type: 'system' })));
   });
 
   it.each([

@@ -234,7 +234,7 @@ describe('somebody with a browser', { timeout: 60_000 }, () => {
     expect(await isNewestSessionProvenBy('user_identities')).toBe(true);
     const changes = await database.owner.query(
       `select 1 from audit_records r join users u on u.id = r.actor_id
-        where u.email = $1 and r.entity_type = 'member' and r.operation = 'update'`,
+        where u.email = $1 and r.entity_type = 'member' and r.operation = 'change_sign_in'`,
       [email],
     );
     expect(changes.rows).toHaveLength(1);

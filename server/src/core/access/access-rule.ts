@@ -37,6 +37,11 @@ export function leastTransform(a: Transform, b: Transform): Transform {
   return isMoreThan(b, a) ? a : b;
 }
 
+/** What shows most; undefined for none. */
+export function mostTransform(shown: readonly Transform[]): Transform | undefined {
+  return transforms.findLast((transform) => shown.includes(transform));
+}
+
 /** Whether one transform shows more than the other. */
 export function isMoreThan(transform: Transform, other: Transform): boolean {
   return transforms.indexOf(transform) > transforms.indexOf(other);

@@ -36,10 +36,21 @@ export interface DomainErrorDetails {
   /** What an operator needs and a caller must not see. */
   readonly cause?: unknown;
   readonly fields?: FieldErrors;
-  /** What access was denied to, where it is known. */
-  /** The denial is in the audit log already. */
+  /** The failure is in the audit log already. */
   readonly isRecorded?: boolean;
+  /** What access was denied to, where it is known. */
   readonly denied?: { readonly id: string; readonly containers: readonly string[] };
+  /** What the request named and does not exist. `not-found` says so by itself. */
+  readonly missing?: Missing;
+  /** The failure tells that this exists; the id is given only if it is safe to record. */
+  readonly found?: { readonly id?: string };
+}
+
+/** How many of the things that a request named there are not, how many there are, and which one if it is one that was there. */
+export interface Missing {
+  readonly count: number;
+  readonly found?: number;
+  readonly id?: string;
 }
 
 /**
@@ -50,6 +61,8 @@ export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly fields: FieldErrors | undefined;
   readonly denied: DomainErrorDetails['denied'];
+  readonly missing: Missing | undefined;
+  readonly found: DomainErrorDetails['found'];
   readonly isRecorded: boolean;
 
   constructor(code: ErrorCode, message: string, details: DomainErrorDetails = {}) {
@@ -58,6 +71,8 @@ export class DomainError extends Error {
     this.code = code;
     this.fields = details.fields;
     this.denied = details.denied;
+    this.missing = details.missing ?? (code === 'not-found' ? { count: 1 } : undefined);
+    this.found = details.found;
     this.isRecorded = details.isRecorded === true;
   }
 }

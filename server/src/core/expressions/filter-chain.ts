@@ -5,6 +5,7 @@ import { tokenLimits } from '../token-limits.ts';
 import type { ExpressionTools } from './expression-tools.ts';
 import { type BoundFilter, type FilterEffect, type FilterValue, requireRoom } from './filters/filter.ts';
 import { FilterArguments } from './filters/filter-arguments.ts';
+import type { JsonPathSegment } from './filters/json-path.ts';
 import { filterCatalog } from './filters/filter-catalog.ts';
 import { type TextCursor, wordStops } from './text-cursor.ts';
 
@@ -12,6 +13,8 @@ export interface AppliedFilter {
   readonly offset: number;
   readonly effect: FilterEffect;
   readonly revealedMax: number;
+  /** Where in its input it looks, if it selects by a path. */
+  readonly path: readonly JsonPathSegment[] | undefined;
   readonly apply: BoundFilter;
 }
 
@@ -66,7 +69,13 @@ function parseFilter(cursor: TextCursor): AppliedFilter {
     throw new ExpressionError('wrong-argument-count', offset);
   }
   const args = new FilterArguments(texts, offset);
-  return { offset, effect: filter.effect, revealedMax: filter.revealedMax?.(args) ?? 0, apply: filter.bind(args) };
+  return {
+    offset,
+    effect: filter.effect,
+    revealedMax: filter.revealedMax?.(args) ?? 0,
+    path: filter.pathOf?.(args),
+    apply: filter.bind(args),
+  };
 }
 
 function parseArguments(cursor: TextCursor): (string | null)[] {

@@ -24,8 +24,6 @@ export interface Reference {
 export interface ReferenceText {
   readonly segments: readonly (string | Reference)[];
   readonly referenceCount: number;
-  /** Each id once, to be fetched together before anything is evaluated. */
-  readonly tokenIds: ReadonlySet<string>;
 }
 
 export interface ReferenceOptions {
@@ -43,7 +41,6 @@ export interface ReferenceOptions {
 export function compileReferences(text: string, options: ReferenceOptions = {}): ReferenceText {
   const { foreignBraces = 'refuse', referencesMax = requestLimits.references } = options;
   const segments: (string | Reference)[] = [];
-  const tokenIds = new Set<string>();
   let referenceCount = 0;
   let foreignCount = 0;
   let literalStart = 0;
@@ -64,13 +61,12 @@ export function compileReferences(text: string, options: ReferenceOptions = {}):
     const { kind, tokenId } = head;
     segments.push({ kind, tokenId, filters: parseFilterChain(cursor), offset: open });
     requireExpressionLength(text, open, cursor.at);
-    tokenIds.add(tokenId);
     referenceCount += 1;
     literalStart = cursor.at;
     open = findOpening(text, literalStart);
   }
   if (literalStart < text.length || text === '') segments.push(text.slice(literalStart));
-  return { segments, referenceCount, tokenIds };
+  return { segments, referenceCount };
 }
 
 /** What a token id cannot hold, and so where one ends. */

@@ -1,9 +1,12 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
+import { toCanonicalRights } from '../../core/access/rights-difference.ts';
+import type { AuditEvent } from '../../platform/audit/audit-event.ts';
+import { toChangeDetails } from '../../platform/audit/change-details.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
-import type { ApplicationKey, NewApplicationKey } from './application.ts';
+import type { Application, ApplicationKey, NewApplicationKey } from './application.ts';
 import type { ApplicationFilter } from './application-filter.ts';
 import { ApplicationKeyStore } from './application-key-store.ts';
 import { applicationEvent, noSuchApplication } from './application-service.ts';
@@ -40,7 +43,7 @@ export class ApplicationKeyService {
         );
       }
       const key = await this.#apiKeyMaker.make(tx, application, caller.applicationId);
-      await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(applicationId, 'update'));
+      await recordInTransaction(tx, caller.tenantId, caller, keyEvent(application, `key added: ${key.id}`));
       return key;
     });
   }
@@ -75,9 +78,17 @@ export class ApplicationKeyService {
       if (application === undefined) throw noSuchKey();
       requireManageable(caller, application);
       if (!(await new ApplicationKeyStore(tx, caller.tenantId).delete(applicationId, id))) throw noSuchKey();
-      await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(applicationId, 'update'));
+      await recordInTransaction(tx, caller.tenantId, caller, keyEvent(application, `key removed: ${id}`));
     });
   }
+}
+
+/** A key gives somebody the rights of the application, so the record says which those are. */
+function keyEvent(application: Application, change: string): AuditEvent {
+  return {
+    ...applicationEvent(application.id, 'update'),
+    details: toChangeDetails([change], toCanonicalRights(application)),
+  };
 }
 
 export function noSuchKey(): DomainError {

@@ -6,6 +6,7 @@ import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
 import type { Page, PageRequest } from '../../http/pagination.ts';
 import { type AuditEvent, noSingleEntity, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { toRightsDetails } from '../../platform/audit/change-details.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Application, ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
 import type { ApplicationFilter } from './application-filter.ts';
@@ -57,7 +58,10 @@ export class ApplicationService {
       if (!(await store.holdTenant())) throw new DomainError('not-found', 'There is no such tenant.');
       const application = await store.insert({ ...capped, id, createdBy });
       const keys = wanted.createKey ? [await this.#apiKeyMaker.make(tx, application, createdBy)] : [];
-      await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(id, 'create'));
+      await recordInTransaction(tx, caller.tenantId, caller, {
+        ...applicationEvent(id, 'create'),
+        details: toRightsDetails(undefined, application),
+      });
       return { application, keys };
     });
   }
@@ -109,7 +113,10 @@ export class ApplicationService {
       requireWithinLimit(caller, { type, ...capped });
       const application = await store.update(id, { ...capped, modifiedBy: caller.applicationId });
       if (application === undefined) throw noSuchApplication();
-      await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(id, 'update'));
+      await recordInTransaction(tx, caller.tenantId, caller, {
+        ...applicationEvent(id, 'update'),
+        details: toRightsDetails(current, application),
+      });
       return { application, keys: await new ApplicationKeyStore(tx, caller.tenantId).listOf([id]) };
     });
   }
@@ -122,7 +129,10 @@ export class ApplicationService {
       if (current === undefined) throw noSuchApplication();
       requireManageable(caller, current);
       await store.delete(id);
-      await recordInTransaction(tx, caller.tenantId, caller, applicationEvent(id, 'delete'));
+      await recordInTransaction(tx, caller.tenantId, caller, {
+        ...applicationEvent(id, 'delete'),
+        details: toRightsDetails(current, undefined),
+      });
     });
   }
 

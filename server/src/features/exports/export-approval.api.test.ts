@@ -63,13 +63,13 @@ describe('in a production tenant, an export', () => {
     expect((await decide(second.visitor, 'approve', id)).status).toBe(303);
     expect(await run(id)).toMatchObject({ tokens: 1 });
     expect(await recordsOf(id)).toEqual([
-      'create success by system',
-      'invoke denied by system',
-      'update success by user',
-      'invoke denied by system',
-      'update success by user',
-      'invoke intent by system',
-      'invoke success by system',
+      'request success by system',
+      'run denied by system',
+      'approve success by user',
+      'run denied by system',
+      'approve success by user',
+      'run intent by system',
+      'run success by system',
     ]);
   });
 
@@ -89,7 +89,7 @@ describe('in a production tenant, an export', () => {
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([303, 403, 403, 403]);
     expect(answers.find(({ status }) => status === 403)?.text).toContain('Somebody else has to');
     await expect(run(id)).rejects.toThrow('1 of 2 approvals');
-    expect((await recordsOf(id)).filter((record) => record.startsWith('update'))).toHaveLength(1);
+    expect((await recordsOf(id)).filter((record) => record.startsWith('approve'))).toHaveLength(1);
   });
 
   it('is not approved by somebody who came in with a link', async () => {
@@ -182,7 +182,7 @@ describe('in a production tenant, an export', () => {
     expect((await decide(second.visitor, 'refuse', id)).status).toBe(303);
     expect((await decide(second.visitor, 'approve', id)).status).toBe(403);
     await expect(run(id)).rejects.toThrow('This export was refused');
-    expect(await recordsOf(id)).toContain('delete success by user');
+    expect(await recordsOf(id)).toContain('refuse success by user');
   });
 
   it('is over after a day', async () => {

@@ -33,7 +33,7 @@ export class ExportApprovals {
       await store.insert({ id, ...wish }, { lifetimeSeconds, productionApprovals });
       const made = await store.find(id);
       if (made === undefined) throw new DomainError('not-found', 'There is no such tenant.');
-      await recordInTransaction(tx, tenantId, 'system', exportEvent(id, 'create'));
+      await recordInTransaction(tx, tenantId, 'system', exportEvent(id, 'request'));
       return made;
     });
   }
@@ -66,7 +66,7 @@ export class ExportApprovals {
       const store = new TokenExportStore(tx, tenantId);
       const approver = { userId, provenSince };
       if (!(await store.approve(id, approver))) throw cannotApprove(await store.find(id), approver);
-      await recordInTransaction(tx, tenantId, caller, exportEvent(id, 'update'));
+      await recordInTransaction(tx, tenantId, caller, exportEvent(id, 'approve'));
     });
   }
 
@@ -78,7 +78,7 @@ export class ExportApprovals {
         if ((await store.find(id)) === undefined) throw noSuchExport();
         throw new DomainError('forbidden', 'This export is over already, or not yours to refuse.');
       }
-      await recordInTransaction(tx, tenantId, actor, exportEvent(id, 'delete'));
+      await recordInTransaction(tx, tenantId, actor, exportEvent(id, 'refuse'));
     });
   }
 }

@@ -43,7 +43,7 @@ export class ExportRunner {
       const found = await store.find(id);
       if (found === undefined) throw noSuchExport();
       const outcome = isStarted ? 'intent' : 'denied';
-      await recordInTransaction(tx, this.#tenantId, 'system', exportEvent(id, 'invoke', outcome));
+      await recordInTransaction(tx, this.#tenantId, 'system', exportEvent(id, 'run', outcome));
       return { found, isStarted };
     });
     if (!isStarted) throw new Error(explain(found));
@@ -58,7 +58,8 @@ export class ExportRunner {
       const from = after;
       const page = await this.#database.forTenant(this.#tenantId, async (tx) => {
         const tokens = await this.#tokens.listIn(tx, this.#tenantId, { after: from, limit: pageSize, ...filter });
-        const events = tokens.map((token) => tokenEvent(token, 'read'));
+        const view = { transform: 'reveal', details: { within: id } } as const;
+        const events = tokens.map((token) => tokenEvent(token, 'read', view));
         if (events.length > 0) await recordAllInTransaction(tx, this.#tenantId, 'system', events);
         return tokens;
       });
@@ -79,8 +80,8 @@ export class ExportRunner {
   async end(id: string, outcome: { readonly isSuccess: boolean; readonly tokens: number }): Promise<void> {
     await this.#database.forTenant(this.#tenantId, async (tx) => {
       if (outcome.isSuccess) await new TokenExportStore(tx, this.#tenantId).finish(id, outcome.tokens);
-      const event = exportEvent(id, 'invoke', outcome.isSuccess ? 'success' : 'failed');
-      await recordInTransaction(tx, this.#tenantId, 'system', event);
+      const event = exportEvent(id, 'run', outcome.isSuccess ? 'success' : 'failed');
+      await recordInTransaction(tx, this.#tenantId, 'system', { ...event, details: { found: outcome.tokens } });
     });
   }
 

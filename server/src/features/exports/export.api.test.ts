@@ -102,11 +102,17 @@ describe('an export', () => {
     const { id } = await folder.request(vault, other);
     await folder.run(vault, other, id, folder.path('audited.age'));
     const records = (await vault.auditRecords(other.id)).slice(-4);
-    expect(records.map(({ entity_type, operation, outcome }) => [entity_type, operation, outcome])).toEqual([
-      ['export', 'create', 'success'],
-      ['export', 'invoke', 'intent'],
-      ['token', 'read', 'success'],
-      ['export', 'invoke', 'success'],
+    expect(records).toMatchObject([
+      { entity_type: 'export', operation: 'request', outcome: 'success' },
+      { entity_type: 'export', operation: 'run', outcome: 'intent' },
+      {
+        entity_type: 'token',
+        operation: 'read',
+        outcome: 'success',
+        transform: 'reveal',
+        details: JSON.stringify({ within: id }),
+      },
+      { entity_type: 'export', operation: 'run', outcome: 'success', details: '{"found":1}' },
     ]);
   });
 

@@ -1,8 +1,10 @@
 import type { TenantId } from '../../core/identity/ids.ts';
+import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { StatementError } from '../../platform/database/database-error.ts';
 import type { FileRecord } from '../../platform/files/record-reader.ts';
 import { countSlot, insertFreeIn, unlimitedSets } from '../tokens/index.ts';
+import { importEvent } from './import-event.ts';
 import type { ImportReject } from './import-reject.ts';
 import type { PreparedRecord } from './record-preparer.ts';
 import type { RejectedRecord, RejectFile } from './reject-file.ts';
@@ -17,6 +19,8 @@ export interface WrittenBatch {
 export interface BatchWriter {
   write(records: readonly FileRecord[], prepared: readonly PreparedRecord[], from: ImportState): Promise<WrittenBatch>;
   finish(at: ImportState): Promise<void>;
+  /** Called instead if the import is stopped before the end of the file. */
+  stop(at: ImportState): Promise<void>;
 }
 
 /** A record with what became of it. */
@@ -56,14 +60,22 @@ export class VaultWriter implements BatchWriter {
 
   async finish(at: ImportState): Promise<void> {
     // The first commit of the import that waits for the disk, and with it for all before.
-    const isFinished = await this.#database.forTenant(this.#tenantId, (tx) =>
-      new TokenImportStore(tx, this.#tenantId).finish(this.#source, at),
-    );
+    const isFinished = await this.#database.forTenant(this.#tenantId, async (tx) => {
+      const isThere = await new TokenImportStore(tx, this.#tenantId).finish(this.#source, at);
+      if (isThere) await recordInTransaction(tx, this.#tenantId, 'system', importEvent(this.#source, 'success', at));
+      return isThere;
+    });
     if (!isFinished) {
       throw new Error(
         'The database does not have the end of this import, as after a crash, or another process is importing the file. Go on with --resume.',
       );
     }
+  }
+
+  async stop(at: ImportState): Promise<void> {
+    await this.#database.forTenant(this.#tenantId, (tx) =>
+      recordInTransaction(tx, this.#tenantId, 'system', importEvent(this.#source, 'failed', at)),
+    );
   }
 
   /** A batch that PostgreSQL refuses is halved until the row that it refuses stands alone. */

@@ -48,8 +48,12 @@ describe('an imported token', () => {
     expect(imported).toEqual({ ...expected, id });
     expect([created_by, created_at, importedAt].every(Boolean)).toBe(true);
     expect((await vault.auditRecords(tenant.id)).filter((record) => record['entity_id'] === id)).toMatchObject([
-      { operation: 'create', outcome: 'success', actor_type: 'system', entity_type: 'card' },
-      { operation: 'read' },
+      { operation: 'create', outcome: 'success', actor_type: 'system', entity_type: 'card', transform: null },
+      { operation: 'read', transform: 'reveal' },
+    ]);
+    expect((await vault.auditRecords(tenant.id)).filter((record) => record['entity_type'] === 'import')).toMatchObject([
+      { operation: 'run', outcome: 'intent', actor_type: 'system' },
+      { operation: 'run', outcome: 'success', details: '{"imported":1,"rejected":0}' },
     ]);
     const found = await vault.request('POST', '/v2/tokens/search', {
       key: tenant.keys.reveal,

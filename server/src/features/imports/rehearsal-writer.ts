@@ -61,4 +61,8 @@ export class RehearsalWriter implements BatchWriter {
   async finish(): Promise<void> {
     // Nothing was begun.
   }
+
+  async stop(): Promise<void> {
+    // Nothing was begun.
+  }
 }

@@ -1,9 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { TenantId } from '../../core/identity/ids.ts';
+import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { readRecords, type RecordBatch } from '../../platform/files/record-reader.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
 import { type BatchWriter, importedElsewhere, type WrittenBatch } from './batch-writer.ts';
+import { importEvent } from './import-event.ts';
 import type { PreparerPool } from './preparer-pool.ts';
 import { type PreparedRecord, recordBytesMax } from './record-preparer.ts';
 import { type ImportIdentity, type ImportState, TokenImportStore } from './token-import-store.ts';
@@ -68,7 +70,11 @@ export class TokenImport {
 
   /** Throws where another process has begun it since `findState` looked. */
   async begin(identity: ImportIdentity, { isRepeated }: Pick<ImportWish, 'isRepeated'>): Promise<void> {
-    if (!(await this.#inStore((store) => store.begin(identity, isRepeated)))) throw new Error(importedElsewhere);
+    await this.#database.forTenant(this.#tenantId, async (tx) => {
+      if (!(await new TokenImportStore(tx, this.#tenantId).begin(identity, isRepeated)))
+        throw new Error(importedElsewhere);
+      await recordInTransaction(tx, this.#tenantId, 'system', importEvent(identity.source, 'intent'));
+    });
   }
 
   /**
@@ -116,7 +122,7 @@ export class TokenImport {
       if (ahead.length > 2 * pool.size) await writeNext();
     }
     while (ahead.length > 0 && !signal.aborted) await writeNext();
-    if (!signal.aborted) await writer.finish(state);
+    await (signal.aborted ? writer.stop(state) : writer.finish(state));
     return { ...state, codesDropped, isFinished: !signal.aborted, resumedAt: from.line };
   }
 

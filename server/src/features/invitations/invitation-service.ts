@@ -52,7 +52,9 @@ export class InvitationService {
       // The tenant may be deleted at this very moment, by somebody else with the right to do so.
       if (!(await new ApplicationStore(tx, tenantId).holdTenant())) throw noSuchTenant();
       if (await new MemberStore(tx, tenantId).hasEmail(email)) {
-        throw new DomainError('already-a-member', 'Somebody with this e-mail address is a member already.');
+        throw new DomainError('already-a-member', 'Somebody with this e-mail address is a member already.', {
+          found: {},
+        });
       }
       const store = this.#store(tx, tenantId);
       if ((await store.count()) >= invitationsMax) {
@@ -66,6 +68,7 @@ export class InvitationService {
         throw new DomainError(
           'already-invited',
           'This e-mail address has been invited already. Resend the invitation.',
+          { found: {} },
         );
       }
       await store.enqueueMail(invitation);
@@ -85,7 +88,7 @@ export class InvitationService {
       const invitation = await store.replaceLink(id, link, actorIdOf(caller));
       if (invitation === undefined) throw noSuchInvitation();
       await store.enqueueMail(invitation);
-      await recordInTransaction(tx, caller.tenantId, caller, invitationEvent(id, 'update'));
+      await recordInTransaction(tx, caller.tenantId, caller, invitationEvent(id, 'resend'));
       return invitation;
     });
   }
@@ -126,7 +129,7 @@ export class InvitationService {
       const details = await this.#store(tx, tenantId).findDetails(id);
       if (details === undefined) throw noSuchInvitation();
       if (details.linkSealed === null) return undefined;
-      await recordInTransaction(tx, tenantId, 'system', invitationEvent(id, 'read'));
+      await recordInTransaction(tx, tenantId, 'system', invitationEvent(id, 'issue_link'));
       return this.#links.open(details, details.linkSealed);
     });
   }

@@ -22,7 +22,7 @@ export async function rotateDataKey(
   try {
     await database.forTenant(tenantId, async (tx) => {
       await new TenantKeyStore(tx).insert(key);
-      await recordInTransaction(tx, tenantId, 'system', keyEvent(key, 'create'));
+      await recordInTransaction(tx, tenantId, 'system', keyEvent(key, 'rotate'));
     });
   } catch (error) {
     if (!(error instanceof StatementError) || error.sqlState !== uniqueViolation) throw error;

@@ -79,7 +79,7 @@ export class KeyRetirement {
   #destroy(tenantId: TenantId, version: number): Promise<boolean> {
     return this.#database.forTenant(tenantId, async (tx) => {
       const isGone = await new TenantKeyStore(tx).deleteClosed(tenantId, version);
-      if (isGone) await recordInTransaction(tx, tenantId, 'system', keyEvent({ purpose: 'data', version }, 'delete'));
+      if (isGone) await recordInTransaction(tx, tenantId, 'system', keyEvent({ purpose: 'data', version }, 'retire'));
       return isGone;
     });
   }

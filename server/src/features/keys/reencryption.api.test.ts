@@ -88,10 +88,10 @@ describe('a new data key', () => {
     await retirement().run(tenantId, () => undefined);
     const records = (await vault.auditRecords(tenant.id)).filter(({ entity_type: type }) => type === 'key');
     expect(records.map(({ operation, entity_id: id, actor_type: by }) => [operation, id, by])).toEqual([
-      ['create', 'data/2', 'system'],
-      ['update', 'data/2', 'system'],
-      ['update', 'data/2', 'system'],
-      ['delete', 'data/1', 'system'],
+      ['rotate', 'data/2', 'system'],
+      ['reencrypt', 'data/2', 'system'],
+      ['reencrypt', 'data/2', 'system'],
+      ['retire', 'data/1', 'system'],
     ]);
   });
 });

@@ -120,7 +120,7 @@ export class Reencryption {
       };
       const isAdvanced = await new ReencryptionStore(tx).advance(task, after, step);
       if (isAdvanced && step.isLast) {
-        await recordInTransaction(tx, tenantId, 'system', keyEvent({ purpose: 'data', version }, 'update'));
+        await recordInTransaction(tx, tenantId, 'system', keyEvent({ purpose: 'data', version }, 'reencrypt'));
       }
     });
   }

@@ -100,7 +100,7 @@ describe('rotating the root key', () => {
       `select entity_id, operation from audit_records where tenant_id = $1 and entity_type = 'key' order by entity_id`,
       [tenants[0]],
     );
-    expect(rows).toEqual(['data/1', 'fingerprint/1', 'index/1'].map((id) => ({ entity_id: id, operation: 'update' })));
+    expect(rows).toEqual(['data/1', 'fingerprint/1', 'index/1'].map((id) => ({ entity_id: id, operation: 'rewrap' })));
   });
 
   it('does not stop a server that lacks the new root key: its keys serve until they are too old', async () => {

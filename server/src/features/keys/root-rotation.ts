@@ -70,7 +70,7 @@ async function rewrapAll(
 function replace(database: Database, old: WrappedTenantKey, fresh: WrappedTenantKey): Promise<boolean> {
   return database.forTenant(old.tenantId, async (tx) => {
     const isReplaced = await new TenantKeyStore(tx).updateWrapping(old, fresh);
-    if (isReplaced) await recordInTransaction(tx, old.tenantId, 'system', keyEvent(old, 'update'));
+    if (isReplaced) await recordInTransaction(tx, old.tenantId, 'system', keyEvent(old, 'rewrap'));
     return isReplaced;
   });
 }

@@ -6,6 +6,7 @@ export const displayNames: Readonly<Record<EntityType, string>> = {
   bank: 'Bank',
   card: 'Card',
   export: 'Export',
+  import: 'Import',
   invitation: 'Invitation',
   key: 'Key',
   log: 'Log',
@@ -26,7 +27,34 @@ const deeds: Readonly<Record<Operation, { readonly done: string; readonly noun: 
   delete: { done: 'deleted', noun: 'deletion' },
   expire: { done: 'expired', noun: 'expiry' },
   invoke: { done: 'invoked', noun: 'invocation' },
+  search: { done: 'searched', noun: 'search' },
+  authorize: { done: 'authorized', noun: 'authorization' },
+  configure: { done: 'settings changed', noun: 'change of settings' },
+  issue_link: { done: 'link issued', noun: 'link' },
+  resend: { done: 'resent', noun: 'resending' },
+  accept: { done: 'accepted', noun: 'acceptance' },
+  sign_in: { done: 'signed in', noun: 'sign-in' },
+  sign_out: { done: 'signed out', noun: 'sign-out' },
+  change_sign_in: { done: 'sign-in changed', noun: 'change of sign-in' },
+  request: { done: 'requested', noun: 'request' },
+  approve: { done: 'approved', noun: 'approval' },
+  refuse: { done: 'refused', noun: 'refusal' },
+  run: { done: 'completed', noun: 'run' },
+  rotate: { done: 'rotated', noun: 'rotation' },
+  rewrap: { done: 'rewrapped', noun: 'rewrapping' },
+  reencrypt: { done: 're-encryption completed', noun: 're-encryption' },
+  retire: { done: 'retired', noun: 'retirement' },
 };
+
+/** Where subject and deed would not read like a sentence. */
+const wholes: ReadonlyMap<string, string> = new Map([
+  ['token search success', 'Tokens searched'],
+  ['member issue_link success', 'Sign-in link issued'],
+  ['member change_sign_in success', 'Sign-in methods changed'],
+  ['session sign_in success', 'Signed in'],
+  ['session sign_in denied', 'Sign-in denied'],
+  ['session sign_out success', 'Signed out'],
+]);
 
 const endings: Readonly<Record<Exclude<Outcome, 'success'>, string>> = {
   denied: 'denied',
@@ -38,6 +66,8 @@ const endings: Readonly<Record<Exclude<Outcome, 'success'>, string>> = {
 
 /** One sentence about a record: `Token created`, `Token retrieval denied`. */
 export function toLogMessage(entityType: EntityType, operation: Operation, outcome: Outcome): string {
+  const whole = wholes.get(`${entityType} ${operation} ${outcome}`);
+  if (whole !== undefined) return whole;
   const subject = subjects[entityType];
   const { done, noun } = deeds[operation];
   return outcome === 'success' ? `${subject} ${done}` : `${subject} ${noun} ${endings[outcome]}`;

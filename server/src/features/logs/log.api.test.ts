@@ -238,6 +238,7 @@ describe('GET /logs/entity-types', () => {
       'bank',
       'card',
       'export',
+      'import',
       'invitation',
       'key',
       'log',

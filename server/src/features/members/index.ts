@@ -1,4 +1,4 @@
-export { type Member, memberEvent, noSuchMember, type Role } from './member.ts';
+export { type Member, memberEvent, noSuchMember, type Role, roleEvent } from './member.ts';
 export { addMemberRoutes } from './member-routes.ts';
 export { MemberView, toMemberView } from './member-schemas.ts';
 export { MemberService } from './member-service.ts';

@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../../http/pagination.ts';
 import { noSingleEntity } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { type Member, memberEvent, noSuchMember, type Role } from './member.ts';
+import { type Member, memberEvent, noSuchMember, type Role, roleEvent } from './member.ts';
 import { MemberStore } from './member-store.ts';
 
 /** The people of a tenant. They come by invitation. */
@@ -47,11 +47,17 @@ export class MemberService {
       }
       const owner = role === 'OWNER' ? await store.findOwner() : undefined;
       if (owner !== undefined && owner.id !== id) {
-        await store.updateRole(owner.id, 'ADMIN', caller.applicationId);
-        await recordInTransaction(tx, caller.tenantId, caller, memberEvent(owner.id, 'update'));
+        const handedOver = { before: 'OWNER', after: 'ADMIN' } as const;
+        await store.updateRole(owner.id, handedOver.after, caller.applicationId);
+        await recordInTransaction(tx, caller.tenantId, caller, roleEvent(owner.id, 'update', handedOver));
       }
       await store.updateRole(id, role, caller.applicationId);
-      await recordInTransaction(tx, caller.tenantId, caller, memberEvent(id, 'update'));
+      await recordInTransaction(
+        tx,
+        caller.tenantId,
+        caller,
+        roleEvent(id, 'update', { before: current.role, after: role }),
+      );
       const member = await store.find(id);
       if (member === undefined) throw noSuchMember();
       return member;
@@ -68,7 +74,7 @@ export class MemberService {
         throw new DomainError('owner-undeletable', 'The owner of a tenant cannot be removed from it.');
       }
       await store.delete(id);
-      await recordInTransaction(tx, caller.tenantId, caller, memberEvent(id, 'delete'));
+      await recordInTransaction(tx, caller.tenantId, caller, roleEvent(id, 'delete', { before: member.role }));
     });
   }
 }

@@ -181,7 +181,10 @@ describe('DELETE /tenants/self/members/{id}', () => {
     expect((await ask('DELETE', `/members/${id}`)).status).toBe(404);
     const { rows } = await vault.database.owner.query('select from users where id = $1', [userId]);
     expect(rows).toHaveLength(1);
-    expect(await recordsOf(vault, tenant, id)).toMatchObject([{ entity_type: 'member', operation: 'delete' }]);
+    expect(await recordsOf(vault, tenant, id)).toMatchObject([
+      { entity_type: 'member', operation: 'delete', details: expect.stringContaining('role removed: ') },
+      { entity_type: 'member', operation: 'delete', outcome: 'missed' },
+    ]);
   });
 
   it('404 leaves a member of another tenant alone', async () => {

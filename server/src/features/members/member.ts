@@ -1,6 +1,7 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
+import { toChangeDetails } from '../../platform/audit/change-details.ts';
 
 export const roles = ['ADMIN', 'READ_ONLY', 'OWNER'] as const;
 export type Role = (typeof roles)[number];
@@ -23,6 +24,19 @@ export interface Member {
 
 export function memberEvent(id: string, operation: Operation): AuditEvent {
   return successEvent('member', id, operation);
+}
+
+/** A role is all the rights that a member has; undefined stands for no member. */
+export function roleEvent(
+  id: string,
+  operation: Operation,
+  { before, after }: { readonly before?: Role; readonly after?: Role },
+): AuditEvent {
+  const changes = [
+    ...(before === undefined || before === after ? [] : [`role removed: ${before}`]),
+    ...(after === undefined || before === after ? [] : [`role added: ${after}`]),
+  ];
+  return { ...memberEvent(id, operation), details: toChangeDetails(changes, JSON.stringify({ role: after ?? null })) };
 }
 
 export function noSuchMember(): DomainError {

@@ -10,7 +10,7 @@ import {
   type InvitationLinks,
   InvitationStore,
 } from '../invitations/index.ts';
-import { memberEvent, MemberStore } from '../members/index.ts';
+import { MemberStore, roleEvent } from '../members/index.ts';
 import { LinkedInvitationStore } from './linked-invitation-store.ts';
 import type { StartedSession, UserSessions } from './user-sessions.ts';
 import { UserStore } from './user-store.ts';
@@ -83,8 +83,12 @@ export class InvitationAcceptance {
       const memberId = await members.insert({ userId: user.id, role, createdBy });
       const started = await this.#sessions.startInTransaction(tx, { userId: user.id, provenSince: null });
       const actor = { tenantId, userId: user.id, ...origin };
-      const signedIn = successEvent('session', started.id, 'create');
-      for (const event of [invitationEvent(invitation.id, 'delete'), memberEvent(memberId, 'create'), signedIn]) {
+      const signedIn = successEvent('session', started.id, 'sign_in');
+      for (const event of [
+        invitationEvent(invitation.id, 'accept'),
+        roleEvent(memberId, 'create', { after: role }),
+        signedIn,
+      ]) {
         await recordInTransaction(tx, tenantId, actor, event);
       }
       return started;

@@ -145,16 +145,24 @@ describe('the states of an invitation', () => {
     expect(session).toMatchObject({ user: { email }, memberships: [{ tenantId: tenant.id, role: 'READ_ONLY' }] });
     const userId = session?.user.id;
     expect((await recordsOf(vault, tenant, id)).at(-1)).toMatchObject({
-      operation: 'delete',
+      operation: 'accept',
       actor_type: 'user',
       actor_id: userId,
       source_address: '192.0.2.1',
       key_id: null,
     });
     expect(await recordsOf(vault, tenant, member?.id ?? '')).toMatchObject([
-      { entity_type: 'member', operation: 'create', actor_type: 'user', actor_id: userId },
+      {
+        entity_type: 'member',
+        operation: 'create',
+        actor_type: 'user',
+        actor_id: userId,
+        details: expect.stringContaining('role added: READ_ONLY'),
+      },
     ]);
-    expect(await recordsOf(vault, tenant, started.id)).toMatchObject([{ entity_type: 'session', operation: 'create' }]);
+    expect(await recordsOf(vault, tenant, started.id)).toMatchObject([
+      { entity_type: 'session', operation: 'sign_in' },
+    ]);
   });
 
   it('accepted → accepted again → refused', async () => {

@@ -41,7 +41,7 @@ describe('password and code', () => {
     expect([answer.status, answer.location]).toEqual([303, '/portal/']);
     expect((await visitor.get('/portal/')).text).toContain(email);
     const records = await vault.auditRecords(tenant.id);
-    expect(records.at(-1)).toMatchObject({ entity_type: 'session', operation: 'create', actor_type: 'user' });
+    expect(records.at(-1)).toMatchObject({ entity_type: 'session', operation: 'sign_in', actor_type: 'user' });
   });
 
   it('are taken once: a code that was used is worth nothing, also several times at once', async () => {
@@ -72,7 +72,7 @@ describe('password and code', () => {
     expect([...texts]).toEqual(['E-mail address, password or code are not right.']);
     const denied = (await vault.auditRecords(tenant.id)).filter(({ outcome }) => outcome === 'denied');
     expect(denied.length - deniedBefore).toBe(3);
-    expect(denied[0]).toMatchObject({ entity_type: 'session', operation: 'create', actor_type: 'user' });
+    expect(denied[0]).toMatchObject({ entity_type: 'session', operation: 'sign_in', actor_type: 'user' });
     expect(vault.logLines.join()).not.toContain(goodPassword);
   });
 

@@ -206,7 +206,7 @@ describe('the link of an operator', () => {
     expect(attempts.filter(({ status }) => status === 404)).toHaveLength(9);
     const records = await vault.auditRecords(tenant.id);
     expect(records.filter(({ entity_type }) => entity_type === 'session')).toMatchObject([
-      { operation: 'create', outcome: 'success', actor_type: 'user' },
+      { operation: 'sign_in', outcome: 'success', actor_type: 'user' },
     ]);
   });
 
@@ -236,7 +236,7 @@ describe('signing out', () => {
     expect([answer.status, answer.location, member.cookies.size]).toEqual([303, '/portal/sign-in', 0]);
     expect(await copy.isSignedIn()).toBe(false);
     const records = await vault.auditRecords(tenant.id);
-    const ended = records.filter(({ entity_type, operation }) => entity_type === 'session' && operation === 'delete');
+    const ended = records.filter(({ entity_type, operation }) => entity_type === 'session' && operation === 'sign_out');
     expect(ended).toMatchObject([{ actor_type: 'user', outcome: 'success' }]);
   });
 });
@@ -262,7 +262,7 @@ describe('ways to sign in', () => {
     await setPassword(member);
     expect(await recordsOf(vault, tenant, await memberIdOf(email))).toMatchObject([
       { operation: 'create' },
-      { entity_type: 'member', operation: 'update', actor_type: 'user' },
+      { entity_type: 'member', operation: 'change_sign_in', actor_type: 'user' },
     ]);
   });
 

@@ -34,7 +34,7 @@ export class SignInLinks {
       const member = memberId === undefined ? await members.findOwner() : await members.find(memberId);
       if (member === undefined) throw noSuchMember();
       // Written down first: there is no link that nobody knows of.
-      await recordInTransaction(tx, tenantId, 'system', memberEvent(member.id, 'update'));
+      await recordInTransaction(tx, tenantId, 'system', memberEvent(member.id, 'issue_link'));
       return member.userId;
     });
     await this.#database.forPortal((tx) =>

@@ -47,7 +47,13 @@ export class UserSessions {
       await new UserSessionStore(tx, this.#clock).trim(userId);
       return { started, memberships: await new UserStore(tx).listMemberships(userId) };
     });
-    await this.#record(memberships, { userId, sessionId: started.id, operation: 'create', outcome: 'success', origin });
+    await this.#record(memberships, {
+      userId,
+      sessionId: started.id,
+      operation: 'sign_in',
+      outcome: 'success',
+      origin,
+    });
     return started;
   }
 
@@ -76,7 +82,7 @@ export class UserSessions {
     await this.#record(session.memberships, {
       userId: user.id,
       sessionId,
-      operation: 'delete',
+      operation: 'sign_out',
       outcome: 'success',
       origin,
     });
@@ -88,7 +94,7 @@ export class UserSessions {
     await this.#record(memberships, {
       userId,
       sessionId: noSingleEntity,
-      operation: 'create',
+      operation: 'sign_in',
       outcome: 'denied',
       origin,
     });
@@ -99,14 +105,14 @@ export class UserSessions {
     const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
     await Promise.all(
       memberships.map(({ tenantId, memberId }) =>
-        this.#audit.append({ tenantId, userId, ...origin }, memberEvent(memberId, 'update')),
+        this.#audit.append({ tenantId, userId, ...origin }, memberEvent(memberId, 'change_sign_in')),
       ),
     );
   }
 
   async #record(
     memberships: readonly Pick<Membership, 'tenantId'>[],
-    event: { userId: string; sessionId: string; operation: 'create' | 'delete'; outcome: Outcome; origin: Origin },
+    event: { userId: string; sessionId: string; operation: 'sign_in' | 'sign_out'; outcome: Outcome; origin: Origin },
   ): Promise<void> {
     const { userId, sessionId, operation, outcome, origin } = event;
     const append = (tenantId: TenantId) =>

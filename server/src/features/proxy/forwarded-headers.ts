@@ -1,5 +1,6 @@
 import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
+import { mergeUses, noUses } from '../../core/expressions/reference-uses.ts';
 import type { HeaderField } from '../../platform/outbound/destination-exchange.ts';
 import { compileText, type ReferenceTemplate } from '../tokens/index.ts';
 import { withoutOwnCookies } from './own-cookies.ts';
@@ -30,7 +31,7 @@ export function compileHeaders(
     .flatMap(withoutOwnCookies)
     .map(({ name, value }) => ({ name, template: compileHeader(name, value, budget) }));
   return {
-    tokenIds: new Set(templates.flatMap(({ template }) => [...template.tokenIds])),
+    uses: mergeUses(templates.map(({ template }) => template.uses)),
     async render(source) {
       const fields: HeaderField[] = [];
       for (const { name, template } of templates) fields.push({ name, value: await template.render(source) });
@@ -59,9 +60,9 @@ function forwardingRule(headers: readonly HeaderField[]): (name: string) => bool
 function compileHeader(name: string, value: string, budget: RequestBudget): ReferenceTemplate<string> {
   const field = `headers.${name.toLowerCase()}`;
   const template = compileText(value, { field, budget, encode: toWireText });
-  if (template === undefined) return { tokenIds: new Set(), render: async () => value };
+  if (template === undefined) return { uses: noUses, render: async () => value };
   return {
-    tokenIds: template.tokenIds,
+    uses: template.uses,
     async render(source) {
       const text = await template.render(source);
       if (!fieldValue.test(text)) throw invalidField(field, 'would hold a value that no header can carry');

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
 import type { RequestBudget } from '../../core/budget/request-budget.ts';
+import { noUses } from '../../core/expressions/reference-uses.ts';
 import { jsonDepthMax, jsonValuesMax } from '../../core/json/json-limits.ts';
 import { JsonSource } from '../../core/json/json-source.ts';
 import { parseJsonSteps } from '../../core/json/parse-json.ts';
@@ -17,7 +18,7 @@ export async function compileBody(
   { headers, body }: Pick<ProxyRequest, 'headers' | 'body'>,
   budget: RequestBudget,
 ): Promise<ReferenceTemplate<Buffer | undefined>> {
-  const asItIs = { tokenIds: new Set<string>(), render: async () => body };
+  const asItIs = { uses: noUses, render: async () => body };
   if (body === undefined || body.length === 0 || isCompressed(headers)) return asItIs;
 
   const mediaType = mediaTypeOf(headers);
@@ -53,7 +54,7 @@ function compilePlain(
 
 function asBytes(template: ReferenceTemplate<string>, encoding: 'utf8' | 'latin1'): ReferenceTemplate<Buffer> {
   return {
-    tokenIds: template.tokenIds,
+    uses: template.uses,
     render: async (source) => Buffer.from(await template.render(source), encoding),
   };
 }

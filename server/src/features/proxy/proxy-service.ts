@@ -2,8 +2,9 @@ import { finished } from 'node:stream';
 import { RequestBudget } from '../../core/budget/request-budget.ts';
 import { isListed } from '../../core/destinations/destination-list.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
+import { mergeUses } from '../../core/expressions/reference-uses.ts';
 import type { Caller } from '../../core/identity/caller.ts';
-import { type Outcome, toAuditRow } from '../../platform/audit/audit-event.ts';
+import { type AuditEvent, type Outcome, toAuditRow, toMissDetails } from '../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import type { OutboundAnswer } from '../../platform/outbound/destination-exchange.ts';
 import { DestinationFailure } from '../../platform/outbound/destination-failure.ts';
@@ -45,6 +46,8 @@ interface Call {
   stage: ProxyStage;
   host: string | undefined;
   isBegun: boolean;
+  /** Whether plaintext has gone to the destination, as far as anybody can tell. */
+  hasSentValues: boolean;
 }
 
 /** Sends a request on with the plaintext of tokens in it. The stages stand in the order in which they must happen. */
@@ -68,6 +71,7 @@ export class ProxyService {
       stage: 'parse',
       host: undefined,
       isBegun: false,
+      hasSentValues: false,
     };
     const end = (error: unknown) => {
       clock.stop();
@@ -84,9 +88,12 @@ export class ProxyService {
     } catch (error) {
       end(error);
       if (call.isBegun) this.#settle(call, 'failed');
-      else if (isDenial(error, call.stage)) {
-        await this.#recordDenial(call);
-        throw asRecorded(toCallError(error));
+      else {
+        const event = findRefusalEvent(call, error);
+        if (event !== undefined) {
+          await this.#parts.audit.append(caller, event);
+          throw asRecorded(toCallError(error));
+        }
       }
       throw toCallError(error);
     }
@@ -114,8 +121,8 @@ export class ProxyService {
       headers: compileHeaders(request, budget),
       body: await compileBody(request, budget),
     };
-    const ids = new Set(Object.values(templates).flatMap(({ tokenIds }) => [...tokenIds]));
-    const judged = await tokens.find(caller, 'token:use', ids);
+    const uses = mergeUses(Object.values(templates).map((template) => template.uses));
+    const judged = await tokens.find(caller, 'token:use', uses);
 
     call.stage = 'resolve';
     const vetted = await outbound.resolve(url, clock.signal);
@@ -132,6 +139,7 @@ export class ProxyService {
       };
 
       call.stage = 'exchange';
+      call.hasSentValues = judged.length > 0;
       return await opened.send(outgoing, call.slot.pace);
     } catch (error) {
       opened.close();
@@ -150,7 +158,10 @@ export class ProxyService {
     const { outbound, calls } = this.#parts;
     const { id, caller, clock } = call;
     const { host: destination } = plan.url;
-    const uses = plan.judged.map(({ token }) => ({ ...tokenEvent(token, 'read'), destination }));
+    const uses = plan.judged.map(({ token, transform, fields }) => ({
+      ...tokenEvent(token, 'read', { transform, details: { fields } }),
+      destination,
+    }));
     const records = [proxyEvent(id, 'intent', destination), ...uses].map((event) => toAuditRow(caller, event));
     call.stage = 'intent';
     const [begun, connected] = await Promise.allSettled([
@@ -183,15 +194,12 @@ export class ProxyService {
     }
   }
 
-  async #recordDenial({ id, caller, host }: Call): Promise<void> {
-    await this.#parts.audit.append(caller, proxyEvent(id, 'denied', host));
-  }
-
   /** Not waited for by the answer: should it fail, the call stays open and is marked as unknown later. */
-  #settle({ id, caller, host }: Call, outcome: Outcome): void {
+  #settle({ id, caller, host, hasSentValues }: Call, outcome: Outcome): void {
     const { calls, logger } = this.#parts;
+    const event = { ...proxyEvent(id, outcome, host), ...(hasSentValues ? { transform: 'reveal' as const } : {}) };
     const ending: Promise<void> = calls
-      .end(caller.tenantId, toAuditRow(caller, proxyEvent(id, outcome, host)))
+      .end(caller.tenantId, toAuditRow(caller, event))
       .catch(() => logger.error('proxy outcome not recorded', { trace_id: caller.requestId }))
       .finally(() => this.#endings.delete(ending));
     this.#endings.add(ending);
@@ -208,6 +216,13 @@ function requireUrl({ destinationUrl }: ProxyRequest): string {
     throw new DomainError('validation-failed', 'The BT-PROXY-URL header is required.');
   }
   return destinationUrl;
+}
+
+/** What is recorded of a call that ended before its intent was: a denial, or tokens that do not exist. */
+function findRefusalEvent({ id, host, stage }: Call, error: unknown): AuditEvent | undefined {
+  if (isDenial(error, stage)) return proxyEvent(id, 'denied', host);
+  const missing = error instanceof DomainError ? error.missing : undefined;
+  return missing === undefined ? undefined : { ...proxyEvent(id, 'missed', host), details: toMissDetails(missing) };
 }
 
 /** What the caller was not allowed to do goes on record, and so does whatever is wrong with where it wanted to go. */

@@ -1,6 +1,7 @@
 import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import type { ReferenceSource } from '../../core/expressions/reference-evaluation.ts';
+import { mergeUses } from '../../core/expressions/reference-uses.ts';
 import type { DestinationUrl } from '../../platform/outbound/destination-url.ts';
 import type { ReferenceTemplate } from '../tokens/index.ts';
 import type { ProxyRequest } from './proxy-request.ts';
@@ -25,7 +26,7 @@ export function compileTarget(
     '&',
   );
   return {
-    tokenIds: new Set([...path.tokenIds, ...query.tokenIds]),
+    uses: mergeUses([path.uses, query.uses]),
     async render(source) {
       const question = queries.length === 0 ? '' : `?${await query.render(source)}`;
       const target = `${(await path.render(source)) || '/'}${question}`;
@@ -39,7 +40,7 @@ function compilePath(path: string, budget: RequestBudget): ReferenceTemplate<str
   const segments = path.split('/').map((segment) => {
     const template = compileUrlField(segment, { field: 'path', budget });
     return {
-      tokenIds: template.tokenIds,
+      uses: template.uses,
       render: async (source: ReferenceSource) => requireNoStep(await template.render(source)),
     };
   });

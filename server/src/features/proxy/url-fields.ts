@@ -1,6 +1,7 @@
 import { invalidField } from '../../core/errors/domain-error.ts';
 import type { RequestBudget } from '../../core/budget/request-budget.ts';
 import type { ReferenceSource } from '../../core/expressions/reference-evaluation.ts';
+import { mergeUses, noUses } from '../../core/expressions/reference-uses.ts';
 import { compileText, type ReferenceTemplate } from '../tokens/index.ts';
 
 /** Two opening braces, written plainly or percent-encoded. */
@@ -32,11 +33,11 @@ export function compileUrlField(text: string, options: UrlFieldOptions): Referen
   const { field, budget, isPlusSpace = false } = options;
   if (!mayHoldReference(text)) {
     if (!plainCharacters.test(text)) throw invalidField(field, 'holds a character that must be percent-encoded');
-    return { tokenIds: new Set(), render: async () => text };
+    return { uses: noUses, render: async () => text };
   }
   const template = compileText(decode(isPlusSpace ? text.replaceAll('+', ' ') : text, field), { field, budget });
-  if (template === undefined) return { tokenIds: new Set(), render: async () => text };
-  return { tokenIds: template.tokenIds, render: async (source) => encode(await template.render(source), field) };
+  if (template === undefined) return { uses: noUses, render: async () => text };
+  return { uses: template.uses, render: async (source) => encode(await template.render(source), field) };
 }
 
 /** `a=1&b={{ id }}`: each name and each value by itself. */
@@ -63,7 +64,7 @@ export function joinTemplates(
   separator: string,
 ): ReferenceTemplate<string> {
   return {
-    tokenIds: new Set(templates.flatMap(({ tokenIds }) => [...tokenIds])),
+    uses: mergeUses(templates.map(({ uses }) => uses)),
     async render(source: ReferenceSource) {
       const texts: string[] = [];
       for (const template of templates) texts.push(await template.render(source));

@@ -21,6 +21,7 @@ export function addSessionRoutes(app: FastifyInstance, sessions: SessionService)
       config: {
         permission: 'any-key',
         entityType: 'session',
+        operation: 'authorize',
         problems: ['nonce-used'],
         // Nothing is shown, and what the session may do is bounded by its authorizer at every request.
         showAgain: async () => undefined,

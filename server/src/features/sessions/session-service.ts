@@ -6,6 +6,7 @@ import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { toRightsDetails } from '../../platform/audit/change-details.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { generateApiKey, generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
@@ -74,10 +75,13 @@ export class SessionService {
       const id = await store.authorize(nonceHash, { ...grant, authorizedBy: caller.applicationId });
       if (id === undefined) {
         throw (await store.isUsed(nonceHash))
-          ? new DomainError('nonce-used', 'The nonce has been used already.')
+          ? new DomainError('nonce-used', 'The nonce has been used already.', { found: {} })
           : unknownNonce();
       }
-      await recordInTransaction(tx, caller.tenantId, caller, sessionEvent(id, 'update'));
+      await recordInTransaction(tx, caller.tenantId, caller, {
+        ...sessionEvent(id, 'authorize'),
+        details: toRightsDetails(undefined, grant),
+      });
     });
   }
 }

@@ -3,6 +3,7 @@ import type { ApplicationType, Permission } from '../../core/access/permission.t
 import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
 import { successEvent } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { toRightsDetails } from '../../platform/audit/change-details.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
 import { ApplicationStore, type ApiKeyMaker } from '../applications/index.ts';
@@ -65,7 +66,10 @@ export class TenantMaker {
           createdBy: null,
         });
         keys.push((await this.#apiKeyMaker.make(tx, application, null)).text);
-        await recordInTransaction(tx, tenantId, 'system', successEvent('application', id, 'create'));
+        await recordInTransaction(tx, tenantId, 'system', {
+          ...successEvent('application', id, 'create'),
+          details: toRightsDetails(undefined, application),
+        });
       }
       return { tenantId, keys };
     });

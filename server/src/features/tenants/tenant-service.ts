@@ -2,10 +2,11 @@ import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { toChangeDetails } from '../../platform/audit/change-details.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { type Member, memberEvent, MemberStore } from '../members/index.ts';
 import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
-import { requireKnownValues } from './tenant-settings.ts';
+import { listSettingsChanges, requireKnownValues, toCanonicalSettings } from './tenant-settings.ts';
 import { TenantStore } from './tenant-store.ts';
 
 /** The tenant of the calling key: there is no way to name another one. */
@@ -28,12 +29,13 @@ export class TenantService {
     requireKnownValues(change.settings);
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new TenantStore(tx, caller.tenantId);
+      const before = required(await store.lock());
       await store.update({ ...change, modifiedBy: caller.applicationId });
       const tenant = required(await store.find());
       // Settings are merged, so a request with few of them can still be one too many.
       if (Object.keys(tenant.settings).length > settingsMax)
         throw invalidField('settings', `a tenant has at most ${settingsMax} settings`);
-      await recordInTransaction(tx, caller.tenantId, caller, tenantEvent(caller, 'update'));
+      await recordInTransaction(tx, caller.tenantId, caller, settingsEvent(before, tenant));
       return tenant;
     });
   }
@@ -69,6 +71,15 @@ export class TenantService {
 
 function tenantEvent(caller: Caller, operation: Operation): AuditEvent {
   return successEvent('tenant', caller.tenantId, operation);
+}
+
+/** A change of the name alone is none of the settings. */
+function settingsEvent(before: Tenant, after: Tenant): AuditEvent {
+  const changes = listSettingsChanges(before.settings, after.settings);
+  return {
+    ...successEvent('tenant', after.id, changes.length === 0 ? 'update' : 'configure'),
+    details: toChangeDetails(changes, toCanonicalSettings(after.settings)),
+  };
 }
 
 function required<T>(found: T | undefined): T {

@@ -51,6 +51,27 @@ function findProblem(name: string, value: string): { name: string; problem: stri
     : { name: intended, problem: 'is misspelled: the request has a setting with almost this name' };
 }
 
+type StoredSettings = Readonly<Record<string, string>>;
+
+/** What has changed, a line each. A setting of the caller's own is not told by its name or value: nobody knows what is in it. */
+export function listSettingsChanges(before: StoredSettings, after: StoredSettings): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  const changed = names.filter((name) => before[name] !== after[name]);
+  const known = changed.filter((name) => knownValues.has(name));
+  const others = changed.length - known.length;
+  return [
+    ...known.map((name) => `setting changed: ${name} = ${after[name] ?? 'default'}`),
+    ...(others === 0 ? [] : [`other settings changed: ${others}`]),
+  ];
+}
+
+/** Those settings that mean something to the vault, as one text. */
+export function toCanonicalSettings(settings: StoredSettings): string {
+  return JSON.stringify(
+    Object.fromEntries([...knownValues.keys()].sort().map((name) => [name, settings[name] ?? null])),
+  );
+}
+
 /** Settings as they are stored at this moment. */
 export async function readTenantSettings(database: Database, tenantId: TenantId): Promise<TenantSettings> {
   const tenant = await database.forTenant(tenantId, (tx) => new TenantStore(tx, tenantId).find());

@@ -34,6 +34,12 @@ export class TenantStore {
     return row;
   }
 
+  /** Held until the commit: whoever changes it meanwhile sees what this transaction has made of it. */
+  async lock(): Promise<Tenant | undefined> {
+    await this.#tx.query({ text: 'select from tenants where id = $1 for no key update', values: [this.#tenantId] });
+    return this.find();
+  }
+
   /** Settings are merged: what is not named stays as it is. */
   async update(change: {
     name: string;

@@ -42,7 +42,9 @@ export function addTokenRoutes(
         rateLimit: 'token-write',
         problems: writeProblems,
         showAgain: shownAgain<CreatedToken>(async (caller, made) => {
-          const views = (await repeater.repeat(caller, [made])).map((token) => repeater.show(caller, token));
+          const views = (await repeater.repeat(caller, [made], () => false)).map((token) =>
+            repeater.show(caller, token),
+          );
           return (await Promise.all(views)).map(toTokenJson).join('');
         }),
       },

@@ -6,6 +6,7 @@ export const entityTypes = [
   'bank',
   'card',
   'export',
+  'import',
   'invitation',
   'key',
   'log',
@@ -16,7 +17,31 @@ export const entityTypes = [
   'token',
 ] as const;
 export type EntityType = (typeof entityTypes)[number];
-export const operations = ['create', 'read', 'update', 'delete', 'expire', 'invoke'] as const;
+export const operations = [
+  'create',
+  'read',
+  'update',
+  'delete',
+  'expire',
+  'invoke',
+  'search',
+  'authorize',
+  'configure',
+  'issue_link',
+  'resend',
+  'accept',
+  'sign_in',
+  'sign_out',
+  'change_sign_in',
+  'request',
+  'approve',
+  'refuse',
+  'run',
+  'rotate',
+  'rewrap',
+  'reencrypt',
+  'retire',
+] as const;
 export type Operation = (typeof operations)[number];
 /** A call that leaves the house is written down twice: what is intended, before anything is decrypted, and how it ended. */
 export const outcomes = ['success', 'denied', 'missed', 'intent', 'failed', 'unknown'] as const;
@@ -39,17 +64,37 @@ export interface AuditEvent {
   readonly details?: AuditDetails;
 }
 
+/** How a view of a token left, if not because somebody asked for the token. */
+export type Way =
+  /** A create was given this token, which has the content already. */
+  | 'duplicate'
+  /** An idempotent request was repeated. */
+  | 'replay'
+  /** A mask, search index or fingerprint expression was put over stored data: its author can read all of it. */
+  | 'view';
+
 /** What an operation was about in particular. Its members are names and numbers, never values. */
 export interface AuditDetails {
+  readonly via?: Way;
+  /** The export that a token left with. */
+  readonly within?: string;
   /** Fields that a search or a reference asked for, such as `type` or `data`. */
   readonly fields?: readonly string[];
   /** How many of the things asked for there are, and how many there are not. */
   readonly found?: number;
   readonly missing?: number;
+  /** How many records of a file were imported, and how many refused. */
+  readonly imported?: number;
+  readonly rejected?: number;
   /** What a change of rights or settings added and removed, a line each. */
   readonly changes?: readonly string[];
   /** SHA-256 of the rights or settings after the change, as base64url. */
   readonly digest?: string;
+}
+
+/** How many of the things asked for there are not, and how many there are where several were asked for. */
+export function toMissDetails({ count, found }: { readonly count: number; readonly found?: number }): AuditDetails {
+  return { ...(found === undefined ? {} : { found }), missing: count };
 }
 
 /** What was done, as opposed to what was tried. */

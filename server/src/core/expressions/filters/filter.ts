@@ -5,6 +5,7 @@ import type { ExpressionTools } from '../expression-tools.ts';
 import { isScalar, toConcatenatedText } from '../value-text.ts';
 import { toCharacters } from './characters.ts';
 import type { FilterArguments } from './filter-arguments.ts';
+import type { JsonPathSegment } from './json-path.ts';
 
 /** Bytes exist only between `hmac` and the filter that encodes them; the parser refuses any other order. */
 export type FilterValue = JsonValue | Uint8Array;
@@ -32,6 +33,8 @@ export interface Filter {
   readonly argumentsMax: number;
   /** Checks the arguments once, when the expression is compiled. */
   bind(args: FilterArguments): BoundFilter;
+  /** Where in its input the filter looks; only filters that select by a path say so. */
+  pathOf?(args: FilterArguments): readonly JsonPathSegment[];
   /** How many characters of its input the filter lets through at most; only aliases say so. */
   revealedMax?(args: FilterArguments): number;
 }

@@ -9,6 +9,7 @@ export const json: Filter = {
   effect: 'select',
   argumentsMin: 1,
   argumentsMax: 1,
+  pathOf: (args) => parseJsonPath(args.text(0), args.offset),
   bind(args) {
     const path = parseJsonPath(args.text(0), args.offset);
     return (input, context) => {

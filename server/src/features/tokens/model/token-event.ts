@@ -1,16 +1,39 @@
+import type { Transform } from '../../../core/access/access-rule.ts';
 import type { TokenId } from '../../../core/identity/ids.ts';
-import { type AuditEvent, type EntityType, type Operation, successEvent } from '../../../platform/audit/audit-event.ts';
+import {
+  type AuditDetails,
+  type AuditEvent,
+  type EntityType,
+  type Operation,
+  successEvent,
+} from '../../../platform/audit/audit-event.ts';
 
 const entityTypes: ReadonlyMap<string, EntityType> = new Map([
   ['card', 'card'],
   ['bank', 'bank'],
 ]);
 
-/** What the audit log says of an operation on a token: which one, where it lies, never what is in it. */
+/** What the caller is shown of a token by an operation. */
+export interface Shown {
+  /** Undefined if nothing of the data leaves, as for a deleted token or one of which only the id is told. */
+  readonly transform: Transform | undefined;
+  readonly details?: AuditDetails;
+}
+
+/** For operations that show nothing of the token. */
+export const nothingShown: Shown = { transform: undefined };
+
+/** What the audit log says of an operation on a token: which one, where it lies, how it was shown, never what is in it. */
 export function tokenEvent(
   token: { readonly id: TokenId; readonly type: string; readonly containers: readonly string[] },
   operation: Operation,
+  { transform, details }: Shown,
 ): AuditEvent {
   const entityType = entityTypes.get(token.type) ?? 'token';
-  return { ...successEvent(entityType, token.id, operation), containers: token.containers };
+  return {
+    ...successEvent(entityType, token.id, operation),
+    containers: token.containers,
+    ...(transform === undefined ? {} : { transform }),
+    ...(details === undefined ? {} : { details }),
+  };
 }

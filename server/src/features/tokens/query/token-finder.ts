@@ -4,16 +4,19 @@ import { leastFingerprintTransform } from '../../../core/access/fingerprint-visi
 import { both, toVisibility, withinSight } from '../../../core/access/visible-query.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
+import { listFieldsAsked } from '../../../core/search/fields-asked.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { PageRequest } from '../../../http/pagination.ts';
+import { type AuditEvent, noSingleEntity } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import type { Keyring } from '../../../platform/keyring/keyring.ts';
 import type { TenantSettingsDirectory } from '../../tenants/index.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { toCursor, toSlice } from './token-cursor.ts';
+import { tokenEvent } from '../model/token-event.ts';
 import { TokenListLanes } from './token-list-lanes.ts';
 import { type CountedPage, findPage } from './token-page.ts';
 import type { TokenPresenter } from '../read/index.ts';
@@ -60,7 +63,9 @@ export class TokenFinder {
       const found = await this.#find(caller, question, slice, true);
       // A page that ended early would leave tokens out: the next one begins at a position, not where this one ended.
       if (found.isCut) throw pageTooLarge();
-      return { totalItems: found.totalItems, items: await this.#showAll(caller, question, found.tokens) };
+      const { tokens, totalItems } = found;
+      const { items, events } = await this.#showAll(caller, question, { tokens, isMiss: totalItems === 0 });
+      return { page: { totalItems, items }, events };
     });
   }
 
@@ -73,8 +78,10 @@ export class TokenFinder {
     const slice = toSlice(start, size);
     return this.#lanes.run(caller, async () => {
       const { tokens, hasMore } = await this.#find(caller, question, slice, false);
-      const items = await this.#showAll(caller, question, tokens);
-      return { next: hasMore ? toCursor(tokens) : undefined, items };
+      // After the last page of something there is nothing, which is no miss.
+      const isMiss = tokens.length === 0 && start === undefined;
+      const { items, events } = await this.#showAll(caller, question, { tokens, isMiss });
+      return { page: { next: hasMore ? toCursor(tokens) : undefined, items }, events };
     });
   }
 
@@ -98,18 +105,43 @@ export class TokenFinder {
     );
   }
 
-  /** Each token is shown under the rule that grants it. */
-  #showAll(caller: Caller, { permission }: TokenQuestion, tokens: readonly StoredToken[]): Promise<VisibleToken[]> {
-    return this.#presenter.showAll(
-      caller,
-      tokens.map((token) => ({ token, transform: requireAccess(caller.grants, permission, token) })),
-    );
+  /** Each token is shown under the rule that grants it. The question and each showing are recorded. */
+  async #showAll(
+    caller: Caller,
+    { permission, query }: TokenQuestion,
+    { tokens, isMiss }: { readonly tokens: readonly StoredToken[]; readonly isMiss: boolean },
+  ): Promise<{ items: VisibleToken[]; events: AuditEvent[] }> {
+    const judged = tokens.map((token) => ({ token, transform: requireAccess(caller.grants, permission, token) }));
+    const events = [
+      searchEvent(query, { found: tokens.length, isMiss }),
+      ...judged.map(({ token, transform }) => tokenEvent(token, 'read', { transform })),
+    ];
+    return { items: await this.#presenter.showAll(caller, judged), events };
   }
+}
+
+/** What was asked for, by the names of its fields, and how many tokens the response has. */
+function searchEvent(
+  query: SearchQuery | undefined,
+  { found, isMiss }: { readonly found: number; readonly isMiss: boolean },
+): AuditEvent {
+  return {
+    entityType: 'token',
+    entityId: noSingleEntity,
+    operation: 'search',
+    outcome: isMiss ? 'missed' : 'success',
+    details: {
+      ...(query === undefined ? {} : { fields: listFieldsAsked(query) }),
+      found,
+      ...(isMiss ? { missing: 1 } : {}),
+    },
+  };
 }
 
 function pageTooLarge(): DomainError {
   return new DomainError(
     'page-too-large',
     `The tokens of this page hold too much data together (more than ${inMebibytes(tokenQueryLimits.pageBytesMax)}). Ask for a smaller size, or use the /v2 route, whose pages end early.`,
+    { found: {} },
   );
 }

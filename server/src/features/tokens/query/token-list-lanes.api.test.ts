@@ -3,6 +3,7 @@ import { StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/test-database.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import type { ApplicationId, ApplicationKeyId, TenantId, TokenId } from '../../../core/identity/ids.ts';
+import { successEvent } from '../../../platform/audit/audit-event.ts';
 import { AuditLog } from '../../../platform/audit/audit-log.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import type { VisibleToken } from '../model/token.ts';
@@ -43,7 +44,8 @@ function runLists(count: number, dataBytes: number) {
       progress.begun += 1;
       // As a list does, so that they end one after the other.
       await database.runForTenant(caller.tenantId, { text: 'select' });
-      return { items: [toVisible(`t${index}`, dataBytes)] };
+      const id = `t${index}`;
+      return { page: { items: [toVisible(id, dataBytes)] }, events: [successEvent('token', id, 'read')] };
     });
     progress.answered += 1;
   });

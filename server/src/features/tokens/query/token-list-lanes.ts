@@ -1,8 +1,8 @@
 import type { Caller } from '../../../core/identity/caller.ts';
+import type { AuditEvent } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import { FairLanes } from '../../../platform/waiting/fair-lanes.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
-import { tokenEvent } from '../model/token-event.ts';
 
 /** A page with more data keeps its place until it is recorded. */
 const shortPageBytesMax = 64 * 1024;
@@ -21,31 +21,27 @@ export class TokenListLanes {
   }
 
   /**
-   * Makes a page as soon as there is a place for it, and resolves once each token that it shows is recorded. The place is
+   * Makes a page as soon as there is a place for it, and resolves once its events are recorded. The place is
    * free again before that, so that records of several lists share a commit, which takes longer than a list. Only long pages
    * keep it: no more of them are in memory than there are places.
    */
   async run<Page extends { readonly items: readonly VisibleToken[] }>(
     caller: Caller,
-    makePage: () => Promise<Page>,
+    makePage: () => Promise<{ readonly page: Page; readonly events: readonly AuditEvent[] }>,
   ): Promise<Page> {
-    const { page, isRecorded } = await this.#lanes.run(caller.tenantId, async () => {
-      const made = await makePage();
-      const isLong = bytesOf(made) > shortPageBytesMax;
-      if (isLong) await this.#audit.appendAll(caller, toEvents(made));
-      return { page: made, isRecorded: isLong };
+    const { page, unrecorded } = await this.#lanes.run(caller.tenantId, async () => {
+      const { page: made, events } = await makePage();
+      if (bytesOf(made) <= shortPageBytesMax) return { page: made, unrecorded: events };
+      await this.#audit.appendAll(caller, events);
+      return { page: made, unrecorded: [] };
     });
-    if (!isRecorded) await this.#audit.appendAll(caller, toEvents(page));
+    await this.#audit.appendAll(caller, unrecorded);
     return page;
   }
 }
 
 interface Shown {
   readonly items: readonly VisibleToken[];
-}
-
-function toEvents({ items }: Shown) {
-  return items.map(({ token }) => tokenEvent(token, 'read'));
 }
 
 function bytesOf({ items }: Shown): number {

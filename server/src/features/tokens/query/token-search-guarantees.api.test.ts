@@ -223,11 +223,20 @@ describe('a search is refused', () => {
     }
   });
 
-  it('leaves no record and nothing of the query in the log', async () => {
+  it('leaves no record where it is malformed, and nothing of the query in any', async () => {
     const before = (await vault.auditRecords(tenant.id)).length;
     await post('/tokens/search', { query: 'data:needle-7c1 needle-7c1' });
     await search('data:needle-7c1');
-    expect((await vault.auditRecords(tenant.id)).length).toBe(before);
+    const records = (await vault.auditRecords(tenant.id)).slice(before);
+    const miss = {
+      entity_id: '*',
+      operation: 'search',
+      outcome: 'missed',
+      details: '{"fields":["data"],"found":0,"missing":1}',
+    };
+    expect(records).toMatchObject(records.map(() => miss));
+    expect(records.length).toBeGreaterThan(0);
+    expect(JSON.stringify(records)).not.toContain('needle-7c1');
     expect(vault.logLines.filter((line) => line.includes('needle-7c1'))).toEqual([]);
   });
 });

@@ -1,10 +1,16 @@
 import { leastTransform, type Transform } from '../../../core/access/access-rule.ts';
-import { decideAccess } from '../../../core/access/decide-access.ts';
+import { type AccessTarget, decideAccess } from '../../../core/access/decide-access.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { tokenEvent } from '../model/token-event.ts';
 import type { TokenPresenter } from './token-presenter.ts';
+
+/** How a caller sees a token that it was given and did not ask for: without read access it sees nothing of the data. */
+export function findShownTransform(caller: Caller, found: AccessTarget, transform: Transform): Transform {
+  const access = decideAccess(caller.grants, 'token:read', found);
+  return access.isAllowed ? leastTransform(transform, access.transform) : 'redact';
+}
 
 /**
  * Shows a token that holds something else than what the caller has just sent, and records that. A caller without read
@@ -17,17 +23,20 @@ export async function showFound(
   options: {
     readonly found: StoredToken;
     readonly transform: Transform;
-    /** An update of the token was recorded with its commit. */
+    /** What the caller gets is only the id. */
+    readonly isIdOnly: boolean;
+    /** The showing is on record already, with an update of the token or as a replay. */
     readonly isRecorded: boolean;
   },
 ): Promise<VisibleToken> {
-  const { found, transform, isRecorded } = options;
-  const access = decideAccess(caller.grants, 'token:read', found);
-  const shown = access.isAllowed ? leastTransform(transform, access.transform) : 'redact';
+  const { found, transform, isIdOnly, isRecorded } = options;
+  const { isAllowed } = decideAccess(caller.grants, 'token:read', found);
+  const shown = findShownTransform(caller, found, transform);
+  const view = { transform: isIdOnly ? undefined : shown, details: { via: 'duplicate' } } as const;
   const [token, fingerprint] = await Promise.all([
     presenter.show(caller, found, shown),
     presenter.findFingerprint(caller, found, transform),
-    isRecorded ? undefined : audit.append(caller, tokenEvent(found, 'read')),
+    isRecorded ? undefined : audit.append(caller, tokenEvent(found, 'read', view)),
   ]);
-  return access.isAllowed ? token : { ...token, fingerprint, isReduced: true };
+  return isAllowed ? token : { ...token, fingerprint, isReduced: true };
 }

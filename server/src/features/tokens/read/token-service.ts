@@ -5,7 +5,7 @@ import type { TokenId } from '../../../core/identity/ids.ts';
 import { toAuditRow } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
-import { tokenEvent } from '../model/token-event.ts';
+import { nothingShown, tokenEvent } from '../model/token-event.ts';
 import type { TokenPresenter } from './token-presenter.ts';
 import type { TokenStore } from '../model/token-store.ts';
 
@@ -30,7 +30,7 @@ export class TokenService {
     const transform = requireAccess(caller.grants, 'token:read', token);
     const [visible] = await Promise.all([
       this.#presenter.show(caller, token, transform),
-      this.#audit.append(caller, tokenEvent(token, 'read')),
+      this.#audit.append(caller, tokenEvent(token, 'read', { transform })),
     ]);
     return visible;
   }
@@ -40,7 +40,7 @@ export class TokenService {
       const token = await getToken(this.#store, caller, id);
       requireAccess(caller.grants, 'token:delete', token);
       // Only the version that was judged is deleted: it may have moved to another container meanwhile.
-      if (await this.#store.delete(token, toAuditRow(caller, tokenEvent(token, 'delete')))) return;
+      if (await this.#store.delete(token, toAuditRow(caller, tokenEvent(token, 'delete', nothingShown)))) return;
     }
     throw busyToken();
   }

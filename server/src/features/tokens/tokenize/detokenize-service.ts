@@ -16,18 +16,23 @@ export class DetokenizeService {
     this.#audit = parts.audit;
   }
 
-  /** The document as JSON text. Recorded before any value leaves. */
+  /** The document as JSON text. Recorded before any value leaves; so is a failure, which tells what a value is not. */
   async detokenize(caller: Caller, document: JsonSource): Promise<string> {
     const budget = new RequestBudget();
     const template = compileDocument(document, budget);
-    const judged = await this.#tokens.find(caller, 'token:read', template.tokenIds);
-    const [source] = await Promise.all([
-      this.#tokens.open(caller, judged, budget),
-      this.#audit.appendAll(
+    const judged = await this.#tokens.find(caller, 'token:read', template.uses);
+    const events = judged.map(({ token, transform, fields }) =>
+      tokenEvent(token, 'read', { transform, details: { fields } }),
+    );
+    const source = await this.#tokens.open(caller, judged, budget);
+    const text = await template.render(source).catch(async (error: unknown) => {
+      await this.#audit.appendAll(
         caller,
-        judged.map(({ token }) => tokenEvent(token, 'read')),
-      ),
-    ]);
-    return template.render(source);
+        events.map((event) => ({ ...event, outcome: 'failed' })),
+      );
+      throw error;
+    });
+    await this.#audit.appendAll(caller, events);
+    return text;
   }
 }

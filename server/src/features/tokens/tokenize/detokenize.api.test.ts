@@ -159,7 +159,7 @@ describe('a refused detokenization', () => {
   const read = async (requestId: string) =>
     (await vault.auditRecords(tenant.id)).filter((record) => record['request_id'] === requestId);
 
-  it('400 names unknown ids, shows nothing and records no reading', async () => {
+  it('400 names unknown ids, shows nothing and records that they were missed', async () => {
     const requestId = `trace-${crypto.randomUUID()}`;
     const answer = await detokenize(['{{ text }}', '{{ none-1 }}', 'x {{ token: none-2 }}'], tenant.keys.reveal, {
       'bt-trace-id': requestId,
@@ -167,7 +167,9 @@ describe('a refused detokenization', () => {
     expect(answer.status).toBe(400);
     expect(detailOf(answer)).toBe('Failed to detokenize some tokens: none-1, none-2. Tokens were not found.');
     expect(answer.text).not.toContain('Sensitive');
-    expect(await read(requestId)).toEqual([]);
+    expect(await read(requestId)).toMatchObject([
+      { entity_id: '*', operation: 'read', outcome: 'missed', transform: null, details: '{"found":1,"missing":2}' },
+    ]);
   });
 
   it('400 answers for foreign, expired, deleted and absent ids alike', async () => {

@@ -9,13 +9,14 @@ import {
   type ReferenceOptions,
   type ReferenceText,
 } from '../../../core/expressions/reference-text.ts';
+import { mergeUses, type ReferenceUses, usesOf } from '../../../core/expressions/reference-uses.ts';
 import { type JsonSource, textPlacesMax } from '../../../core/json/json-source.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
 import { namingField, namingFieldOf } from '../model/request-path.ts';
 
 /** Something with references in it: what they refer to is known before any token is looked at. */
 export interface ReferenceTemplate<T> {
-  readonly tokenIds: ReadonlySet<string>;
+  readonly uses: ReferenceUses;
   render(source: ReferenceSource): Promise<T>;
 }
 
@@ -28,7 +29,7 @@ export function compileDocument(source: JsonSource, budget: RequestBudget): Refe
     return { ...place, field, text: compile(place.text, { field, budget }) };
   });
   return {
-    tokenIds: new Set(texts.flatMap(({ text }) => [...text.tokenIds])),
+    uses: mergeUses(texts.map(({ text }) => usesIn(text))),
     async render(tokens) {
       const pieces: string[] = [];
       let at = 0;
@@ -56,9 +57,13 @@ export function compileText(text: string, options: TextTemplateOptions): Referen
   const compiled = compile(text, options);
   if (compiled.referenceCount === 0) return undefined;
   return {
-    tokenIds: compiled.tokenIds,
+    uses: usesIn(compiled),
     render: (source) => namingFieldOf(field, inTurns(referencesTextSteps(compiled, source, encode))),
   };
+}
+
+function usesIn({ segments }: ReferenceText): ReferenceUses {
+  return usesOf(segments.filter((segment) => typeof segment !== 'string'));
 }
 
 /** References count for the whole request, whichever of its texts they are in. */

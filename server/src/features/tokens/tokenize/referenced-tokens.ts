@@ -3,6 +3,7 @@ import type { RequestBudget } from '../../../core/budget/request-budget.ts';
 import { requireAccess } from '../../../core/access/require-access.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { ReferenceSource } from '../../../core/expressions/reference-evaluation.ts';
+import type { ReferenceUses } from '../../../core/expressions/reference-uses.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import type { TokenId } from '../../../core/identity/ids.ts';
 import { inMebibytes } from '../../../core/text/byte-size.ts';
@@ -19,6 +20,8 @@ const { referencedTokensMax } = tokenizeLimits;
 export interface JudgedToken {
   readonly token: StoredToken;
   readonly transform: Transform;
+  /** Which parts of it the request refers to. */
+  readonly fields: readonly string[];
 }
 
 /** The tokens that the references of a request stand for: found and judged first, opened afterwards. */
@@ -35,29 +38,33 @@ export class ReferencedTokens {
   async find(
     caller: Caller,
     permission: 'token:read' | 'token:use',
-    ids: ReadonlySet<string>,
+    uses: ReferenceUses,
   ): Promise<readonly JudgedToken[]> {
-    if (ids.size > referencedTokensMax) {
+    const ids = [...uses.keys()];
+    if (ids.length > referencedTokensMax) {
       throw new DomainError('validation-failed', `A request refers to at most ${referencedTokensMax} tokens.`);
     }
-    if (ids.size === 0) return [];
-    const { tokens: found, isCut } = await this.#store.findAll(caller.tenantId, [...ids].filter(isTokenId));
+    if (ids.length === 0) return [];
+    const { tokens: found, isCut } = await this.#store.findAll(caller.tenantId, ids.filter(isTokenId));
     if (isCut) {
       throw new DomainError(
         'validation-failed',
         `The tokens that the request refers to hold too much data together (more than ${inMebibytes(tokenQueryLimits.pageBytesMax)}). Refer to fewer of them at a time.`,
+        { found: {} },
       );
     }
-    const unknown = [...ids].filter((id) => !found.has(id as TokenId));
+    const unknown = ids.filter((id) => !found.has(id as TokenId));
     if (unknown.length > 0) {
       throw new DomainError(
         'validation-failed',
         `Failed to detokenize some tokens: ${unknown.join(', ')}. Tokens were not found.`,
+        { missing: { count: unknown.length, found: found.size } },
       );
     }
     return [...found.values()].map((token) => ({
       token,
       transform: requireAccess(caller.grants, permission, token),
+      fields: [...(uses.get(token.id) ?? [])].sort(),
     }));
   }
 

@@ -54,8 +54,8 @@ export class TokenizeService {
     if (typeof document !== 'object' || document === null) throw invalidField('body', 'must be an object or an array');
     const reader = new DocumentReader(source);
     const write = await inTurns(reader.read(document, { parent: [document], key: 0, path: '', depth: 0 }));
-    const created = await this.#creator.createAll(caller, reader.requests);
     const { forms } = reader;
+    const created = await this.#creator.createAll(caller, reader.requests, (slot) => forms[slot] === 'id');
     const outcome = { pieces: write(() => gap).split(gap), made: created.map(({ made }) => made), forms };
     const texts = await mapInTurns(created, ({ token }, slot) =>
       forms[slot] === 'id' ? JSON.stringify(token.token.id) : toTokenJson(token),
@@ -65,7 +65,7 @@ export class TokenizeService {
 
   /** The document that an earlier request made, with its tokens as the caller may see them now. */
   async showAgain(caller: Caller, { pieces, made, forms }: TokenizedOutcome): Promise<string> {
-    const repeated = await this.#repeater.repeat(caller, made);
+    const repeated = await this.#repeater.repeat(caller, made, (slot) => forms[slot] === 'id');
     const texts = await mapInTurns(repeated, async (one, slot) =>
       forms[slot] === 'id' ? JSON.stringify(one.token.id) : toTokenJson(await this.#repeater.show(caller, one)),
     );

@@ -4,7 +4,7 @@ import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { countSlot } from '../model/count-slot.ts';
 import { removeWithGone } from '../model/token-removal-sql.ts';
-import { tokenEvent } from '../model/token-event.ts';
+import { nothingShown, tokenEvent } from '../model/token-event.ts';
 
 /** What finds a token and what counts it go with it, as in a deletion. A token that is being changed waits for the next run. */
 const deleteExpiredText = `with gone as (
@@ -22,7 +22,7 @@ export async function deleteExpiredTokens(tx: Transaction, tenantId: TenantId, l
     values: [tenantId, limit, countSlot()],
   });
   if (gone.length === 0) return 0;
-  const records = gone.map((token) => toAuditRow('system', tokenEvent(token, 'expire')));
+  const records = gone.map((token) => toAuditRow('system', tokenEvent(token, 'expire', nothingShown)));
   await tx.query({ text: insertAuditRecords(2), values: [tenantId, JSON.stringify(records)] });
   return gone.length;
 }

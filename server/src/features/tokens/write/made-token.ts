@@ -36,7 +36,9 @@ export function toMadeToken(token: Pick<StoredToken, 'id' | 'createdAt'>, transf
 }
 
 /** The token that was made, if it is still there. A card verification code is shown by no repetition. */
-export function requireSame({ createdAt }: MadeToken, found: StoredToken | undefined): StoredToken {
+export function requireSame({ id, createdAt }: MadeToken, found: StoredToken | undefined): StoredToken {
   if (found?.createdAt.toISOString() === createdAt) return { ...found, cvc: null };
-  throw new DomainError('not-found', 'The token of the first request with this BT-IDEMPOTENCY-KEY no longer exists.');
+  throw new DomainError('not-found', 'The token of the first request with this BT-IDEMPOTENCY-KEY no longer exists.', {
+    missing: { count: 1, id },
+  });
 }

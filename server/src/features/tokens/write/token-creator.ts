@@ -4,10 +4,11 @@ import { RequestBudget } from '../../../core/budget/request-budget.ts';
 import { requireAccessToEach } from '../../../core/access/require-access.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
-import { toAuditRow } from '../../../platform/audit/audit-event.ts';
+import type { TokenId } from '../../../core/identity/ids.ts';
+import { type AuditRow, toAuditRow } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
-import type { TenantSettingsDirectory } from '../../tenants/index.ts';
+import type { DeduplicationBehavior, TenantSettingsDirectory } from '../../tenants/index.ts';
 import { requestsDeduplication } from './deduplication-request.ts';
 import { isHeldByPublic } from '../model/container-set-limit.ts';
 import { showFound, type TokenPresenter } from '../read/index.ts';
@@ -35,6 +36,8 @@ export interface CreateOutcome {
 interface Prepared {
   readonly draft: TokenDraft;
   readonly transform: Transform;
+  /** The response has only the id of the token. */
+  readonly isIdOnly: boolean;
   readonly isDeduplicated: boolean;
   /** How many aliases were drawn for its id. */
   readonly aliasTries: number;
@@ -69,7 +72,7 @@ export class TokenCreator {
 
   /** One token, committed with whatever else the tenant creates at this moment. */
   async create(caller: Caller, request: TokenRequest): Promise<CreateOutcome> {
-    const inserts = await this.#prepare(caller, [request]);
+    const inserts = await this.#prepare(caller, [request], () => false);
     if (inserts.some(({ isDeduplicated }) => isDeduplicated)) {
       return (await this.#createOrFind(caller, inserts))[0] ?? missing();
     }
@@ -80,9 +83,13 @@ export class TokenCreator {
     });
   }
 
-  /** Several tokens in one transaction: all of them or none. */
-  async createAll(caller: Caller, requests: readonly TokenRequest[]): Promise<CreateOutcome[]> {
-    const inserts = await this.#prepare(caller, requests);
+  /** Several tokens in one transaction: all of them or none. `isIdOnly` tells of which only the id is shown. */
+  async createAll(
+    caller: Caller,
+    requests: readonly TokenRequest[],
+    isIdOnly: (index: number) => boolean,
+  ): Promise<CreateOutcome[]> {
+    const inserts = await this.#prepare(caller, requests, isIdOnly);
     if (inserts.some(({ isDeduplicated }) => isDeduplicated)) return this.#createOrFind(caller, inserts);
     if (inserts.length === 0) return [];
     return this.#underFreeIds(caller, inserts, async (free) => {
@@ -91,7 +98,11 @@ export class TokenCreator {
     });
   }
 
-  async #prepare(caller: Caller, requests: readonly TokenRequest[]): Promise<PreparedInsert[]> {
+  async #prepare(
+    caller: Caller,
+    requests: readonly TokenRequest[],
+    isIdOnly: (index: number) => boolean,
+  ): Promise<PreparedInsert[]> {
     const now = new Date();
     const budget = new RequestBudget();
     const drafts = await mapInTurns(requests, (request) => toTokenDraft(request, now, budget));
@@ -107,7 +118,8 @@ export class TokenCreator {
       const transform = transforms[index] ?? missing();
       const isDeduplicated =
         token.fingerprint !== null && requestsDeduplication(caller, { draft, transform, settings });
-      return toPrepared(caller, { draft, transform, isDeduplicated, aliasTries: 1 }, token);
+      const prepared = { draft, transform, isIdOnly: isIdOnly(index), isDeduplicated, aliasTries: 1 };
+      return toPrepared(caller, prepared, token);
     });
   }
 
@@ -131,7 +143,7 @@ export class TokenCreator {
   /** Another alias, a few times; then an id that cannot meet any. */
   async #rename(caller: Caller, insert: PreparedInsert): Promise<PreparedInsert> {
     const { draft, aliasTries } = insert;
-    if (!isAlias(draft.wantedId)) throw idTaken(draft.path);
+    if (!isAlias(draft.wantedId)) throw idTaken(draft.path, insert.token.id);
     const renamed = aliasTries < aliasTriesMax ? draft : { ...draft, wantedId: undefined };
     const [token = missing()] = await this.#sealer.sealAll(caller, [{ draft: renamed, id: toTokenId(renamed) }], {
       hasFingerprints: insert.token.fingerprint !== null,
@@ -141,7 +153,8 @@ export class TokenCreator {
 
   async #createOrFind(caller: Caller, inserts: readonly PreparedInsert[]): Promise<CreateOutcome[]> {
     const { deduplicationBehavior } = await this.#settings.get(caller.tenantId);
-    return this.#underFreeIds(caller, inserts, async (free) => {
+    return this.#underFreeIds(caller, inserts, async (named) => {
+      const free = withSharedViews(caller, named, deduplicationBehavior);
       const { createdAt, existing } = await this.#deduplicator.insertOrFind(caller, free, deduplicationBehavior);
       const isRecorded = deduplicationBehavior === 'update_existing';
       const first = new Map<string, PreparedInsert>();
@@ -174,11 +187,11 @@ export class TokenCreator {
   async #showFound(
     caller: Caller,
     { found, isRecorded }: { found: StoredToken; isRecorded: boolean },
-    { transform, draft }: PreparedInsert,
+    { transform, draft, isIdOnly }: PreparedInsert,
   ): Promise<CreateOutcome> {
     const parts = { presenter: this.#presenter, audit: this.#audit };
     return toDeduplicated({
-      token: await showFound(parts, caller, { found, transform, isRecorded }),
+      token: await showFound(parts, caller, { found, transform, isIdOnly, isRecorded }),
       made: toCreatedToken(found, { transform, draft, isFound: true }),
     });
   }
@@ -202,17 +215,36 @@ function toPrepared(caller: Caller, prepared: Prepared, token: SealedToken): Pre
     ...prepared,
     token,
     isPublic: isHeldByPublic(caller),
-    audit: toAuditRow(caller, tokenEvent(token, 'create')),
+    audit: toCreateRow(caller, token, prepared.isIdOnly ? undefined : prepared.transform),
   };
+}
+
+function toCreateRow(caller: Caller, token: SealedToken, transform: Transform | undefined): AuditRow {
+  return toAuditRow(caller, tokenEvent(token, 'create', { transform }));
+}
+
+/** Of equal ones in a request the first is stored and stands for the others: its record says if one of them shows it. */
+function withSharedViews(
+  caller: Caller,
+  inserts: readonly PreparedInsert[],
+  behavior: DeduplicationBehavior,
+): readonly PreparedInsert[] {
+  const keyOf = (insert: PreparedInsert) => findWantedKey(insert, behavior)?.text;
+  const shown = new Set(inserts.filter(({ isIdOnly }) => !isIdOnly).map(keyOf));
+  return inserts.map((insert) => {
+    const key = insert.isIdOnly ? keyOf(insert) : undefined;
+    if (key === undefined || !shown.has(key)) return insert;
+    return { ...insert, audit: toCreateRow(caller, insert.token, insert.transform) };
+  });
 }
 
 function toDeduplicated({ token, made }: Pick<CreateOutcome, 'token' | 'made'>): CreateOutcome {
   return { isCreated: false, token: { ...token, isDeduplicated: true }, made: { ...made, isDeduplicated: true } };
 }
 
-function idTaken(path: string): DomainError {
+function idTaken(path: string, id: TokenId): DomainError {
   const where = path === '' ? '' : ` (${joinPath(path, 'id')})`;
-  return new DomainError('token-id-taken', `A token with this id exists already${where}.`);
+  return new DomainError('token-id-taken', `A token with this id exists already${where}.`, { found: { id } });
 }
 
 function missing(): never {

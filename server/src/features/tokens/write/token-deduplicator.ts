@@ -1,3 +1,4 @@
+import { mostTransform, type Transform } from '../../../core/access/access-rule.ts';
 import { requireAccess } from '../../../core/access/require-access.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import { toAuditRow } from '../../../platform/audit/audit-event.ts';
@@ -15,11 +16,15 @@ import {
 } from './token-duplicate-store.ts';
 import { tokenEvent } from '../model/token-event.ts';
 import type { TokenSealer } from '../model/token-sealer.ts';
-import { busyToken } from '../read/index.ts';
+import { busyToken, findShownTransform } from '../read/index.ts';
 import type { TokenChange } from '../model/token-store.ts';
 import { TurnQueue } from './turn-queue.ts';
 
-export type DraftedInsert = DeduplicatedInsert & { readonly draft: TokenDraft };
+export type DraftedInsert = DeduplicatedInsert & {
+  readonly draft: TokenDraft;
+  readonly transform: Transform;
+  readonly isIdOnly: boolean;
+};
 
 /** Requests for one content take turns within a process, and those of other servers at its claim; only updates by id get in between. */
 const attemptsMax = 20;
@@ -45,7 +50,7 @@ export class TokenDeduplicator {
     const wanted = requireDistinct(inserts);
     const [turn = ''] = [...wanted.keys()].sort();
     const keys = [...wanted.values()].flatMap((insert) => findWantedKey(insert, behavior) ?? []);
-    const prepare = (found: Duplicates) => this.#prepareChanges(caller, wanted, found);
+    const prepare = (found: Duplicates) => this.#prepareChanges(caller, { wanted, inserts }, found);
     return this.#turns.run(`${caller.tenantId}/${turn}`, async () => {
       for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
         const found = await this.#store.findAll(caller.tenantId, keys);
@@ -64,7 +69,7 @@ export class TokenDeduplicator {
   /** The keys that it needs were fetched for the inserts. */
   async #prepareChanges(
     caller: Caller,
-    wanted: ReadonlyMap<string, DraftedInsert>,
+    { wanted, inserts }: { wanted: ReadonlyMap<string, DraftedInsert>; inserts: readonly DraftedInsert[] },
     duplicates: Duplicates,
   ): Promise<ReadonlyMap<string, TokenChange>> {
     const found = [...duplicates].flatMap(([text, current]) => {
@@ -81,12 +86,24 @@ export class TokenDeduplicator {
         const next = sealed[index];
         if (next === undefined) throw new Error('A batch came back shorter than it went out.');
         const cvc = draft.cvc === undefined ? 'remove' : 'set';
-        const audit = [toAuditRow(caller, tokenEvent(next, 'update'))];
+        const transform = findMostShown(caller, current, sharing(inserts, text));
+        const audit = [toAuditRow(caller, tokenEvent(next, 'update', { transform, details: { via: 'duplicate' } }))];
         const by = { modifiedBy: caller.applicationId, isPublic: isHeldByPublic(caller) };
         return [[text, { current, next, cvc, audit, ...by }] as const];
       }),
     );
   }
+}
+
+/** Those of a request that stand for one token. */
+function sharing(inserts: readonly DraftedInsert[], text: string): readonly DraftedInsert[] {
+  return inserts.filter((insert) => findWantedKey(insert, 'update_existing')?.text === text);
+}
+
+/** The most that the response shows of the token; undefined if it has only its id. */
+function findMostShown(caller: Caller, current: StoredToken, inserts: readonly DraftedInsert[]): Transform | undefined {
+  const shown = inserts.filter(({ isIdOnly }) => !isIdOnly);
+  return mostTransform(shown.map(({ transform }) => findShownTransform(caller, current, transform)));
 }
 
 /**

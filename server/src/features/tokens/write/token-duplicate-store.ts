@@ -10,6 +10,7 @@ import { countSlot } from '../model/count-slot.ts';
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
 import { type DuplicateKey, findDuplicateKey } from './duplicate-key.ts';
 import type { StoredToken } from '../model/token.ts';
+import type { SealedToken } from '../model/token-sealer.ts';
 import { toInsertRow, type TokenInsert } from './token-insert-sql.ts';
 import { insertAllIn } from './token-insert-store.ts';
 import {
@@ -107,7 +108,7 @@ export class TokenDuplicateStore {
   }
 
   /** Living tokens with the content of this one, wherever they are: by id and containers, and no more than `limit`. */
-  listOthers(token: StoredToken, key: DuplicateKey, limit: number): Promise<{ id: TokenId; containers: string[] }[]> {
+  listOthers(token: SealedToken, key: DuplicateKey, limit: number): Promise<{ id: TokenId; containers: string[] }[]> {
     return this.#database.runForTenant(token.tenantId, {
       name: 'token-list-duplicates',
       text: `select t.id, t.containers from tokens t

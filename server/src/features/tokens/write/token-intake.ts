@@ -6,7 +6,7 @@ import { noCvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
 import { compileSchema, findFieldErrors } from '../../../http/validation.ts';
 import { invalidAt, requireNoFieldErrors } from '../model/request-path.ts';
 import { toTokenDraft } from '../model/token-draft.ts';
-import { tokenEvent } from '../model/token-event.ts';
+import { nothingShown, tokenEvent } from '../model/token-event.ts';
 import { toTokenId } from '../model/token-id.ts';
 import { type InsertRow, toInsertRow } from './token-insert-sql.ts';
 import { CreateToken, toTokenRequest } from '../model/token-schemas.ts';
@@ -54,7 +54,7 @@ export class TokenIntake {
       hasFingerprints,
     });
     if (token === undefined) throw new DomainError('internal-error', 'A draft was sealed to nothing.');
-    const audit = toAuditRow('system', tokenEvent(token, 'create'));
+    const audit = toAuditRow('system', tokenEvent(token, 'create', nothingShown));
     return { row: toInsertRow({ token, audit, isPublic: false }), hasLostCvc: hasCvc };
   }
 }

@@ -3,7 +3,7 @@ import { requireAccessToEach } from '../../../core/access/require-access.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
-import { showFound, type TokenPresenter } from '../read/index.ts';
+import { findShownTransform, showFound, type TokenPresenter } from '../read/index.ts';
 import { type CreatedToken, requireSame } from './made-token.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { tokenEvent } from '../model/token-event.ts';
@@ -32,9 +32,13 @@ export class TokenRepeater {
 
   /**
    * All tokens in one query, each judged before any is opened: the right to create them may be gone, and so may they.
-   * Recorded before any of them can be shown.
+   * Recorded before any of them can be shown; `isIdOnly` tells of which only the id will be.
    */
-  async repeat(caller: Caller, made: readonly CreatedToken[]): Promise<RepeatedToken[]> {
+  async repeat(
+    caller: Caller,
+    made: readonly CreatedToken[],
+    isIdOnly: (index: number) => boolean,
+  ): Promise<RepeatedToken[]> {
     const { tokens: found, isCut } = await this.#store.findAll(
       caller.tenantId,
       made.map(({ id }) => id),
@@ -51,7 +55,10 @@ export class TokenRepeater {
     });
     await this.#audit.appendAll(
       caller,
-      repeated.map(({ token }) => tokenEvent(token, 'read')),
+      repeated.map((one, index) => {
+        const transform = isIdOnly(index) ? undefined : shownTransform(caller, one);
+        return tokenEvent(one.token, 'read', { transform, details: { via: 'replay' } });
+      }),
     );
     return repeated;
   }
@@ -62,8 +69,12 @@ export class TokenRepeater {
     const parts = { presenter: this.#presenter, audit: this.#audit };
     const visible = isUnchanged
       ? await this.#presenter.show(caller, token, transform)
-      : // Somebody else may have written what it holds now, so it takes the right to read it.
-        await showFound(parts, caller, { found: token, transform, isRecorded: true });
+      : await showFound(parts, caller, { found: token, transform, isIdOnly: false, isRecorded: true });
     return isDeduplicated ? { ...visible, isDeduplicated } : visible;
   }
+}
+
+/** Somebody else may have written what the token holds now, so it takes the right to read it. */
+function shownTransform(caller: Caller, { token, transform, isUnchanged }: RepeatedToken): Transform {
+  return isUnchanged ? transform : findShownTransform(caller, token, transform);
 }

@@ -2,6 +2,7 @@ import { leastTransform, type Transform } from '../../../core/access/access-rule
 import { decideAccess } from '../../../core/access/decide-access.ts';
 import { requireAccess, requireAccessToEach } from '../../../core/access/require-access.ts';
 import { requireNoGain, requireViewAuthor } from '../../../core/access/view-authorship.ts';
+import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import type { TokenId } from '../../../core/identity/ids.ts';
 import { toAuditRow } from '../../../platform/audit/audit-event.ts';
@@ -14,11 +15,11 @@ import { requestsDeduplication } from './deduplication-request.ts';
 import { findDuplicateKey } from './duplicate-key.ts';
 import type { TokenDraft } from '../model/token-draft.ts';
 import type { TokenDuplicateStore } from './token-duplicate-store.ts';
-import { tokenEvent } from '../model/token-event.ts';
+import { type Shown, tokenEvent } from '../model/token-event.ts';
 import { applyPatch } from './token-patch.ts';
 import type { TokenPatch } from '../model/token-request.ts';
-import { busyToken, getToken, type TokenPresenter } from '../read/index.ts';
-import type { TokenSealer } from '../model/token-sealer.ts';
+import { busyToken, getToken, type OpenedToken, type TokenPresenter } from '../read/index.ts';
+import type { SealedToken, TokenSealer } from '../model/token-sealer.ts';
 import type { CvcChange, TokenStore } from '../model/token-store.ts';
 import { TurnQueue } from './turn-queue.ts';
 import { makesView } from './view-change.ts';
@@ -30,6 +31,25 @@ export interface UpdateOutcome {
   /** What a repetition needs to know. */
   readonly made: UpdatedToken;
 }
+
+interface JudgedUpdate {
+  readonly current: StoredToken;
+  readonly opened: OpenedToken;
+  readonly mayUpdate: Transform;
+  /** The patch makes a view of stored data. */
+  readonly isView: boolean;
+}
+
+interface SealedUpdate {
+  readonly sealed: SealedToken;
+  readonly cvc: CvcChange;
+  readonly isView: boolean;
+  /** How the response shows the token. */
+  readonly shown: Transform;
+}
+
+/** A view of stored data can show all of it, so its author has read the token as far as the log is concerned. */
+const wholeView: Shown = { transform: 'reveal', details: { via: 'view' } };
 
 /** Writers of one token within a process take turns; only those of other servers can still get in between. */
 const attemptsMax = 20;
@@ -79,9 +99,10 @@ export class TokenUpdater {
     const transform = leastTransform(made.transform, requireAccess(caller.grants, 'token:update', token));
     const isHiddenDuplicate =
       made.isHiddenDuplicate || (made.isDeduplicated && (await this.#isHiddenDuplicate(caller, token)));
+    const view = { transform: isHiddenDuplicate ? 'redact' : transform, details: { via: 'replay' } } as const;
     const [visible] = await Promise.all([
       this.#presenter.show(caller, token, transform),
-      this.#audit.append(caller, tokenEvent(token, 'read')),
+      this.#audit.append(caller, tokenEvent(token, 'read', view)),
     ]);
     return { token: visible, isHiddenDuplicate, made };
   }
@@ -94,20 +115,43 @@ export class TokenUpdater {
     await opened.load();
     // Judged before anything is evaluated: whether an expression over stored data fails tells something about it.
     const isView = makesView(current, opened, patch);
-    if (isView) requireViewAuthor(caller, current);
+    if (!isView) return this.#apply(caller, { current, opened, mayUpdate, isView }, patch);
+    requireViewAuthor(caller, current);
+    try {
+      return await this.#apply(caller, { current, opened, mayUpdate, isView }, patch);
+    } catch (error) {
+      await this.#recordFailedView(caller, current, error);
+      throw error;
+    }
+  }
+
+  async #apply(
+    caller: Caller,
+    { current, opened, mayUpdate, isView }: JudgedUpdate,
+    patch: TokenPatch,
+  ): Promise<UpdateOutcome | undefined> {
     const { draft, cvc } = await applyPatch(current, opened, patch, new Date());
     const transform = leastTransform(mayUpdate, this.#requireMove(caller, current, draft));
 
     const settings = await this.#settings.get(caller.tenantId);
     const isDeduplicated = requestsDeduplication(caller, { draft, transform, settings });
-    const next = await this.#write(caller, current, { draft, cvc, isView }, settings);
+    const sealed = await this.#seal(caller, current, { draft, settings });
+    // Asked before the write, whose record says what the response will show.
+    const isHiddenDuplicate = isDeduplicated && (await this.#isHiddenDuplicate(caller, sealed));
+    const shown = isHiddenDuplicate ? 'redact' : transform;
+    const next = await this.#write(caller, current, { sealed, cvc, isView, shown });
     if (next === undefined) return undefined;
-    const isHiddenDuplicate = isDeduplicated && (await this.#isHiddenDuplicate(caller, next));
     return {
       token: await this.#presenter.show(caller, next, transform, draft),
       isHiddenDuplicate,
       made: { ...toMadeToken(next, transform), isDeduplicated, isHiddenDuplicate },
     };
+  }
+
+  /** Whether an expression fails on stored data, or on what comes after it, tells something about the data. */
+  async #recordFailedView(caller: Caller, current: StoredToken, error: unknown): Promise<void> {
+    if (!(error instanceof DomainError) || (error.code !== 'validation-failed' && error.code !== 'forbidden')) return;
+    await this.#audit.append(caller, { ...tokenEvent(current, 'update', wholeView), outcome: 'failed' });
   }
 
   /** Moving a token needs the permission on each container that it leaves or enters, and shows its mover no more of it. */
@@ -121,19 +165,28 @@ export class TokenUpdater {
     return transform;
   }
 
+  async #seal(
+    caller: Caller,
+    current: StoredToken,
+    { draft, settings }: { draft: TokenDraft; settings: TenantSettings },
+  ): Promise<SealedToken> {
+    const version = current.version + 1;
+    const [next] = await this.#sealer.sealAll(caller, [{ draft, id: current.id, version }], {
+      hasFingerprints: settings.fingerprintTokens,
+    });
+    if (next === undefined) throw new Error('A draft was sealed to nothing.');
+    return next;
+  }
+
   async #write(
     caller: Caller,
     current: StoredToken,
-    { draft, cvc, isView }: { draft: TokenDraft; cvc: CvcChange; isView: boolean },
-    { fingerprintTokens }: TenantSettings,
+    { sealed: next, cvc, isView, shown }: SealedUpdate,
   ): Promise<StoredToken | undefined> {
-    const version = current.version + 1;
-    const [next] = await this.#sealer.sealAll(caller, [{ draft, id: current.id, version }], {
-      hasFingerprints: fingerprintTokens,
-    });
-    if (next === undefined) throw new Error('A draft was sealed to nothing.');
-    // A view of stored data can show all of it, so its author has read the token as far as the log is concerned.
-    const events = [tokenEvent(next, 'update'), ...(isView ? [tokenEvent(current, 'read')] : [])];
+    const events = [
+      tokenEvent(next, 'update', { transform: shown }),
+      ...(isView ? [tokenEvent(current, 'read', wholeView)] : []),
+    ];
     const modifiedAt = await this.#store.update({
       current,
       next,
@@ -153,7 +206,7 @@ export class TokenUpdater {
     };
   }
 
-  async #isHiddenDuplicate(caller: Caller, token: StoredToken): Promise<boolean> {
+  async #isHiddenDuplicate(caller: Caller, token: SealedToken): Promise<boolean> {
     const key = findDuplicateKey(token, 'return_existing');
     if (key === undefined) return false;
     const others = await this.#duplicates.listOthers(token, key, duplicatesMax + 1);

@@ -1,0 +1,44 @@
+import type { JsonPathSegment } from './filters/json-path.ts';
+import type { Reference } from './reference-text.ts';
+
+/** Which tokens are referred to, and which parts of each: `data`, `data.number`, or `token` for all of it. */
+export type ReferenceUses = ReadonlyMap<string, ReadonlySet<string>>;
+
+export const noUses: ReferenceUses = new Map();
+
+/** More parts of one token than anybody names; what is beyond them is not told apart. */
+const fieldsMax = 20;
+const stepsMax = 4;
+/** A path is text of the caller: what does not look like the name of a member may be a value, and is not repeated. */
+const memberName = /^[A-Za-z_]{1,40}\d{0,2}$/;
+const unnamed = '*';
+
+export function usesOf(references: readonly Reference[]): ReferenceUses {
+  return mergeUses(references.map((reference) => new Map([[reference.tokenId, new Set([fieldOf(reference)])]])));
+}
+
+export function mergeUses(all: readonly ReferenceUses[]): ReferenceUses {
+  const merged = new Map<string, Set<string>>();
+  for (const uses of all) {
+    for (const [tokenId, fields] of uses) {
+      const known = merged.get(tokenId) ?? new Set();
+      merged.set(tokenId, known);
+      for (const field of fields) if (!known.has(field)) known.add(known.size < fieldsMax ? field : unnamed);
+    }
+  }
+  return merged;
+}
+
+/** The part that a reference selects by the paths at its beginning; whatever other filters read, they read all of it. */
+function fieldOf({ kind, filters }: Reference): string {
+  const end = filters.findIndex(({ path }) => path === undefined);
+  const path = filters.slice(0, end < 0 ? undefined : end).flatMap((filter) => filter.path ?? []);
+  const names = path.slice(0, stepsMax).map(nameOf);
+  if (path.length > stepsMax) names.push(unnamed);
+  if (kind === 'data') return ['data', ...names].join('.');
+  return names.length === 0 ? 'token' : names.join('.');
+}
+
+function nameOf(segment: JsonPathSegment): string {
+  return segment.kind === 'name' && memberName.test(segment.name) ? segment.name : unnamed;
+}

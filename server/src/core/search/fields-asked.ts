@@ -1,0 +1,24 @@
+import type { SearchQuery } from './search-query.ts';
+
+/** The names of the fields that a query asks about, each once, in order. Neither values nor the keys of metadata are among them. */
+export function listFieldsAsked(query: SearchQuery): string[] {
+  return [...new Set(fieldsOf(query))].sort();
+}
+
+function fieldsOf(query: SearchQuery): string[] {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return query.operands.flatMap(fieldsOf);
+    case 'not':
+      return fieldsOf(query.operand);
+    case 'term':
+    case 'range':
+      return [query.field];
+    case 'id-prefix':
+      return ['id'];
+    case 'metadata':
+    case 'container':
+      return [query.kind];
+  }
+}

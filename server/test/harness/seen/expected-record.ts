@@ -1,0 +1,67 @@
+/** Stands for whatever a response does not tell. */
+export const anything = Symbol('anything');
+type Told<T> = T | typeof anything;
+
+/** What the log must say, as far as a request and its response tell. */
+export interface ExpectedRecord {
+  readonly entityType: string;
+  readonly entityId: Told<string>;
+  readonly operation: Told<string>;
+  readonly outcome: string;
+  /** Several where the views are the same to look at. */
+  readonly transforms: readonly (string | null)[];
+  readonly details: Told<object | null> | 'change';
+  readonly destination: string | null;
+}
+
+export type StoredRecord = Readonly<Record<string, unknown>>;
+
+export function record(
+  entityType: string,
+  operation: Told<string>,
+  entityId: Told<string>,
+  more: Partial<ExpectedRecord> = {},
+): ExpectedRecord {
+  return {
+    entityType,
+    entityId,
+    operation,
+    outcome: 'success',
+    transforms: [null],
+    details: null,
+    destination: null,
+    ...more,
+  };
+}
+
+/** What is left of both sides when each record has been taken for at most one that was expected. */
+export function compareRecords(
+  expected: readonly ExpectedRecord[],
+  stored: readonly StoredRecord[],
+): { readonly missing: readonly ExpectedRecord[]; readonly surplus: readonly StoredRecord[] } {
+  const surplus = [...stored];
+  const missing = expected.filter((one) => {
+    const index = surplus.findIndex((candidate) => isMatch(one, candidate));
+    if (index >= 0) surplus.splice(index, 1);
+    return index < 0;
+  });
+  return { missing, surplus };
+}
+
+function isMatch(expected: ExpectedRecord, stored: StoredRecord): boolean {
+  return (
+    expected.entityType === stored['entity_type'] &&
+    (expected.entityId === anything || expected.entityId === stored['entity_id']) &&
+    (expected.operation === anything || expected.operation === stored['operation']) &&
+    expected.outcome === stored['outcome'] &&
+    expected.transforms.includes(stored['transform'] as string | null) &&
+    expected.destination === stored['destination'] &&
+    hasDetails(expected.details, stored['details'] as string | null)
+  );
+}
+
+function hasDetails(expected: ExpectedRecord['details'], text: string | null): boolean {
+  if (expected === anything) return true;
+  if (expected === 'change') return /^[\w-]{43}$/.test((JSON.parse(text ?? '{}') as { digest?: string }).digest ?? '');
+  return JSON.stringify(expected) === text || (expected === null && text === null);
+}

@@ -1,0 +1,86 @@
+import type { TestAnswer } from '../test-vault.ts';
+import { type ExpectedRecord, record } from './expected-record.ts';
+import { containers } from './random-rights.ts';
+import { refusalRecords, type SeenWorld } from './seen-world.ts';
+import { shown } from './token-operations.ts';
+import type { ShownToken } from './shown-view.ts';
+
+interface Page {
+  readonly pagination: { readonly total_items?: number; readonly next?: string };
+  readonly data: readonly ShownToken[];
+}
+
+/** A question, as a filter of a list and as a search, with the fields that it asks about. */
+function randomQuestion({ random }: SeenWorld): { fields: string[]; filters: string[]; query: string } {
+  const asked = random.some(
+    [
+      { field: 'type', filter: 'type=card', term: 'type:card' },
+      {
+        field: 'container',
+        filter: `container=${random.pick(containers)}`,
+        term: `container:${random.pick(containers)}`,
+      },
+      { field: 'metadata', filter: 'metadata.order=1', term: 'metadata.order:1' },
+      { field: 'id', filter: `id=${random.uuid()}`, term: `id:${random.uuid()}` },
+    ],
+    0.25,
+  );
+  return {
+    fields: asked.map(({ field }) => field).sort(),
+    filters: asked.map(({ filter }) => filter),
+    query: asked.map(({ term }) => term).join(' AND '),
+  };
+}
+
+export async function listTokens(world: SeenWorld): Promise<void> {
+  const { random } = world;
+  const { fields, filters } = randomQuestion(world);
+  const isCursor = random.chance(0.5);
+  const path = isCursor ? '/v2/tokens' : '/tokens';
+  const size = 1 + random.below(20);
+  const page = isCursor ? [] : [`page=${1 + random.below(3)}`];
+  const query = [...filters, ...page, `size=${size}`].join('&');
+  const caller = world.anyCaller();
+  const first = await world.exchange(caller, ['GET', path, `${path}?${query}`], {}, (got) =>
+    expectPage(got, { fields, operation: 'read', isFirst: true }),
+  );
+  const next = first.status === 200 ? (first.body as Page).pagination.next : undefined;
+  if (!isCursor || next === undefined || next === null) return;
+  const start = [...filters, `size=${size}`, `start=${encodeURIComponent(next)}`].join('&');
+  await world.exchange(caller, ['GET', path, `${path}?${start}`], {}, (got) =>
+    expectPage(got, { fields, operation: 'read', isFirst: false }),
+  );
+}
+
+export async function searchTokens(world: SeenWorld): Promise<void> {
+  const { random } = world;
+  const question = randomQuestion(world);
+  const isGuess = random.chance(0.5);
+  const guess = `data:"plain-${random.below(60)}"`;
+  const query = isGuess ? [guess, question.query].filter((term) => term !== '').join(' AND ') : question.query;
+  const fields = isGuess ? ['data', ...question.fields].sort() : question.fields;
+  const path = random.chance(0.5) ? '/v2/tokens/search' : '/tokens/search';
+  await world.exchange(
+    world.anyCaller(),
+    ['POST', path, path],
+    { body: { query, size: 1 + random.below(20) } },
+    (got) => expectPage(got, { fields, operation: 'search', isFirst: true }),
+  );
+}
+
+/** The question, and each token that it has shown. */
+function expectPage(
+  got: TestAnswer,
+  { fields, operation, isFirst }: { fields: readonly string[]; operation: string; isFirst: boolean },
+): ExpectedRecord[] {
+  if (got.status !== 200) return refusalRecords(got, { entityType: 'token', operation, entityId: '*' });
+  const { pagination, data } = got.body as Page;
+  const isMiss = pagination.total_items === undefined ? data.length === 0 && isFirst : pagination.total_items === 0;
+  const details = {
+    ...(fields.length === 0 ? {} : { fields }),
+    found: data.length,
+    ...(isMiss ? { missing: 1 } : {}),
+  };
+  const search = record('token', 'search', '*', { outcome: isMiss ? 'missed' : 'success', details });
+  return [search, ...data.map((token) => shown('read', token))];
+}

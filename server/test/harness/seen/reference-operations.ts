@@ -1,0 +1,148 @@
+import { destinationHost } from '../proxy-vault.ts';
+import type { TestAnswer } from '../test-vault.ts';
+import { anything, type ExpectedRecord, record } from './expected-record.ts';
+import { refusalRecords, type SeenWorld } from './seen-world.ts';
+import { type ShownToken, viewsOf, viewsOfValue } from './shown-view.ts';
+import { foundRecord, learn, randomToken, shown, typeOf } from './token-operations.ts';
+
+/** A document of values and whole tokens; of the values only ids come back. */
+export async function tokenize(world: SeenWorld): Promise<void> {
+  const { random } = world;
+  const leaves = Array.from({ length: random.below(4) }, () => `plain-leaf-${random.below(1_000)}`);
+  const whole = Array.from({ length: random.below(3) }, () => randomToken(world));
+  // Twice in one request: the second stands for the first.
+  const again = whole.filter((token) => token['deduplicate_token'] === true).slice(0, 1);
+  const body = { leaves, nested: { whole: [...whole, ...again] } };
+  const caller = world.anyCaller();
+  const headers = random.chance(0.3) ? { 'bt-idempotency-key': random.uuid() } : {};
+  const answer = await world.exchange(caller, ['POST', '/tokenize', '/tokenize'], { body, headers }, (got) => {
+    if (got.status !== 200) return refusalRecords(got, { entityType: 'token', operation: 'create', entityId: '*' });
+    const made = got.body as { leaves: string[]; nested: { whole: ShownToken[] } };
+    return [...made.leaves.map((id) => record('token', 'create', id)), ...expectWhole(world, made.nested.whole)];
+  });
+  if (answer.status !== 200) return;
+  const made = answer.body as { leaves: string[]; nested: { whole: ShownToken[] } };
+  for (const id of made.leaves) learn(world, { id, type: 'token' }, false);
+  for (const token of made.nested.whole) learn(world, token, true);
+  if ('bt-idempotency-key' in headers) {
+    world.repeatables.push({ caller, method: 'POST', path: '/tokenize', request: { body, headers }, first: answer });
+  }
+}
+
+/** Each token that is new was created once; each that was there before is shown, or updated and shown. */
+function expectWhole(world: SeenWorld, tokens: readonly ShownToken[]): ExpectedRecord[] {
+  const isUpdated = world.isUpdatingDuplicates;
+  const isOld = ({ id }: ShownToken) => world.tokens.has(id);
+  const once = [...new Map(tokens.map((token) => [token.id, token])).values()];
+  const fresh = once.filter((token) => !isOld(token)).map((token) => shown('create', token));
+  return [...fresh, ...(isUpdated ? once : tokens).filter(isOld).map((token) => foundRecord(world, token))];
+}
+
+interface Referred {
+  readonly id: string;
+  readonly field: string;
+  readonly expression: string;
+}
+
+/** A token with a mask, or one that is not there; what is shown of one without a mask cannot be told from its value. */
+function randomReferences(world: SeenWorld): Referred[] {
+  const { random } = world;
+  const ids = Array.from({ length: 1 + random.below(3) }, () => world.anyId());
+  return [...new Set(ids)]
+    .filter((id) => world.tokens.get(id)?.hasMask !== false)
+    .map((id) => {
+      if (random.chance(0.2)) return { id, field: 'token', expression: `{{ token: ${id} }}` };
+      if (world.tokens.get(id)?.type !== 'card') return { id, field: 'data', expression: `{{ ${id} }}` };
+      return { id, field: 'data.number', expression: `{{ ${id} | json: '$.number' }}` };
+    });
+}
+
+export async function detokenize(world: SeenWorld): Promise<void> {
+  const references = randomReferences(world);
+  const body = { values: references.map(({ expression }) => expression), same: 'as it is' };
+  await world.exchange(world.anyCaller(), ['POST', '/detokenize', '/detokenize'], { body }, (got) => {
+    if (got.status === 400) return [missed('token', 'read', world, references)];
+    if (got.status !== 200) return refusalRecords(got, { entityType: 'token', operation: 'read', entityId: '*' });
+    const { values } = got.body as { values: unknown[] };
+    return references.map(({ id, field }, index) =>
+      record(typeOf(world, id), 'read', id, {
+        transforms: viewsOfReference(values[index]),
+        details: { fields: [field] },
+      }),
+    );
+  });
+}
+
+/** A filter that does not fit tells what a value is not, so the attempt is on record. */
+export async function detokenizeWrongly(world: SeenWorld): Promise<void> {
+  const id = world.anyId();
+  const body = { value: `{{ ${id} | to_boolean }}` };
+  const details = { fields: ['data'] };
+  await world.exchange(world.anyCaller(), ['POST', '/detokenize', '/detokenize'], { body }, (got) => {
+    const isThere = world.tokens.has(id);
+    if (got.status === 400 && !isThere) return [missed('token', 'read', world, [{ id }])];
+    if (got.status === 400)
+      return [record(typeOf(world, id), 'read', id, { outcome: 'failed', transforms: ['mask', 'reveal'], details })];
+    if (got.status !== 200) return refusalRecords(got, { entityType: 'token', operation: 'read', entityId: '*' });
+    return [record(typeOf(world, id), 'read', id, { transforms: ['redact', 'mask'], details })];
+  });
+}
+
+export async function callDestination(world: SeenWorld): Promise<void> {
+  const { random, proxy } = world;
+  const references = random.chance(0.1) ? [] : randomReferences(world);
+  const isFailing = random.chance(0.2);
+  const path = isFailing ? '/fail' : '';
+  const request = {
+    body: { values: references.map(({ expression }) => expression) },
+    headers: { 'bt-proxy-url': proxy.url },
+  };
+  const destination = destinationHost;
+  const call = (outcome: string, more: Partial<ExpectedRecord> = {}) =>
+    record('proxy', 'invoke', anything, { outcome, destination, ...more });
+  await world.exchange(world.anyCaller(), ['POST', '/proxy', `/proxy${path}`], request, (got) => {
+    if (got.status === 400)
+      return [{ ...missed('proxy', 'invoke', world, references), entityId: anything, destination }];
+    if (got.status === 403) return [deniedCall(got)];
+    if (got.status === 200) requirePlaintext(got);
+    const sent = references.length === 0 ? {} : { transforms: ['reveal'] };
+    return [
+      call('intent'),
+      call(got.status === 200 ? 'success' : 'failed', sent),
+      ...references.map(({ id, field }) =>
+        record(typeOf(world, id), 'read', id, { transforms: ['reveal'], details: { fields: [field] }, destination }),
+      ),
+    ];
+  });
+}
+
+/** A key without the permission is refused before anybody looks where it wanted to go. */
+function deniedCall({ text }: TestAnswer): ExpectedRecord {
+  const isJudged = text.includes('on container');
+  return record('proxy', 'invoke', anything, { outcome: 'denied', destination: isJudged ? destinationHost : null });
+}
+
+/** What the destination got comes back, so it can be looked at. */
+function requirePlaintext({ body }: TestAnswer): void {
+  const { values } = body as { values: unknown[] };
+  for (const value of values) {
+    if (!viewsOfReference(value).includes('reveal'))
+      throw new Error('A destination got something else than plaintext.');
+  }
+}
+
+function viewsOfReference(value: unknown): readonly string[] {
+  const isWhole = typeof value === 'object' && value !== null && 'tenant_id' in value;
+  return isWhole ? viewsOf(value as unknown as ShownToken) : viewsOfValue(value);
+}
+
+function missed(
+  entityType: string,
+  operation: string,
+  world: SeenWorld,
+  references: readonly { readonly id: string }[],
+): ExpectedRecord {
+  const found = references.filter(({ id }) => world.tokens.has(id)).length;
+  const details = { found, missing: references.length - found };
+  return record(entityType, operation, '*', { outcome: 'missed', details });
+}
