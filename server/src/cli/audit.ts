@@ -1,12 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { withLog } from '../app/open-log.ts';
-import { isProven, parseProofJson, proveInclusion, toProofJson } from '../platform/audit/inclusion-proof.ts';
+import { proveInclusion, toProofJson } from '../platform/audit/inclusion-proof.ts';
 import { writeExport } from '../platform/audit/log-export.ts';
 import { type OpenLog, verifyDatabase, verifyExport } from '../platform/audit/log-verification.ts';
+import { checkProofs } from '../platform/audit/proof-file.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { parseUuid } from './arguments.ts';
-import { describeVerdict, toVerdictJson } from './audit-text.ts';
+import { exposureCommand, tokenCommand } from './audit-exposure.ts';
+import { describeProofs, describeVerdict, toVerdictJson } from './audit-text.ts';
 import { printJson, printText } from './output.ts';
 import { Progress } from './progress.ts';
 
@@ -20,11 +21,13 @@ interface VerifyFlags {
 
 export function auditCommand(): Command {
   return new Command('audit')
-    .description('Verify the audit log, export it, prove a record.')
+    .description('Verify the audit log, export it, prove a record, find out who saw what.')
     .addCommand(verifyCommand())
     .addCommand(exportCommand())
     .addCommand(proveCommand())
-    .addCommand(checkCommand());
+    .addCommand(checkCommand())
+    .addCommand(exposureCommand())
+    .addCommand(tokenCommand());
 }
 
 function verifyCommand(): Command {
@@ -98,15 +101,15 @@ function proveCommand(): Command {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('Check the proof of a record, without a database.')
-    .argument('<file>', 'what `strongroom audit prove` printed')
+    .description('Check proofs of records, without a database.')
+    .argument('<file>', 'what `strongroom audit prove` printed or --prove wrote: a proof, or one on each line')
     .requiredOption('--public-key <key>', 'the key that must have signed, as base64', parsePublicKey)
     .option('--json', 'print the result as JSON')
     .action(async (file: string, flags: { publicKey: Buffer; json?: boolean }) => {
-      const proof = parseProofJson(JSON.parse(await readFile(file, 'utf8')));
-      const isOk = proof !== undefined && isProven(proof, flags.publicKey);
-      if (flags.json === true) printJson({ ok: isOk });
-      else printText(isOk ? `Record ${proof.record.id} is in the sealed log.` : 'The proof does not hold.');
+      const { proven, failed } = await checkProofs(file, flags.publicKey);
+      const isOk = failed === 0 && proven.length > 0;
+      if (flags.json === true) printJson({ ok: isOk, proven: proven.length, failed });
+      else printText(describeProofs(proven, failed));
       if (!isOk) process.exitCode = 1;
     });
 }

@@ -29,6 +29,7 @@ Afterwards:
   strongroom members invite           let somebody in, with or without a mail server
   strongroom keys rotate data --all   give every tenant a new data key; then reencrypt, then retire
   strongroom audit verify             prove that nobody touched the audit log
+  strongroom audit exposure           say what a key has seen, with proofs
   strongroom import                   bring tokens in from a file
   strongroom export                   take tokens out, approved by people and encrypted to a recipient
   strongroom backup verify            prove that a backup can be restored and read

@@ -1,0 +1,13 @@
+import { type Transform, transforms } from '../../core/access/access-rule.ts';
+import type { AuditDetails } from '../../platform/audit/audit-event.ts';
+
+/** Cards and bank accounts are tokens too. */
+export const tokenKinds: ReadonlySet<string> = new Set(['bank', 'card', 'token']);
+
+export function parseDetails(text: string | null): AuditDetails {
+  return text === null ? {} : (JSON.parse(text) as AuditDetails);
+}
+
+export function parseTransform(text: string | null): Transform | undefined {
+  return transforms.find((transform) => transform === text);
+}
