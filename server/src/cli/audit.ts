@@ -8,6 +8,7 @@ import { processEnvironment, readVaultConfig } from '../platform/config/config.t
 import { parseUuid } from './arguments.ts';
 import { exposureCommand, tokenCommand } from './audit-exposure.ts';
 import { describeProofs, describeVerdict, toVerdictJson } from './audit-text.ts';
+import { whoCommand } from './audit-who.ts';
 import { printJson, printText } from './output.ts';
 import { Progress } from './progress.ts';
 
@@ -27,7 +28,8 @@ export function auditCommand(): Command {
     .addCommand(proveCommand())
     .addCommand(checkCommand())
     .addCommand(exposureCommand())
-    .addCommand(tokenCommand());
+    .addCommand(tokenCommand())
+    .addCommand(whoCommand());
 }
 
 function verifyCommand(): Command {

@@ -111,7 +111,31 @@ describe('audit exposure', () => {
     patienceMs,
   );
 
+  it(
+    'says who could see a token, and leaves a record',
+    async () => {
+      const { stdout } = await audit('who', '--tenant', tenant.id, '--token', tokenIds[0] ?? '', '--json');
+      const { applications } = JSON.parse(stdout) as { applications: { id: string }[] };
+      expect(applications.find(({ id }) => id === leaked.id)).toMatchObject({
+        transform: 'mask',
+        ways: [{ way: 'token:read' }, { way: 'token:search' }],
+      });
+      const table = await audit('who', '--tenant', tenant.id, '--container', '/');
+      expect(table.stdout).toMatch(new RegExp(`^masked +private application +${leaked.id} +token:read=mask`, 'm'));
+      expect(await recordsOf(vault, tenant, '*')).toContainEqual(
+        expect.objectContaining({ entity_type: 'application', operation: 'read', actor_type: 'system' }),
+      );
+    },
+    patienceMs,
+  );
+
   it.each([
+    ['no target', () => ['who', '--tenant', tenant.id], 'Name one of'],
+    [
+      'a tenant that does not exist',
+      () => ['who', '--tenant', crypto.randomUUID(), '--container', '/'],
+      'no such tenant',
+    ],
     ['no subject', () => ['exposure', '--tenant', tenant.id], 'Name one of'],
     ['two subjects', () => [...ofKey(), '--address', '::1'], 'cannot be used with'],
     [

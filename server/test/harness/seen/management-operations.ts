@@ -70,6 +70,7 @@ export async function manageApplication(world: SeenWorld): Promise<void> {
       operation: 'read',
       done: () => [record(entityType, 'read', entityId)],
     },
+    { route: ['POST', '/access/who', '/access/who'], body: { container: '/' }, operation: 'read' },
     {
       route: ['POST', '/access/explain', '/access/explain'],
       body: { permissions: ['token:read'], token_id: random.uuid() },
