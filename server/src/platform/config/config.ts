@@ -1,3 +1,4 @@
+import type { AlertThresholds } from '../audit/alert-rule.ts';
 import type { AddressRange } from '../../core/network/address-range.ts';
 import type { RootKeysConfig } from '../keyring/kms/open-root-key.ts';
 import { type RateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
@@ -114,6 +115,7 @@ export interface AuditConfig {
   /** Second places for checkpoints. */
   readonly anchorFile: string | undefined;
   readonly anchorUrl: string | undefined;
+  readonly alerts: AlertThresholds;
 }
 
 /** What `work` needs beyond that. */
@@ -139,6 +141,12 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
       retentionMonths: reader.read(settings.auditRetentionMonths),
       anchorFile: reader.readOptional(settings.auditAnchorFile),
       anchorUrl: reader.readOptional(settings.auditAnchorUrl),
+      alerts: {
+        windowMinutes: reader.read(settings.alertWindowMinutes),
+        misses: reader.read(settings.alertMisses),
+        reveals: reader.read(settings.alertReveals),
+        addresses: reader.read(settings.alertAddresses),
+      },
     },
     admin: { host: reader.read(settings.adminHost), port: reader.read(settings.workerAdminPort) },
     mail: readMail(reader),
