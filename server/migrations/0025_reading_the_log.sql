@@ -1,8 +1,8 @@
 -- Filters of the log, and sealing that a damaged checkpoint stops for its tenant only.
 
 -- What a request did. The indexes of the months there are were built by the migration before, without stopping anybody; a
--- month that was made since then is empty.
-create index audit_records_of_request on only audit_records (tenant_id, request_id, created_at);
+-- month that was made since then is empty. Bytes are compared: the order of a language costs more and nobody asks for it.
+create index audit_records_of_request on only audit_records (tenant_id, request_id collate "C", created_at);
 do $$
 declare
   month regclass;
@@ -11,7 +11,7 @@ begin
   for month in select inhrelid::regclass from pg_inherits where inhparent = 'audit_records'::regclass order by 1 loop
     index_name := month || '_tenant_id_request_id_created_at_idx';
     if to_regclass(index_name) is null then
-      execute format('create index %I on %s (tenant_id, request_id, created_at)', index_name, month);
+      execute format('create index %I on %s (tenant_id, request_id collate "C", created_at)', index_name, month);
     end if;
     execute format('alter index audit_records_of_request attach partition %I', index_name);
   end loop;

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createQuietEdge } from '../../test/harness/quiet-edge.ts';
 import { requestHead, sendRaw } from '../../test/harness/raw-http.ts';
-import { uuidV4 } from '../../test/harness/test-application.ts';
+import { uuidV7 } from '../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../test/harness/test-vault.ts';
 import { encodeBase58 } from '../core/identity/base58.ts';
 import { generateApiKey } from '../platform/keyring/api-key.ts';
@@ -114,14 +114,14 @@ describe('BT-TRACE-ID', () => {
   it.each(['', 'x'.repeat(101), 'a b', 'a,b', 'é', '<script>', 'a/b', "'", '{{data}}'])(
     'is replaced when it is %s',
     async (id) => {
-      expect(await echoOf(id)).toMatch(uuidV4);
+      expect(await echoOf(id)).toMatch(uuidV7);
     },
   );
 
   it('is made when there is none, a new one each time', async () => {
     const answers = await Promise.all([1, 2].map(() => vault.request('GET', '/nowhere')));
     const [first, second] = answers.map(({ headers }) => headers.get('bt-trace-id') ?? '');
-    expect(first).toMatch(uuidV4);
+    expect(first).toMatch(uuidV7);
     expect(second).not.toBe(first);
   });
 
@@ -140,7 +140,7 @@ describe('BT-TRACE-ID', () => {
 
   it('is replaced when it is sent twice', async () => {
     const head = requestHead('GET /nowhere', { 'bt-trace-id': 'one\r\nbt-trace-id: two' });
-    expect((await sendRaw(vault.server.url, head)).headers['bt-trace-id']).toMatch(uuidV4);
+    expect((await sendRaw(vault.server.url, head)).headers['bt-trace-id']).toMatch(uuidV7);
   });
 });
 
@@ -158,7 +158,7 @@ describe('every answer', () => {
     const answer = await vault.request('GET', withLongId(path), { key: tenant.keys.private });
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(answer.headers.get('bt-trace-id')).toMatch(uuidV4);
+    expect(answer.headers.get('bt-trace-id')).toMatch(uuidV7);
     expect(answer.status).toBeLessThan(500);
   });
 

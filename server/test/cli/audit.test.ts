@@ -65,6 +65,7 @@ describe('audit verify', () => {
       public_key: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
       tenants: [{ tenant_id: tenantId, verified: 3_002, dropped: 0, tree_size: 3_002 }],
       findings: [],
+      unsealed: { records: 0, tenants: [] },
     });
   });
 
@@ -83,6 +84,30 @@ describe('audit verify', () => {
         `update audit_records set operation = (array['create', 'read', 'read', 'update'])[1 + 1500 % 4] where request_id = 'request 1500'`,
       );
     }
+  });
+
+  it('names what is not sealed yet, for how long and why', async () => {
+    await fillLog(database, { tenantId, count: 11 });
+    await database.owner.query(`update audit_sealing set looked_at = now() - interval '5 minutes'`);
+    const forPeople = await audit('verify');
+    expect(forPeople.code).toBe(0);
+    expect(forPeople.stdout).toMatch(
+      new RegExp(
+        `WAIT tenant ${tenantId}: 11 records not sealed yet, the oldest for \\d+ (s|min)\\. No worker for 5 min\\.`,
+      ),
+    );
+    expect(forPeople.stdout).toContain('Nothing vouches yet for 11 records.');
+    const { stdout } = await audit('verify', '--json', '--tenant', tenantId);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      unsealed: {
+        records: 11,
+        tenants: [{ tenant_id: tenantId, records: 11, waiting_seconds: expect.any(Number), reason: 'no-worker' }],
+      },
+    });
+    await database.owner.query(
+      'delete from audit_records where sealing_order >= (select sealed_to from audit_sealing)',
+    );
   });
 
   it('needs the root key that the log was signed under', async () => {

@@ -148,6 +148,7 @@ describe('the sealed log', () => {
 
   it(`shows each of ${changeCount} single changes, and where it is`, () => {
     const names = Object.keys(changes);
+    let namedCount = 0;
     for (let n = 0; n < changeCount; n += 1) {
       const name = names[n % names.length] ?? '';
       const isWhole = n % wholeEvery === 0;
@@ -166,6 +167,20 @@ describe('the sealed log', () => {
           name,
         ).toBe(true);
       }
+      // What the tree tells beyond that is right too: within the range, and of the very record.
+      for (const { range, within, records: named } of findings) {
+        if (within === undefined) continue;
+        expect(
+          within.from >= (range?.from ?? 0) && within.to <= (range?.to ?? 0) && within.from < within.to,
+          name,
+        ).toBe(true);
+        const isKnown = name.startsWith('change ') && name !== 'change id' && name !== 'change sealing_order';
+        if (isKnown && named !== undefined) expect(named, name).toEqual(touched.map(({ id }) => id));
+        if (name === 'insert' && named !== undefined) {
+          expect(records.filter(({ entity_id }) => entity_id === 'forged').map(({ id }) => id)).toEqual(named);
+          namedCount += 1;
+        }
+      }
       const places = new Set(touched.map(sealedAt));
       const isMoving = name === 'change sealing_order';
       if (!isMoving)
@@ -174,6 +189,8 @@ describe('the sealed log', () => {
           name,
         ).toBe(true);
     }
+    // Most records that were added can be named.
+    expect(namedCount).toBeGreaterThan(changeCount / names.length / 3);
   }, 3_600_000);
 
   it('shows that its tail was cut off', () => {

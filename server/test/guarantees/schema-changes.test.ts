@@ -163,6 +163,30 @@ describe('a migration', () => {
     await forget('drop table extra');
   });
 
+  it('may be one statement for each partition, and goes on with the others after a failure', async () => {
+    const { owner } = vault.database;
+    const text =
+      '-- no transaction\n-- each partition of audit_records\ncreate index concurrently :partition_planted on :partition (tenant_id, planted)';
+    await owner.query(`alter table audit_records add column planted text`);
+    const { rows } = await owner.query<{ name: string }>(
+      `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'audit_records'::regclass order by 1`,
+    );
+    const [first, , third] = rows.map(({ name }) => name);
+    // What stands in the way of the third leaves two done.
+    await owner.query(`create table ${third}_planted (id integer)`);
+    await expect(migrate(vault.database.url, planted(text), pace)).rejects.toThrow(
+      /_planted failed; run `strongroom migrate`/,
+    );
+    await owner.query(`drop table ${third}_planted`);
+    const validIndexes = `select from pg_index join pg_class on oid = indexrelid where relname ~ '^audit_records_.*_planted$' and indisvalid`;
+    expect((await owner.query(validIndexes)).rowCount).toBe(2);
+    const { rows: before } = await owner.query(`select '${first}_planted'::regclass::oid as oid`);
+    expect((await migrate(vault.database.url, planted(text), pace)).applied).toEqual(['planted']);
+    expect((await owner.query(validIndexes)).rowCount).toBe(rows.length);
+    expect((await owner.query(`select '${first}_planted'::regclass::oid as oid`)).rows).toEqual(before);
+    await forget('alter table audit_records drop column planted');
+  });
+
   it('runs under a server of the version before, which serves meanwhile and afterwards', async () => {
     const statuses = new Set<number>();
     const migrated = new AbortController();

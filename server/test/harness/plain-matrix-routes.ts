@@ -30,6 +30,7 @@ export const plainRoutes: readonly MatrixRoute[] = [
     prepare: at('/tenants/self'),
   },
   { method: 'GET', path: '/logs', needs: 'log:read', status: 200, scope: 'plain', prepare: at('/logs') },
+  { method: 'GET', path: '/logs/export', needs: 'log:read', status: 200, scope: 'plain', prepare: at('/logs/export') },
   {
     method: 'GET',
     path: '/logs/entity-types',

@@ -3,6 +3,7 @@ import type { AuditSigner } from '../../src/platform/keyring/audit-signer.ts';
 import { FacetKeeper } from '../../src/platform/audit/facet-keeper.ts';
 import { Sealer } from '../../src/platform/audit/sealer.ts';
 import type { VaultServer } from '../../src/app/vault-server.ts';
+import { untilTrue } from './deadline.ts';
 import type { TestDatabase } from './test-database.ts';
 
 /** Seals and counts everything that can be at this moment, as a worker does; answers how many records were sealed. */
@@ -17,6 +18,18 @@ export async function sealAll(database: TestDatabase, signer: AuditSigner): Prom
   const facets = new FacetKeeper(database.open());
   while ((await facets.keep()).isFull);
   return sealed;
+}
+
+/** As `sealAll`, and waits for transactions of other tests in the same cluster, which hold sealing back. */
+export async function sealEverything(database: TestDatabase, signer: AuditSigner): Promise<void> {
+  const isSealed = async () => {
+    await sealAll(database, signer);
+    const { rowCount } = await database.owner.query(
+      'select from audit_records, audit_sealing where sealing_order >= sealed_to limit 1',
+    );
+    return rowCount === 0;
+  };
+  await untilTrue(isSealed, { deadlineMs: 60_000, waitingFor: 'everything to be sealed' });
 }
 
 export function signerOf(server: VaultServer): AuditSigner {

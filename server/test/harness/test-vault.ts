@@ -128,7 +128,7 @@ export class TestVault {
       ...(hasBody ? { body: request.rawBody ?? JSON.stringify(request.body) } : {}),
     });
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
     return {
       status: response.status,
       headers: response.headers,

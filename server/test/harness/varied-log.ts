@@ -26,6 +26,13 @@ export async function fillVariedLog(
     `(array[${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')}]::${type}[])[1 + (hashint4(n + ${seed}) & 1023) % ${values.length}]`;
   const sometimes = (expression: string, seed: number) =>
     `case when hashint4(n * 7 + ${seed}) % 3 <> 0 then ${expression} end`;
+  // Early in a month the last days lie in the one before.
+  await database.owner.query(
+    `do $$ declare month timestamp := date_trunc('month', now() at time zone 'UTC' - make_interval(secs => ${days} * 86400)); begin
+      execute format('create table if not exists audit_records_%s partition of audit_records for values from (%L) to (%L)',
+        to_char(month, 'YYYY_MM'), month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC');
+    end $$`,
+  );
   await database.owner.query(
     `do $$ begin
       for start_at in 1 .. ${count} by 7 loop

@@ -185,9 +185,11 @@ export class FacetWalkStore {
     const parameters = new Parameters(this.#tenantId);
     const from = fromPlaces(places, parameters);
     const where = `and r.sealing_order < ${parameters.add(keptTo)} ${conditionsOf(filter, parameters)}`;
+    // The limit within keeps PostgreSQL from joining the places with the whole log.
+    const count = parameters.add(limit);
     const [row] = await this.#tx.query<{ n: number }>({
       text: `select count(*)::float8 as n from (select 1 from ${from} cross join lateral (
-          select 1 from audit_records r where ${atPlace} ${where}) r limit ${parameters.add(limit)}) counted`,
+          select 1 from audit_records r where ${atPlace} ${where} limit ${count}) r limit ${count}) counted`,
       values: parameters.values,
     });
     return row?.n ?? 0;

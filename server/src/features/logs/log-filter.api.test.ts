@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FacetKeeper } from '../../platform/audit/facet-keeper.ts';
-import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
+import { sealEverything, signerOf } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { fillVariedLog, variedValues } from '../../../test/harness/varied-log.ts';
 
@@ -21,7 +21,7 @@ interface Page {
 }
 
 const owner = () => vault.database.owner;
-const seal = () => sealAll(vault.database, signerOf(vault.server));
+const seal = () => sealEverything(vault.database, signerOf(vault.server));
 
 async function ask(query: Filters): Promise<Page> {
   const path = `/logs?${new URLSearchParams(query).toString()}`;
@@ -176,10 +176,10 @@ describe('a long log', () => {
   beforeEach(async () => {
     await owner().query(
       `insert into audit_records (tenant_id, created_at, entity_type, entity_id, operation, outcome, actor_id, actor_type)
-        select $1, date_trunc('minute', now()) - make_interval(mins => n), 'token', 'x',
-          case when who = 1 and n < 5200 then 'read' else 'delete' end, 'success',
+        select $1, date_trunc('minute', now()) + make_interval(mins => 7000 - n), 'token', 'x',
+          case when who = 1 and n < 7000 then 'read' else 'delete' end, 'success',
           case who when 1 then $2::uuid else $3::uuid end, 'application'
-        from generate_series(1, 5200) n, generate_series(1, 2) who`,
+        from generate_series(1, 7000) n, generate_series(1, 2) who`,
       [tenant.id, first, second],
     );
     await seal();
@@ -200,7 +200,7 @@ describe('a long log', () => {
     const path = `/logs?actor_type=application&entity_type=token&size=100&page=101`;
     const response = await vault.request('GET', path, { key: tenant.keys.management });
     expect(response).toMatchObject({ status: 400, body: { errors: { page: [expect.stringContaining('next')] } } });
-    expect(await askAll({ ...filters, size: '100' })).toHaveLength(10_400);
+    expect(await askAll({ ...filters, size: '100' })).toHaveLength(14_000);
   });
 });
 

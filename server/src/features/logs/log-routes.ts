@@ -27,7 +27,7 @@ const LogPagination = Type.Object({ ...PaginationView.properties, next: Type.Opt
 const LogPageView = Type.Object({ pagination: LogPagination, data: Type.Array(LogView) });
 nameSchemas({ LogPagination, LogPage: LogPageView });
 
-const mediaTypes = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' } as const;
+const mediaTypes = { csv: 'text/csv; charset=utf-8', ndjson: 'application/ndjson' } as const;
 const exportDescription = `Every record that fits the filters, newest first, as JSON lines or CSV. The body is streamed as it is
 read. With \`ndjson\` the last line is \`{"end":true,"records":…}\`; a file without it is incomplete. If reading fails on the way, the
 connection breaks off before the end of the body, whatever the format. In CSV a cell that begins with \`=\`, \`+\`, \`-\`, \`@\`, a tab or a
@@ -71,7 +71,7 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
         permission: 'log:read',
         rateLimit: 'log-export',
         problems: ['too-many-calls'],
-        responseMediaTypes: Object.values(mediaTypes),
+        responseMediaTypes: ['application/ndjson', 'text/csv'],
       },
       schema: {
         operationId: 'exportLogs',

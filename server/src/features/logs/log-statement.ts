@@ -36,7 +36,8 @@ export function conditionsOf(filter: LogFilter, parameters: Parameters, after?: 
   const { entityId, requestId, facets, from, to } = filter;
   const conditions = [
     ...(entityId === undefined ? [] : [`r.entity_id = ${parameters.add(entityId)}`]),
-    ...(requestId === undefined ? [] : [`r.request_id = ${parameters.add(requestId)}`]),
+    // As the index has it, which compares bytes.
+    ...(requestId === undefined ? [] : [`r.request_id collate "C" = ${parameters.add(requestId)}`]),
     ...facets.map(({ field, value }) => `r.${field} = ${parameters.add(value)}${typesOfColumns[field] ?? ''}`),
     ...(from === undefined ? [] : [`r.created_at >= ${parameters.add(toSqlTime(from.getTime()))}::timestamptz`]),
     ...(to === undefined ? [] : [`r.created_at < ${parameters.add(toSqlTime(to.getTime()))}::timestamptz`]),

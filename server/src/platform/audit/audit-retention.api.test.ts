@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
+import { sealEverything, signerOf } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { verifyDatabase } from './log-verification.ts';
 import { dropOldMonths } from './audit-retention-job.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => vault.stop());
 
-const seal = () => sealAll(vault.database, signerOf(vault.server));
+const seal = () => sealEverything(vault.database, signerOf(vault.server));
 const log = () => ({ reader: new LogReader(vault.database.open()), publicKey: signerOf(vault.server).publicKey });
 const verify = () => verifyDatabase(log(), tenant.id, { onProgress: () => undefined });
 async function months(): Promise<number> {
@@ -62,10 +62,13 @@ it('drops what the policy no longer keeps, records that, and the rest still veri
   );
   expect(removals).toHaveLength(7);
 
-  const { rows: counted } = await vault.database.owner.query<{ counted: string; real: string }>(
-    `select (select sum(records) from audit_counts where grain = 'day') as counted, (select count(*) from audit_records) as real`,
+  const { rows: counted } = await vault.database.owner.query<{ counted: string; facets: string; real: string }>(
+    `select (select sum(records) from audit_counts where grain = 'day') as counted,
+      (select sum(records) from audit_facets where grain = 'day' and field = 'operation') as facets,
+      (select count(*) from audit_records) as real`,
   );
   expect(counted[0]?.counted).toBe(counted[0]?.real);
+  expect(counted[0]?.facets).toBe(counted[0]?.real);
 
   const { rows } = await vault.database.owner.query<{ id: string }>(
     `select id from audit_records where tenant_id = $1 order by created_at limit 1`,

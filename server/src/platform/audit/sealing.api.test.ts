@@ -10,7 +10,6 @@ import { fileAnchor } from './anchor.ts';
 import { verifyDatabase } from './log-verification.ts';
 import { isProven, parseProofJson, proveInclusion, toProofJson } from './inclusion-proof.ts';
 import { LogReader } from './log-reader.ts';
-import { Sealer } from './sealer.ts';
 import { ensureSealingOrderGrows } from './sealing-order.ts';
 
 let vault: TestVault;
@@ -135,78 +134,6 @@ describe('a sealer', () => {
     await owner().query(back, [tenant.id]);
     return outcome;
   }
-  const newest = 'tenant_id = $1 and number = (select max(number) from audit_checkpoints where tenant_id = $1)';
-
-  const flip = `update audit_checkpoints set signature = set_byte(signature, 5, get_byte(signature, 5) # 255) where ${newest}`;
-  const sealOnce = () => new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) }).seal();
-  const sizeOf = async (id: string) => Number((await log().reader.newestCheckpoint(id))?.treeSize ?? 0);
-
-  it('signs nothing on top of a checkpoint that was changed, and goes on with the other tenants', async () => {
-    const other = await vault.makeTenant();
-    await seal();
-    await owner().query(flip, [tenant.id]);
-    const [before, otherBefore] = [await sizeOf(tenant.id), await sizeOf(other.id)];
-    for (let round = 0; round < 3; round += 1) {
-      await createToken();
-      await vault.request('GET', '/logs', { key: other.keys.management });
-      const pass = await sealOnce();
-      expect(pass).toMatchObject({ sealed: 1, stoppedCount: 1, resumed: [] });
-      // Named once, when it happens.
-      const named = [
-        { tenantId: tenant.id, reason: expect.stringContaining(`tenant ${tenant.id} is not what was signed`) },
-      ];
-      expect(pass.stopped).toMatchObject(round === 0 ? named : []);
-    }
-    expect(await sizeOf(tenant.id)).toBe(before);
-    expect(await sizeOf(other.id)).toBe(otherBefore + 3);
-    const { findings, waiting } = await verify();
-    expect(findings).toMatchObject([{ kind: 'checkpoint-changed', tenantId: tenant.id }]);
-    expect(waiting).toMatchObject([{ tenantId: tenant.id, records: 3, reason: 'checkpoint-damaged' }]);
-    // What is not sealed is counted all the same.
-    const logs = await vault.request('GET', '/logs?entity_type=token', { key: tenant.keys.management });
-    const { rows } = await owner().query(`select 1 from audit_records where tenant_id = $1 and entity_type = 'token'`, [
-      tenant.id,
-    ]);
-    expect(logs.body).toMatchObject({ pagination: { total_items: rows.length } });
-
-    await owner().query(flip, [tenant.id]);
-    const pass = await sealOnce();
-    expect(pass).toMatchObject({ resumed: [tenant.id], stopped: [], stoppedCount: 0 });
-    await seal();
-    const verdict = await verify();
-    expect(verdict).toMatchObject({ findings: [], waiting: [] });
-    const { rows: all } = await owner().query('select 1 from audit_records where tenant_id = $1', [tenant.id]);
-    expect(await sizeOf(tenant.id)).toBe(all.length);
-  });
-
-  it('takes up what waited behind a damaged checkpoint in passes, each record once', async () => {
-    const own = await vault.makeTenant();
-    await seal();
-    await owner().query(flip, [own.id]);
-    await fillLog(vault.database, { tenantId: own.id, count: 12_000, perTransaction: 900 });
-    await seal();
-    await owner().query(flip, [own.id]);
-    const first = await sealOnce();
-    expect(first).toMatchObject({ resumed: [], stoppedCount: 1, isFull: true });
-    await seal();
-    const { findings, waiting, tenants } = await verify();
-    expect({ findings, waiting }).toEqual({ findings: [], waiting: [] });
-    const { rows } = await owner().query('select 1 from audit_records where tenant_id = $1', [own.id]);
-    expect(tenants.find(({ tenantId }) => tenantId === own.id)?.verified).toBe(rows.length);
-  });
-
-  it('leaves a tenant stopped whose place was moved into the sealed past', async () => {
-    const own = await vault.makeTenant();
-    await seal();
-    await owner().query(`insert into audit_seal_stops (tenant_id, order_from, reason) values ($1, 0, 'by hand')`, [
-      own.id,
-    ]);
-    await createToken();
-    expect(await sealOnce()).toMatchObject({ sealed: 1, resumed: [], stoppedCount: 1 });
-    await owner().query('delete from audit_seal_stops');
-    expect((await verify()).findings).toEqual([]);
-  });
-
   it('seals no record twice when it is sent back', async () => {
     await owner().query('create table kept as select sealed_to from audit_sealing');
     const outcome = await sealAfter(
@@ -275,65 +202,6 @@ describe('the role that serves requests', () => {
         .forSealer((tx) => tx.query({ text: `select drop_audit_partition(${month})` }));
       await expect(attempt).rejects.toThrow();
     }
-  });
-});
-
-describe('records that are not sealed yet', () => {
-  const waitingOf = async (id: string) => (await verify()).waiting.find(({ tenantId }) => tenantId === id);
-  const setIdle = (seconds: number) =>
-    owner().query('update audit_sealing set looked_at = now() - make_interval(secs => $1)', [seconds]);
-
-  it('wait for a worker that is not there', async () => {
-    await seal();
-    await createToken();
-    await setIdle(600);
-    expect(await waitingOf(tenant.id)).toMatchObject({
-      records: 1,
-      reason: 'no-worker',
-      message: expect.stringContaining('No worker for 10 min.'),
-    });
-    await owner().query('update audit_sealing set looked_at = null');
-    expect(await waitingOf(tenant.id)).toMatchObject({ reason: 'no-worker' });
-  });
-
-  it('wait for the next pass of one that is', async () => {
-    await seal();
-    await createToken();
-    await setIdle(1);
-    const waiting = await waitingOf(tenant.id);
-    expect(waiting).toMatchObject({ records: 1, reason: 'worker-behind' });
-    expect(waiting?.waitingSeconds).toBeLessThan(300);
-    await seal();
-    expect((await verify()).waiting).toEqual([]);
-  });
-
-  it('wait for a transaction that is still open, which is named', async () => {
-    await seal();
-    const slow = new pg.Client({ connectionString: vault.database.url, application_name: 'nightly report' });
-    await slow.connect();
-    await slow.query('begin');
-    await slow.query('select pg_current_xact_id()');
-    await createToken();
-    await seal();
-    expect(await waitingOf(tenant.id)).toMatchObject({
-      records: 1,
-      reason: 'open-transaction',
-      message: expect.stringMatching(/^A transaction of "nightly report", open for \d+ s, holds sealing back\./),
-    });
-    await slow.query('rollback');
-    await slow.end();
-    await seal();
-    expect((await verify()).waiting).toEqual([]);
-  });
-
-  it('a worker with nothing to seal says that it is there', async () => {
-    await seal();
-    await setIdle(600);
-    await seal();
-    const { rows } = await owner().query<{ idle: number }>(
-      'select extract(epoch from now() - looked_at)::float8 as idle from audit_sealing',
-    );
-    expect(rows[0]?.idle).toBeLessThan(300);
   });
 });
 

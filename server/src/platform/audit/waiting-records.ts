@@ -78,10 +78,11 @@ function explain(row: WaitingRow, holder: Holder | undefined): Pick<WaitingRecor
 }
 
 function describeHolder(holder: Holder | undefined): string {
-  const kind = holder?.isPrepared === true ? 'prepared transaction' : 'transaction';
-  const name = holder?.application == null || holder.application === '' ? '' : ` of "${holder.application}"`;
-  const since = holder?.openSeconds == null ? '' : `, open for ${toTime(holder.openSeconds)},`;
-  const view = holder?.isPrepared === true ? 'pg_prepared_xacts' : 'pg_stat_activity';
+  if (holder === undefined) return 'A transaction that has just ended held sealing back.';
+  const { application, openSeconds, isPrepared } = holder;
+  const name = application === null || application === '' ? '' : ` of "${application}"`;
+  const since = openSeconds === null ? '' : `, open for ${toTime(openSeconds)},`;
+  const [kind, view] = isPrepared ? ['prepared transaction', 'pg_prepared_xacts'] : ['transaction', 'pg_stat_activity'];
   return `A ${kind}${name}${since} holds sealing back. End it: ${view} shows it.`;
 }
 
