@@ -5,6 +5,7 @@ import { permissionsOf } from '../core/access/permission.ts';
 import { parseTenantId } from '../core/identity/ids.ts';
 import { SignInLinks } from '../features/portal/index.ts';
 import type { FirstApplication } from '../features/tenants/index.ts';
+import { defaultThresholds } from '../platform/audit/alert-rule.ts';
 import type { DatabaseConfig, LimitsConfig, ServerConfig, WorkerConfig } from '../platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../platform/keyring/kms/file-root-key.ts';
 import type { RootKeysConfig } from '../platform/keyring/kms/open-root-key.ts';
@@ -197,7 +198,7 @@ function toServerConfig(options: DevelopmentOptions, remembered: Remembered, dat
 function toWorkerConfig(config: ServerConfig, smtp: SmtpConfig | undefined): WorkerConfig {
   return {
     ...config,
-    audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined },
+    audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined, alerts: defaultThresholds },
     admin: { host: '127.0.0.1', port: 0 },
     mail: { publicUrl: config.listen.publicUrl, smtp },
   };

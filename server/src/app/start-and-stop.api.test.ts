@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../test/harness/deadline.ts';
 import { TestVault } from '../../test/harness/test-vault.ts';
+import { defaultThresholds } from '../platform/audit/alert-rule.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { VaultWorker } from './vault-worker.ts';
 import { VaultServer } from './vault-server.ts';
@@ -39,7 +40,7 @@ const untilAlone = () => untilTrue(async () => (await countConnections()) === 0,
 
 const workerConfig = (port: number) => ({
   ...vault.config,
-  audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined },
+  audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined, alerts: defaultThresholds },
   admin: { host: '127.0.0.1', port },
   mail: { publicUrl: undefined, smtp: undefined },
 });

@@ -3,6 +3,7 @@ import { Anchoring } from '../platform/audit/anchoring.ts';
 import { FacetKeeper } from '../platform/audit/facet-keeper.ts';
 import { SealLoop } from '../platform/audit/seal-loop.ts';
 import { Sealer } from '../platform/audit/sealer.ts';
+import { Watcher } from '../platform/audit/watcher.ts';
 import type { AuditConfig } from '../platform/config/config.ts';
 import type { Database } from '../platform/database/database.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
@@ -25,5 +26,6 @@ export async function startSealing(parts: {
   ];
   const anchorings = await Promise.all(anchors.map((anchor) => Anchoring.start(database, anchor)));
   const sealer = new Sealer({ database, signer: core.systemKeys.auditSigner() });
-  return new SealLoop({ sealer, facets: new FacetKeeper(database), anchorings, logger, metrics });
+  const watcher = new Watcher({ sealerDatabase: database, database: core.database, thresholds: config.alerts });
+  return new SealLoop({ sealer, facets: new FacetKeeper(database), watcher, anchorings, logger, metrics });
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { addExplainRoutes, ExplainService } from '../features/explain/index.ts';
+import { addExplainRoutes, ExplainService, WhoService } from '../features/explain/index.ts';
 import type { TenantSettingsDirectory } from '../features/tenants/index.ts';
 import {
   addTokenizeRoutes,
@@ -59,7 +59,8 @@ export function addAllTokenRoutes(
     tokens: new TokenService({ store, presenter, audit }),
     updater: new TokenUpdater({ store, duplicates, sealer, presenter, settings, audit }),
   });
-  addExplainRoutes(edge, new ExplainService({ database, tokens: store, audit }));
+  const explaining = { database, tokens: store, audit };
+  addExplainRoutes(edge, new ExplainService(explaining), new WhoService(explaining));
   addTokenListRoutes(edge, new TokenFinder({ database, keyring, presenter, settings, audit }));
   addTokenizeRoutes(edge, {
     tokenizer: new TokenizeService({ creator, repeater }),

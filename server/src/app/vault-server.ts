@@ -8,6 +8,7 @@ import {
   CredentialDirectory,
 } from '../features/applications/index.ts';
 import { addInvitationRoutes, InvitationLinks, InvitationService } from '../features/invitations/index.ts';
+import { addExposureRoutes } from '../features/exposure/index.ts';
 import { addLogRoutes, LogService } from '../features/logs/index.ts';
 import { IdempotencyService, IdempotencyStore } from '../features/idempotency/index.ts';
 import { addMemberRoutes, MemberService } from '../features/members/index.ts';
@@ -126,7 +127,9 @@ function addRoutes(edge: FastifyInstance, core: VaultCore, publicUrl: string): v
   addApplicationRoutes(edge, new ApplicationService({ database, audit, apiKeyMaker }));
   addApplicationKeyRoutes(edge, new ApplicationKeyService({ database, audit, apiKeyMaker }));
   addCatalogRoutes(edge);
-  addLogRoutes(edge, new LogService({ database, audit }));
+  const logs = new LogService({ database, audit });
+  addLogRoutes(edge, logs);
+  addExposureRoutes(edge, logs);
   addSessionRoutes(edge, new SessionService({ database, systemKeys }));
   addMemberRoutes(edge, new MemberService({ database, audit }));
   const links = new InvitationLinks({ systemKeys, publicUrl });

@@ -1,3 +1,4 @@
+import { defaultThresholds } from '../platform/audit/alert-rule.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../test/harness/deadline.ts';
 import { linkIn, MailServer } from '../../test/harness/mail-server.ts';
@@ -26,7 +27,7 @@ afterAll(() => vault.stop());
 async function startWorker(mailsBy: MailServer | undefined): Promise<void> {
   const config = {
     ...vault.config,
-    audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined },
+    audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined, alerts: defaultThresholds },
     admin: { host: '127.0.0.1', port: 0 },
     mail: { publicUrl: 'https://vault.example.com', smtp: mailsBy?.config },
   };

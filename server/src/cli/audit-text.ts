@@ -89,3 +89,14 @@ function sumOf(waiting: readonly WaitingRecords[]): number {
 function toRecords(count: number): string {
   return count === 1 ? '1 record' : `${count} records`;
 }
+
+export function describeProofs(proven: readonly string[], failed: number): string {
+  const [only, ...rest] = proven;
+  if (failed === 0 && only !== undefined)
+    return rest.length === 0
+      ? `Record ${only} is in the sealed log.`
+      : `All ${proven.length} records are in the sealed log.`;
+  return proven.length + failed <= 1
+    ? 'The proof does not hold.'
+    : `${failed} of ${proven.length + failed} proofs do not hold.`;
+}

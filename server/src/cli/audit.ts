@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import type { OpenLog } from '../platform/audit/log-verification.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { parseUuid } from './arguments.ts';
-import { describeVerdict, toVerdictJson } from './audit-text.ts';
+import { exposureCommand, tokenCommand } from './audit-exposure.ts';
+import { describeProofs, describeVerdict, toVerdictJson } from './audit-text.ts';
+import { whoCommand } from './audit-who.ts';
 import { printJson, printText } from './output.ts';
 import { Progress } from './progress.ts';
 
@@ -17,11 +18,14 @@ interface VerifyFlags {
 
 export function auditCommand(): Command {
   return new Command('audit')
-    .description('Verify or export the audit log, or prove a record.')
+    .description('Verify or export the audit log, prove a record, or find out who saw what.')
     .addCommand(verifyCommand())
     .addCommand(exportCommand())
     .addCommand(proveCommand())
-    .addCommand(checkCommand());
+    .addCommand(checkCommand())
+    .addCommand(exposureCommand())
+    .addCommand(tokenCommand())
+    .addCommand(whoCommand());
 }
 
 function verifyCommand(): Command {
@@ -98,16 +102,16 @@ function proveCommand(): Command {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('Check the proof of a record. Needs no database.')
-    .argument('<file>', 'the output of `strongroom audit prove`')
+    .description('Check proofs of records. Needs no database.')
+    .argument('<file>', 'the output of `strongroom audit prove`, or a file written by --prove')
     .requiredOption('--public-key <key>', 'the expected signing key, as base64', parsePublicKey)
     .option('--json', 'print the result as JSON')
     .action(async (file: string, flags: { publicKey: Buffer; json?: boolean }) => {
-      const { isProven, parseProofJson } = await import('../platform/audit/inclusion-proof.ts');
-      const proof = parseProofJson(JSON.parse(await readFile(file, 'utf8')));
-      const isOk = proof !== undefined && isProven(proof, flags.publicKey);
-      if (flags.json === true) printJson({ ok: isOk });
-      else printText(isOk ? `Record ${proof.record.id} is in the sealed log.` : 'The proof is not valid.');
+      const { checkProofs } = await import('../platform/audit/proof-file.ts');
+      const { proven, failed } = await checkProofs(file, flags.publicKey);
+      const isOk = failed === 0 && proven.length > 0;
+      if (flags.json === true) printJson({ ok: isOk, proven: proven.length, failed });
+      else printText(describeProofs(proven, failed));
       if (!isOk) process.exitCode = 1;
     });
 }

@@ -31,6 +31,7 @@ Afterwards:
   strongroom members invite           invite someone, with or without a mail server
   strongroom keys rotate data --all   give every tenant a new data key; then reencrypt, then retire
   strongroom audit verify             prove that the audit log has not been tampered with
+  strongroom audit exposure           report what a key has seen, with proofs
   strongroom import                   import tokens from a file
   strongroom export                   export tokens, approved by members and encrypted to a recipient
   strongroom backup verify            prove that a backup can be restored and read

@@ -257,6 +257,14 @@ const routes: MatrixRoute[] = [
     prepare: at('/access/explain', draft),
   },
   {
+    method: 'POST',
+    path: '/access/who',
+    needs: 'application:read',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/access/who', { container: '/' }),
+  },
+  {
     method: 'GET',
     path: '/tenants/self/members',
     needs: 'tenant:member:read',

@@ -41,6 +41,22 @@ export const plainRoutes: readonly MatrixRoute[] = [
   },
   {
     method: 'GET',
+    path: '/logs/exposure',
+    needs: 'log:read',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/logs/exposure?source_address=127.0.0.1'),
+  },
+  {
+    method: 'GET',
+    path: '/logs/viewers',
+    needs: 'log:read',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/logs/viewers?token_id=none'),
+  },
+  {
+    method: 'GET',
     path: '/tenants/self/owner',
     needs: 'tenant:member:read',
     status: 200,

@@ -101,12 +101,12 @@ export class ApplicationStore {
     return { totalItems: count?.total ?? 0, items };
   }
 
-  /** All of a type that have not expired. */
-  listUsable(type: ApplicationType): Promise<Application[]> {
+  /** All that have not expired, of one type or of all. A tenant has hundreds at most. */
+  listUsable(type?: ApplicationType): Promise<Application[]> {
     return this.#tx.query({
       text: `select ${columns} from applications
-        where tenant_id = $1 and type = $2 and (expires_at is null or expires_at > now()) order by id`,
-      values: [this.#tenantId, type],
+        where tenant_id = $1 and ($2::text is null or type = $2) and (expires_at is null or expires_at > now()) order by id`,
+      values: [this.#tenantId, type ?? null],
     });
   }
 

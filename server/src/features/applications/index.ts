@@ -1,3 +1,4 @@
+export type { Application } from './application.ts';
 export { ApplicationKeyService } from './application-key-service.ts';
 export { addApplicationKeyRoutes } from './application-key-routes.ts';
 export { addApplicationRoutes } from './application-routes.ts';

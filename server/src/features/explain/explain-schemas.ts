@@ -137,13 +137,13 @@ function toDecision({ permission, decision, mask, authorsViews }: Explanation): 
 
 const seen = { reveal: 'plaintext', mask: 'masked', redact: 'nothing' } as const;
 
-function toContainer(text: string): string {
+export function toContainer(text: string): string {
   const container = parseContainer(text);
   if (container === undefined) throw invalidField('container', 'must start and end with a slash');
   return container;
 }
 
-function toTokenId(text: string): TokenId {
+export function toTokenId(text: string): TokenId {
   if (!isTokenId(text)) throw noSuchToken();
   return text;
 }

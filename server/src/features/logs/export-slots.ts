@@ -1,12 +1,18 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 
-/** An export reads for as long as its client does. */
+/** An export reads for as long as its client does, and a report of the log reads a large part of it. */
 const exportsPerTenantMax = 2;
 
-/** The exports that each tenant has under way in this process. There is no queue: one too many is turned away at once. */
+/** The exports or reports that each tenant has under way in this process. There is no queue: one too many is turned away at once. */
 export class ExportSlots {
   readonly #tenants = new Map<TenantId, number>();
+  readonly #what: string;
+
+  /** `what` takes the slots, in words for the caller. */
+  constructor(what: string) {
+    this.#what = what;
+  }
 
   /** Returns what gives the slot back, to be called once. */
   take(tenantId: TenantId): () => void {
@@ -14,7 +20,7 @@ export class ExportSlots {
     if (taken >= exportsPerTenantMax) {
       throw new DomainError(
         'too-many-calls',
-        `A tenant can have at most ${exportsPerTenantMax} log exports under way at a time.`,
+        `A tenant can have at most ${exportsPerTenantMax} ${this.#what} under way at a time.`,
       );
     }
     this.#tenants.set(tenantId, taken + 1);

@@ -44,6 +44,7 @@ const deeds: Readonly<Record<Operation, { readonly done: string; readonly noun: 
   rewrap: { done: 'rewrapped', noun: 'rewrapping' },
   reencrypt: { done: 're-encryption completed', noun: 're-encryption' },
   retire: { done: 'retired', noun: 'retirement' },
+  alert: { done: 'alert raised', noun: 'alert' },
 };
 
 /** Where subject and deed would not read like a sentence. */

@@ -34,7 +34,7 @@ connection breaks off before the end of the body, whatever the format. In CSV a 
 carriage return has an apostrophe in front, so that no spreadsheet takes it for a formula.`;
 
 export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
-  const slots = new ExportSlots();
+  const slots = new ExportSlots('log exports');
 
   app.get<{ Querystring: Static<typeof LogQuery> }>(
     '/logs',

@@ -137,7 +137,7 @@ function toFacet(field: FacetField, value: string | undefined): Facet[] {
   return [{ field, value: isId ? value.toLowerCase() : value }];
 }
 
-function parseDate(name: string, text: string | undefined): Date | undefined {
+export function parseDate(name: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const timestamp = parseIsoTimestamp(text);
   if (timestamp === undefined) throw invalidField(name, 'must be an ISO 8601 date or date-time');

@@ -1,7 +1,8 @@
 import { invalidField } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
-import { noSingleEntity, successEvent } from '../../platform/audit/audit-event.ts';
-import type { AuditLog } from '../../platform/audit/audit-log.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+import { type AuditEvent, noSingleEntity, successEvent } from '../../platform/audit/audit-event.ts';
+import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Log, LogCursor, LogFilter } from './log.ts';
 import { countMax, LogStore, wayTo } from './log-store.ts';
@@ -43,7 +44,7 @@ export class LogService {
   }
 
   /** Every record that fits, newest first, in pages of one short transaction each. */
-  async *listAll(caller: Caller, filter: LogFilter): AsyncGenerator<readonly Log[]> {
+  async *listAll(caller: Pick<Caller, 'tenantId'>, filter: LogFilter): AsyncGenerator<readonly Log[]> {
     let after: LogCursor | undefined;
     do {
       const slice = { offset: 0, size: exportPageSize, after };
@@ -57,10 +58,19 @@ export class LogService {
 
   /** Durable before the response leaves. Names the filters, never their values. */
   async recordRead(caller: Caller, filter: LogFilter | undefined): Promise<void> {
-    const fields = filter === undefined ? [] : filterNamesOf(filter);
-    const event = successEvent('log', noSingleEntity, 'read');
-    await this.#audit.append(caller, fields.length === 0 ? event : { ...event, details: { fields } });
+    await this.#audit.append(caller, readEvent(filter));
   }
+
+  /** The same for an operator at the command line. */
+  async recordReadByOperator(tenantId: TenantId, filter: LogFilter): Promise<void> {
+    await this.#database.forTenant(tenantId, (tx) => recordInTransaction(tx, tenantId, 'system', readEvent(filter)));
+  }
+}
+
+function readEvent(filter: LogFilter | undefined): AuditEvent {
+  const fields = filter === undefined ? [] : filterNamesOf(filter);
+  const event = successEvent('log', noSingleEntity, 'read');
+  return fields.length === 0 ? event : { ...event, details: { fields } };
 }
 
 const exportPageSize = 500;

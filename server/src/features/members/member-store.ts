@@ -104,6 +104,15 @@ export class MemberStore {
     return { totalItems: count?.total ?? 0, items };
   }
 
+  /** Those who can approve exports. A tenant has hundreds at most. */
+  listApprovers(): Promise<{ readonly id: string; readonly userId: string; readonly role: Role }[]> {
+    return this.#tx.query({
+      text: `select id, user_id as "userId", role from members
+        where tenant_id = $1 and role in ('OWNER', 'ADMIN') order by created_at, id`,
+      values: [this.#tenantId],
+    });
+  }
+
   async updateRole(id: string, role: Role, modifiedBy: string | null): Promise<void> {
     await this.#tx.query({
       text: 'update members set role = $3, modified_by = $4, modified_at = now() where tenant_id = $1 and id = $2',

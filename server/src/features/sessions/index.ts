@@ -1,3 +1,4 @@
 export { addSessionRoutes } from './session-routes.ts';
 export { SessionService } from './session-service.ts';
 export { sweepSessionsJob } from './sweep-sessions-job.ts';
+export { listLiveSessions, type LiveSession } from './live-session-store.ts';

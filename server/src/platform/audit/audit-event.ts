@@ -41,6 +41,7 @@ export const operations = [
   'rewrap',
   'reencrypt',
   'retire',
+  'alert',
 ] as const;
 export type Operation = (typeof operations)[number];
 /** A call that leaves the house is written down twice: what is intended, before anything is decrypted, and how it ended. */
@@ -86,6 +87,10 @@ export interface AuditDetails {
   /** How many records of a file were imported, and how many refused. */
   readonly imported?: number;
   readonly rejected?: number;
+  /** Of an alert: the rule, how much there was of what it watches for, and the length of the window. */
+  readonly rule?: string;
+  readonly count?: number;
+  readonly minutes?: number;
   /** What a change of rights or settings added and removed, a line each. */
   readonly changes?: readonly string[];
   /** SHA-256 of the rights or settings after the change, as base64url. */

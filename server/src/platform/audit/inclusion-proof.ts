@@ -19,31 +19,60 @@ export class UnprovableError extends Error {
   }
 }
 
-/**
- * Proves a record against the newest checkpoint. The hashes beside its way to the root are those of complete subtrees; each
- * was completed within one checkpoint, so only the records of that one have to be read again.
- */
+/** Proves one record against the newest checkpoint. */
 export async function proveInclusion(reader: LogReader, tenantId: string, recordId: string): Promise<InclusionProof> {
   const record = await reader.findRecord(tenantId, recordId);
   if (record === undefined) throw new UnprovableError('The log of this tenant has no such record.');
-  const own = await reader.checkpointOfOrder(tenantId, record.sealing_order);
   const newest = await reader.newestCheckpoint(tenantId);
-  if (own === undefined || newest === undefined)
-    throw new UnprovableError(
-      'The record has not been sealed yet. Try again in a few seconds; `strongroom work` must be running to seal records.',
-    );
+  if (newest === undefined) throw notSealed();
+  return new Prover(reader, newest).prove(record);
+}
 
-  const replay = new Replay(reader, tenantId);
-  const { before, records } = await replay.read(own.treeSize);
-  const index = before.size + records.findIndex(({ id }) => id === record.id);
-  const path: Buffer[] = [];
-  for (const subtrees of siblingsOf(index, newest.treeSize)) {
-    const hashes: Subtree[] = [];
-    for (const place of subtrees) hashes.push({ ...place, hash: await replay.hashOf(place, before) });
-    const root = rootOf(hashes);
-    if (root !== undefined) path.push(root);
+/**
+ * Proves records against one checkpoint. The hashes beside the way of a record to the root are those of complete subtrees; each
+ * was completed within one checkpoint, so only the records of that one have to be read again. Records of the same checkpoint,
+ * one after the other, are read once.
+ */
+export class Prover {
+  readonly #reader: LogReader;
+  readonly #newest: SignedCheckpoint;
+  readonly #replay: Replay;
+  #own: ReadCheckpoint | undefined;
+
+  constructor(reader: LogReader, newest: SignedCheckpoint) {
+    this.#reader = reader;
+    this.#newest = newest;
+    this.#replay = new Replay(reader, newest.tenantId);
   }
-  return { record, index, path, checkpoint: newest };
+
+  async prove(record: AuditRecord): Promise<InclusionProof> {
+    const { before, records } = await this.#checkpointOf(record);
+    const place = records.findIndex(({ id, entity_id }) => id === record.id && entity_id === record.entity_id);
+    const index = before.size + place;
+    const path: Buffer[] = [];
+    for (const subtrees of siblingsOf(index, this.#newest.treeSize)) {
+      const hashes: Subtree[] = [];
+      for (const subtree of subtrees) hashes.push({ ...subtree, hash: await this.#replay.hashOf(subtree, before) });
+      const root = rootOf(hashes);
+      if (root !== undefined) path.push(root);
+    }
+    return { record, index, path, checkpoint: this.#newest };
+  }
+
+  async #checkpointOf({ sealing_order: order, id }: AuditRecord): Promise<ReadCheckpoint> {
+    if (this.#own?.records.some((record) => record.id === id) === true) return this.#own;
+    const { tenantId, number } = this.#newest;
+    const own = await this.#reader.checkpointOfOrder(tenantId, order);
+    if (own === undefined || own.number > number) throw notSealed();
+    this.#own = await this.#replay.read(own.treeSize);
+    return this.#own;
+  }
+}
+
+function notSealed(): UnprovableError {
+  return new UnprovableError(
+    'The record has not been sealed yet. Try again in a few seconds; `strongroom work` must be running to seal records.',
+  );
 }
 
 /** Whether the proof leads from the record to the root, and the root was signed by the holder of the key. */
@@ -110,7 +139,16 @@ function toSubtrees(from: number, to: number): Place[] {
   return places;
 }
 
-/** Reads checkpoints again and keeps every subtree that they complete. */
+interface ReadCheckpoint {
+  /** The tree before it. */
+  readonly before: MerkleFrontier;
+  readonly records: readonly AuditRecord[];
+}
+
+/** Beyond this, subtrees are rather computed again than kept: about 100 checkpoints. */
+const subtreesKeptMax = 200_000;
+
+/** Reads checkpoints again and keeps the subtrees that they complete. */
 class Replay {
   readonly #reader: LogReader;
   readonly #tenantId: string;
@@ -122,7 +160,8 @@ class Replay {
   }
 
   /** The checkpoint in which the tree reached this size: the tree before it, and its records. */
-  async read(treeSize: number): Promise<{ before: MerkleFrontier; records: AuditRecord[] }> {
+  async read(treeSize: number): Promise<ReadCheckpoint> {
+    if (this.#completed.size > subtreesKeptMax) this.#completed.clear();
     const checkpoint = await this.#reader.checkpointOfSize(this.#tenantId, treeSize);
     if (checkpoint === undefined) throw new UnprovableError('A checkpoint is missing. Run `strongroom audit verify`.');
     const previous = await this.#reader.checkpointBefore(this.#tenantId, checkpoint.number);

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { Database, SqlValue } from '../database/database.ts';
 import { type AuditRecord, compareOrders, firstOrder, parseRecordText, recordTextSql } from './audit-record.ts';
 import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
 import type { SealedRoot } from './anchor-comparison.ts';
@@ -8,6 +8,14 @@ import { listWaiting, type WaitingRecords } from './waiting-records.ts';
 /** Of a thousand records each: what is held in memory at a time. */
 const checkpointsPerRead = 50;
 const outsideMax = 100;
+
+/** What a record is found by. */
+export interface RecordKey {
+  readonly entityType: string;
+  readonly entityId: string;
+  readonly createdAt: Date;
+  readonly id: string;
+}
 
 /** Reads the sealed log of a tenant in the order of its tree. */
 export class LogReader {
@@ -111,6 +119,33 @@ export class LogReader {
     return (await this.#records('r.tenant_id = $1 and r.id = $2 limit 1', [tenantId, id]))[0];
   }
 
+  /** Of a few records that are known by their keys, those that are there. */
+  async findRecords(tenantId: string, keys: readonly RecordKey[]): Promise<AuditRecord[]> {
+    return this.#records(
+      `r.tenant_id = $1 and (r.entity_type, r.created_at, r.id, r.entity_id) in (
+        select * from unnest($2::text[], $3::timestamptz[], $4::uuid[], $5::text[]))`,
+      [
+        tenantId,
+        keys.map(({ entityType }) => entityType),
+        keys.map(({ createdAt }) => createdAt.toISOString()),
+        keys.map(({ id }) => id),
+        keys.map(({ entityId }) => entityId),
+      ],
+    );
+  }
+
+  /** Whether there is or was such a tenant: the first record is that of its creation. */
+  async hasLog(tenantId: string): Promise<boolean> {
+    const rows = await this.#database.forSealer((tx) =>
+      tx.query({
+        text: `(select 1 from audit_checkpoints where tenant_id = $1 limit 1)
+          union all (select 1 from audit_records where tenant_id = $1 limit 1)`,
+        values: [tenantId],
+      }),
+    );
+    return rows.length > 0;
+  }
+
   async #checkpoints(tenantId: string, condition: string, value?: number | string): Promise<StoredCheckpoint[]> {
     const rows = await this.#database.forSealer((tx) =>
       tx.query<CheckpointRow>({
@@ -121,7 +156,7 @@ export class LogReader {
     return rows.map(toCheckpoint);
   }
 
-  async #records(condition: string, values: readonly string[]): Promise<AuditRecord[]> {
+  async #records(condition: string, values: readonly SqlValue[]): Promise<AuditRecord[]> {
     const rows = await this.#database.forSealer((tx) =>
       tx.query<{ text: string }>({
         text: `select ${recordTextSql} as text from audit_records r where ${condition}`,

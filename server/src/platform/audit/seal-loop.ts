@@ -6,6 +6,8 @@ import type { SignedCheckpoint } from './checkpoint.ts';
 import type { FacetKeeper } from './facet-keeper.ts';
 import { SealingError } from './seal-store.ts';
 import type { Sealer } from './sealer.ts';
+import { WatchMetrics } from './watch-metrics.ts';
+import type { Watcher } from './watcher.ts';
 
 const pauseMs = 500;
 /** An anchor gets the newest roots this often: often enough to matter, seldom enough to stay a file of sensible size. */
@@ -19,6 +21,8 @@ const tellEveryMs = 10_000;
 export class SealLoop {
   readonly #sealer: Sealer;
   readonly #facets: FacetKeeper;
+  readonly #watcher: Watcher;
+  readonly #watchMetrics: WatchMetrics;
   readonly #anchorings: readonly Anchoring[];
   readonly #logger: Logger;
   readonly #lag: { observe(seconds: number): void };
@@ -35,12 +39,15 @@ export class SealLoop {
   constructor(parts: {
     sealer: Sealer;
     facets: FacetKeeper;
+    watcher: Watcher;
     anchorings: readonly Anchoring[];
     logger: Logger;
     metrics: Metrics;
   }) {
     this.#sealer = parts.sealer;
     this.#facets = parts.facets;
+    this.#watcher = parts.watcher;
+    this.#watchMetrics = new WatchMetrics(parts.metrics);
     this.#anchorings = parts.anchorings;
     this.#logger = parts.logger;
     this.#lag = parts.metrics.addHistogram(
@@ -96,7 +103,8 @@ export class SealLoop {
       for (const tenantId of pass.resumed) this.#logger.info('sealing of a tenant resumed', { value: tenantId });
       this.#anchor(pass.checkpoints);
       const areFacetsFull = await this.#keepFacets();
-      return pass.isFull || areFacetsFull ? 0 : pauseMs;
+      const isMoreToWatch = await this.#watch();
+      return pass.isFull || areFacetsFull || isMoreToWatch ? 0 : pauseMs;
     } catch (error) {
       // Our own messages name no value; those of others might.
       const isOurs = error instanceof SealingError;
@@ -120,6 +128,19 @@ export class SealLoop {
     }
     this.#isBehind = isFull;
     return isFull;
+  }
+
+  /** Whether there is more. */
+  async #watch(): Promise<boolean> {
+    try {
+      const pass = await this.#watcher.watch();
+      this.#watchMetrics.count(pass);
+      for (const { keyId, rule, count } of pass.alerts) this.#logger.warn('alert', { code: rule, value: keyId, count });
+      return pass.isFull;
+    } catch (error) {
+      this.#logger.error('watching the audit log failed', { error: error instanceof Error ? error.name : 'unknown' });
+      return false;
+    }
   }
 
   /** Not waited for: an anchor that is slow or away holds up nothing, and what it misses stays until it is back. */

@@ -1,3 +1,4 @@
+import type { AlertThresholds } from '../audit/alert-rule.ts';
 import type { AddressRange } from '../../core/network/address-range.ts';
 import type { RootKeysConfig } from '../keyring/kms/open-root-key.ts';
 import { type RateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
@@ -82,6 +83,7 @@ export interface AuditConfig {
   /** Second places for checkpoints. */
   readonly anchorFile: string | undefined;
   readonly anchorUrl: string | undefined;
+  readonly alerts: AlertThresholds;
 }
 
 /** What `work` needs beyond that. */
@@ -181,6 +183,12 @@ const worker = allOf<WorkerConfig>({
     retentionMonths: required(settings.auditRetentionMonths),
     anchorFile: optional(settings.auditAnchorFile),
     anchorUrl: optional(settings.auditAnchorUrl),
+    alerts: allOf<AlertThresholds>({
+      windowMinutes: required(settings.alertWindowMinutes),
+      misses: required(settings.alertMisses),
+      reveals: required(settings.alertReveals),
+      addresses: required(settings.alertAddresses),
+    }),
   }),
   admin: allOf<WorkerConfig['admin']>({
     host: required(settings.adminHost),

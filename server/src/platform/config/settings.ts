@@ -1,3 +1,4 @@
+import { defaultThresholds } from '../audit/alert-rule.ts';
 import type { AddressRange } from '../../core/network/address-range.ts';
 import { parsePeerRange } from '../../core/network/peer-address.ts';
 import { type RateLimitScope, rateLimitScopes } from '../rate-limit/rate-limit-table.ts';
@@ -94,6 +95,38 @@ export const auditAnchorUrl: Setting<string> = {
   expectation: 'an HTTPS URL to POST audit log checkpoints to',
   example: 'https://anchor.example.com/strongroom',
   parse: (text) => (URL.canParse(text) && new URL(text).protocol === 'https:' ? text : undefined),
+};
+
+export const alertWindowMinutes: Setting<number> = {
+  variable: 'STRONGROOM_ALERT_WINDOW_MINUTES',
+  expectation: 'how long a window is in which alerts count, from 1 to 1440 minutes',
+  example: '10',
+  parse: wholeNumber(1, 1_440),
+  fallback: defaultThresholds.windowMinutes,
+};
+
+export const alertMisses: Setting<number> = {
+  variable: 'STRONGROOM_ALERT_MISSES',
+  expectation: 'how many misses of a key in a window raise an alert, up to 1000000; 0 for none',
+  example: '100',
+  parse: wholeNumber(0, 1_000_000),
+  fallback: defaultThresholds.misses,
+};
+
+export const alertReveals: Setting<number> = {
+  variable: 'STRONGROOM_ALERT_REVEALS',
+  expectation: 'how many different tokens revealed to a key in a window raise an alert, up to 100000; 0 for none',
+  example: '1000',
+  parse: wholeNumber(0, 100_000),
+  fallback: defaultThresholds.reveals,
+};
+
+export const alertAddresses: Setting<number> = {
+  variable: 'STRONGROOM_ALERT_ADDRESSES',
+  expectation: 'up to how many known addresses of a key a new one raises an alert, up to 1000; 0 for none',
+  example: '20',
+  parse: wholeNumber(0, 1_000),
+  fallback: defaultThresholds.addresses,
 };
 
 export const databaseConnections: Setting<number> = {

@@ -21,7 +21,7 @@ export interface ProxyMetrics {
   countCall(stage: ProxyStage, reason: string): void;
 }
 
-/** Prometheus metrics of this process. Labels are bounded: routes and status codes, never ids, addresses or containers. */
+/** Prometheus metrics of this process. Labels are bounded: routes and status codes, a capped number of applications, never other ids, addresses or containers. */
 export class Metrics implements HttpMetrics, ProxyMetrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<'method' | 'route' | 'status'>;
@@ -82,6 +82,15 @@ export class Metrics implements HttpMetrics, ProxyMetrics {
 
   addHistogram(name: string, help: string, buckets: readonly number[]): { observe(value: number): void } {
     return new Histogram({ name, help, buckets: [...buckets], registers: [this.#registry] });
+  }
+
+  /** The caller keeps the values of labels few. */
+  addCounter(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+  ): { inc(labels: Record<string, string>, by: number): void } {
+    return new Counter({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
   }
 
   get contentType(): string {

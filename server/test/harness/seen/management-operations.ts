@@ -70,6 +70,7 @@ export async function manageApplication(world: SeenWorld): Promise<void> {
       operation: 'read',
       done: () => [record(entityType, 'read', entityId)],
     },
+    { route: ['POST', '/access/who', '/access/who'], body: { container: '/' }, operation: 'read' },
     {
       route: ['POST', '/access/explain', '/access/explain'],
       body: { permissions: ['token:read'], token_id: random.uuid() },
@@ -184,6 +185,13 @@ export async function manageTenant(world: SeenWorld): Promise<void> {
     },
     { route: ['GET', '/logs', '/logs?size=1'], entityType: 'log', operation: 'read' },
     { route: ['GET', '/logs/entity-types', '/logs/entity-types'], entityType: 'log', operation: 'read', done: nothing },
+    { route: ['GET', '/logs/exposure', '/logs/exposure?key_id=none'], entityType: 'log', operation: 'read' },
+    {
+      route: ['GET', '/logs/viewers', `/logs/viewers?token_id=${world.random.uuid()}`],
+      entityType: 'log',
+      operation: 'read',
+      done: () => [record('log', 'read', '*', { details: { fields: ['entity_id', 'start_date', 'end_date'] } })],
+    },
     {
       route: ['GET', '/applications/key', '/applications/key'],
       entityType: 'application',

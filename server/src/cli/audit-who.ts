@@ -1,0 +1,65 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseContainer } from '../core/access/container.ts';
+import type { TenantId } from '../core/identity/ids.ts';
+import type { Onlookers } from '../features/explain/index.ts';
+import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
+import { parseTenant } from './arguments.ts';
+import { printJson, printText } from './output.ts';
+import { toTable } from './text-table.ts';
+
+interface WhoFlags {
+  readonly tenant: TenantId;
+  readonly token?: string;
+  readonly container?: string;
+  readonly json?: boolean;
+}
+
+export function whoCommand(): Command {
+  return new Command('who')
+    .description('Say who can see a token or a container, whether or not they have.')
+    .requiredOption('--tenant <id>', 'tenant of the token', parseTenant)
+    .addOption(new Option('--token <id>', 'a token').conflicts('container'))
+    .addOption(new Option('--container <path>', 'a container such as /pci/').argParser(parsePath))
+    .option('--json', 'print the list as JSON')
+    .addHelpText(
+      'after',
+      `
+Lists applications, live sessions and members with the most that each can see. Roundabout ways count: who creates applications
+or members, approves exports, or sets masks can see plaintext.`,
+    )
+    .action(async ({ tenant, token, container, json }: WhoFlags) => {
+      if (token === undefined && container === undefined) throw new Error('Name one of --token and --container.');
+      const target = container === undefined ? { token: token ?? '' } : { container };
+      const config = readVaultConfig(processEnvironment());
+      const { findOnlookers } = await import('../app/find-onlookers.ts');
+      const { toWhoView } = await import('../features/explain/index.ts');
+      const found = await findOnlookers(config, tenant, target);
+      if (json === true) printJson(toWhoView(found));
+      else printText(describeOnlookers(found));
+    });
+}
+
+function describeOnlookers({ applications, members, sessions }: Onlookers): string {
+  const rows = [
+    ...applications.map((one) => ({ ...one, who: `${one.type} application`, name: one.name })),
+    ...members.map((one) => ({ ...one, who: 'member', name: one.role })),
+    ...sessions.map((one) => ({ ...one, who: 'session', name: `until ${one.expiresAt.toISOString()}` })),
+  ];
+  if (rows.length === 0) return 'Nobody.';
+  return toTable(
+    ['SEES', 'WHO', 'ID', 'WAYS', 'NAME'],
+    rows.map(({ transform, who, id, ways, name }) => [views[transform], who, id, toText(ways), name]),
+  );
+}
+
+const views = { reveal: 'plaintext', mask: 'masked', redact: 'no data' } as const;
+
+function toText(ways: Onlookers['members'][number]['ways']): string {
+  return ways.map(({ way, transform }) => `${way}=${transform}`).join(',');
+}
+
+function parsePath(text: string): string {
+  const container = parseContainer(text);
+  if (container === undefined) throw new InvalidArgumentError('It must start and end with a slash.');
+  return container;
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { type AccessRule, type Transform, transforms } from './access-rule.ts';
+import { decideAccess, toRules } from './decide-access.ts';
+import type { GrantLimit } from './grant-limit.ts';
+import { findExcess } from './grant-limit.ts';
+import type { Permission } from './permission.ts';
+import { findSight } from './sight.ts';
+
+const paths = ['/', '/a/', '/a/b/', '/b/'];
+const showing: Permission[] = ['token:read', 'token:search', 'token:update', 'token:use'];
+const pick = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)] as T;
+const some = <T>(values: readonly T[]): T[] => values.filter(() => Math.random() < 0.4);
+
+function randomRule(priority: number): AccessRule {
+  const transform = pick(transforms);
+  return {
+    description: '',
+    priority,
+    container: pick(paths),
+    transform,
+    permissions: [pick(showing), ...some(showing)],
+  };
+}
+
+describe('findSight', () => {
+  it('agrees with every single decision, for random rules', () => {
+    for (let round = 0; round < 5_000; round += 1) {
+      const plain = Math.random() < 0.5 ? some(showing) : [];
+      const rules = toRules(plain, [1, 2, 3].map(randomRule));
+      const limit = Math.random() < 0.3 ? { limit: toRules([], [1, 2].map(randomRule)) } : {};
+      const holder = { applicationType: pick(['private', 'public'] as const), grants: { rules, ...limit } };
+      const target = { containers: [pick(paths), pick(paths)] };
+      const sight = findSight(holder, target);
+      for (const permission of showing) {
+        const decision = decideAccess(holder.grants, permission, target);
+        const listed = sight?.ways.find(({ way }) => way === permission)?.transform;
+        expect(listed).toBe(decision.isAllowed ? decision.transform : undefined);
+      }
+      const most = transforms.findLast((transform) => sight?.ways.some((way) => way.transform === transform));
+      expect(sight?.transform).toBe(most);
+    }
+  });
+
+  it('says what can be handed out as the limit itself does, for every single grant', () => {
+    for (let round = 0; round < 2_000; round += 1) {
+      const grantLimit: GrantLimit = {
+        permissions: some(showing),
+        containers: [pick(paths)],
+        transform: pick(transforms),
+      };
+      const holder = {
+        applicationType: 'management' as const,
+        grants: { rules: toRules(['application:create'], []) },
+        grantLimit,
+      };
+      const target = { containers: [pick(paths)] };
+      expect(findSight(holder, target)?.transform).toBe(mostGrantable(grantLimit, target.containers[0] ?? ''));
+    }
+  });
+
+  it('counts plain token:update of a private application as plaintext, and not that of a public one', () => {
+    const grants = { rules: toRules(['token:update'], []) };
+    expect(findSight({ applicationType: 'private', grants }, { containers: ['/a/'] })).toEqual({
+      transform: 'reveal',
+      ways: [
+        { way: 'token:update', transform: 'mask' },
+        { way: 'authoring-views', transform: 'reveal' },
+      ],
+    });
+    expect(findSight({ applicationType: 'public', grants }, { containers: ['/a/'] })).toMatchObject({
+      transform: 'mask',
+    });
+  });
+
+  it('counts who makes members as one who can see plaintext, whatever caps it', () => {
+    const grantLimit: GrantLimit = { permissions: ['token:read'], containers: ['/b/'], transform: 'mask' };
+    const holder = (permissions: Permission[], limit = grantLimit) => ({
+      applicationType: 'management' as const,
+      grants: { rules: toRules(permissions, []) },
+      grantLimit: limit,
+    });
+    const target = { containers: ['/a/'] };
+    expect(findSight(holder(['application:create']), target)).toBeUndefined();
+    for (const permission of ['tenant:invitation:create', 'tenant:member:update'] as const) {
+      expect(findSight(holder([permission]), target)).toMatchObject({ transform: 'reveal' });
+      const limit: GrantLimit = { ...grantLimit, permissions: [permission] };
+      expect(findSight(holder(['application:create'], limit), target)).toMatchObject({ transform: 'reveal' });
+    }
+  });
+
+  it('finds no way for who has none', () => {
+    const grants = { rules: toRules(['token:create', 'token:delete'], []) };
+    expect(findSight({ applicationType: 'private', grants }, { containers: ['/'] })).toBeUndefined();
+    const reading = { rules: toRules(['application:read', 'log:read'], []) };
+    expect(findSight({ applicationType: 'management', grants: reading }, { containers: ['/'] })).toBeUndefined();
+  });
+});
+
+/** Tries every rule that could be handed out for one permission. */
+function mostGrantable(limit: GrantLimit, container: string): Transform | undefined {
+  return transforms.findLast((transform) =>
+    showing.some((permission) =>
+      paths.some((path) => {
+        const rule = { description: '', priority: 1, container: path, transform, permissions: [permission] };
+        const held = { type: 'private' as const, permissions: [], rules: [rule], grantLimit: null };
+        return (
+          findExcess(limit, held) === undefined &&
+          decideAccess({ rules: toRules([], [rule]) }, permission, { containers: [container] }).isAllowed
+        );
+      }),
+    ),
+  );
+}

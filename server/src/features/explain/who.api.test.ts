@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { randomRights } from '../../../test/harness/seen/random-rights.ts';
+import { SeededRandom } from '../../../test/harness/seen/seeded-random.ts';
+import { createApplication, recordsOf, type TestApplication } from '../../../test/harness/test-application.ts';
+import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+
+interface Seer {
+  readonly id: string;
+  readonly transform: string;
+  readonly ways: readonly { readonly way: string; readonly transform: string }[];
+}
+interface WhoJson {
+  readonly applications: readonly Seer[];
+  readonly members: readonly Seer[];
+  readonly sessions: readonly Seer[];
+  readonly next?: string;
+}
+
+let vault: TestVault;
+let tenant: TestTenant;
+let tokenId: string;
+const secret = 'Nobody knows';
+beforeAll(async () => {
+  vault = await TestVault.start();
+  tenant = await vault.makeTenant();
+  tokenId = await createToken(['/a/b/', '/c/']);
+});
+afterAll(() => vault.stop());
+
+async function createToken(containers: string[]): Promise<string> {
+  const body = { type: 'token', data: secret, containers, mask: '{{ data | reveal_last: 2 }}' };
+  const answer = await vault.request('POST', '/tokens', { key: tenant.keys.reveal, body });
+  return (answer.body as { id: string }).id;
+}
+const ask = (body: object, key = tenant.keys.management) => vault.request('POST', '/access/who', { key, body });
+async function who(body: object): Promise<WhoJson> {
+  const answer = await ask(body);
+  expect(answer, answer.text).toMatchObject({ status: 200 });
+  return answer.body as WhoJson;
+}
+const wayOf = (seers: readonly Seer[], id: string, name: string) =>
+  seers.find((seer) => seer.id === id)?.ways.find(({ way }) => way === name)?.transform;
+
+/** What a key is really shown. */
+async function shownTo(key: string): Promise<string | undefined> {
+  const { status, body } = await vault.request('GET', `/tokens/${tokenId}`, { key });
+  if (status !== 200) return undefined;
+  const { data } = body as { data?: unknown };
+  if (data === secret) return 'reveal';
+  return data === null || data === undefined ? 'redact' : 'mask';
+}
+
+describe('POST /access/who', () => {
+  it('200 lists exactly the applications that are shown the token, each as it is shown, for random rights', async () => {
+    const random = new SeededRandom(7);
+    const made: TestApplication[] = [];
+    for (let number = 0; number < 60; number += 1)
+      made.push(await createApplication(vault, tenant, randomRights(random)));
+    const { applications } = await who({ token_id: tokenId });
+    const seen = new Set<string | undefined>();
+    for (const { id, key } of made) {
+      const shown = await shownTo(key);
+      seen.add(shown);
+      expect(wayOf(applications, id, 'token:read')).toBe(shown);
+    }
+    expect(seen).toEqual(new Set(['reveal', 'mask', 'redact', undefined]));
+  });
+
+  it('200 lists live sessions within their authorizer, and no others', async () => {
+    const authorizer = await createApplication(vault, tenant, { permissions: ['token:read', 'token:use'] });
+    const open = async () =>
+      (await vault.request('POST', '/sessions', { key: tenant.keys.public })).body as {
+        session_key: string;
+        nonce: string;
+      };
+    const [reader, other] = [await open(), await open(), await open()];
+    const authorize = (nonce: string | undefined, permissions: string[]) =>
+      vault.request('POST', '/sessions/authorize', { key: authorizer.key, body: { nonce, permissions } });
+    await authorize(reader?.nonce, ['token:read']);
+    await authorize(other?.nonce, ['token:use']);
+    const { sessions, next } = await who({ token_id: tokenId });
+    expect(next).toBeUndefined();
+    expect(sessions.map(({ ways }) => ways.map(({ way }) => way).join()).toSorted()).toEqual([
+      'token:read',
+      'token:use',
+    ]);
+    const found = sessions.find(({ ways }) => ways[0]?.way === 'token:read');
+    expect(found).toMatchObject({ transform: await shownTo(reader?.session_key ?? ''), authorized_by: authorizer.id });
+    const rest = await who({ token_id: tokenId, start: sessions[0]?.id });
+    expect(rest).toEqual({ applications: [], members: [], sessions: [sessions[1]] });
+    await vault.database.owner.query('update sessions set expires_at = now() where id = $1', [found?.id]);
+    expect((await who({ token_id: tokenId })).sessions).toHaveLength(1);
+  });
+
+  it('200 counts roundabout ways: handing out rights, making members, authoring views', async () => {
+    const capped = await createApplication(vault, tenant, {
+      type: 'management',
+      permissions: ['application:create'],
+      grant_limit: { permissions: ['token:read'], containers: ['/a/'], transform: 'mask' },
+    });
+    const elsewhere = await createApplication(vault, tenant, {
+      type: 'management',
+      permissions: ['application:create'],
+      grant_limit: { permissions: ['token:read'], containers: ['/b/'], transform: 'reveal' },
+    });
+    const inviting = await createApplication(vault, tenant, {
+      type: 'management',
+      permissions: ['tenant:invitation:create'],
+    });
+    const updating = await createApplication(vault, tenant, { permissions: ['token:update'] });
+    const { applications } = await who({ token_id: tokenId });
+    expect(wayOf(applications, capped.id, 'handing-out-rights')).toBe('mask');
+    expect(applications.some(({ id }) => id === elsewhere.id)).toBe(false);
+    expect(wayOf(applications, inviting.id, 'making-members')).toBe('reveal');
+    expect(wayOf(applications, updating.id, 'authoring-views')).toBe('reveal');
+    const inB = await who({ container: '/b/' });
+    expect(wayOf(inB.applications, elsewhere.id, 'handing-out-rights')).toBe('reveal');
+  });
+
+  it('200 lists the members who approve exports, without their addresses', async () => {
+    const { rows } = await vault.database.owner.query<{ id: string }>(
+      `with person as (insert into users (id, email) values (gen_random_uuid(), 'ada@example.com'), (gen_random_uuid(), 'bob@example.com')
+          returning id, email)
+        insert into members (tenant_id, id, user_id, role)
+        select $1, gen_random_uuid(), id, case email when 'ada@example.com' then 'ADMIN' else 'READ_ONLY' end from person
+        returning id, role`,
+      [tenant.id],
+    );
+    const answer = await ask({ container: '/b/' });
+    const { members } = answer.body as WhoJson;
+    expect(members.map((member) => (member as unknown as { role: string }).role)).toEqual(['OWNER', 'ADMIN']);
+    for (const { ways } of members) expect(ways).toEqual([{ way: 'approving-exports', transform: 'reveal' }]);
+    expect(rows).toHaveLength(2);
+    expect(answer.text).not.toContain('example.com');
+  });
+
+  it('leaves a record', async () => {
+    await who({ container: '/b/' });
+    const records = await recordsOf(vault, tenant, '*');
+    expect(records.at(-1)).toMatchObject({ entity_type: 'application', operation: 'read', outcome: 'success' });
+  });
+
+  it.each([
+    ['no target', {}],
+    ['two targets', { token_id: 'a', container: '/' }],
+    ['a bad container', { container: 'a' }],
+    ['a bad cursor', { container: '/', start: 'x' }],
+  ])('400 for %s', async (_what, body) => {
+    expect((await ask(body)).status).toBe(400);
+  });
+
+  it('403 without application:read', async () => {
+    expect((await ask({ container: '/' }, tenant.keys.private)).status).toBe(403);
+  });
+
+  it("404 for another tenant's token, and lists nobody of another tenant", async () => {
+    const other = await vault.makeTenant();
+    expect((await ask({ token_id: tokenId }, other.keys.management)).status).toBe(404);
+    const answer = await ask({ container: '/' }, other.keys.management);
+    expect((answer.body as WhoJson).applications).toHaveLength(3);
+  });
+});

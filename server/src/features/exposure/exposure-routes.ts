@@ -1,0 +1,88 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import type { TenantId } from '../../core/identity/ids.ts';
+import { ExportSlots, type LogService } from '../logs/index.ts';
+import {
+  ExposureQuery,
+  ExposureView,
+  toExposureView,
+  toPeriod,
+  toSubject,
+  toViewersView,
+  ViewersQuery,
+  ViewersView,
+} from './exposure-schemas.ts';
+import { ExposureService, toSubjectFilter, toTokenFilter } from './exposure-service.ts';
+import { SubjectExposureTally } from './subject-exposure.ts';
+import { TokenViewersTally } from './token-viewers.ts';
+
+/** What one request may read and return. The command line reads more. */
+const limits = { recordsMax: 100_000, linesMax: 10_000 };
+const bounds = `Reads at most ${limits.recordsMax} records and returns at most ${limits.linesMax} lines; if there are more,
+the response is 400 and says so. \`strongroom audit\` has larger limits.`;
+const config = { permission: 'log:read', rateLimit: 'log-export', problems: ['too-many-calls'] } as const;
+
+export function addExposureRoutes(app: FastifyInstance, logs: LogService): void {
+  const slots = new ExportSlots('reports of the log');
+  const exposure = new ExposureService(logs);
+
+  app.get<{ Querystring: Static<typeof ExposureQuery> }>(
+    '/logs/exposure',
+    {
+      config,
+      schema: {
+        operationId: 'getExposure',
+        tags: ['Logs'],
+        description: `What a key, application, session, user or address saw: which tokens, through which transform, how often and
+where they were sent, and what it searched for, missed and was denied. ${bounds}`,
+        querystring: ExposureQuery,
+        response: { 200: ExposureView },
+      },
+    },
+    async ({ caller, query }) => {
+      const subject = toSubject(query);
+      const period = toPeriod(query);
+      const filter = subject === undefined ? undefined : toSubjectFilter(subject, period);
+      await logs.recordRead(caller, filter);
+      if (filter === undefined) return toExposureView(new SubjectExposureTally().toExposure(), period);
+      return withSlot(caller.tenantId, async (tenantId) =>
+        toExposureView(await exposure.findExposure(filter, { tenantId, limits }), period),
+      );
+    },
+  );
+
+  app.get<{ Querystring: Static<typeof ViewersQuery> }>(
+    '/logs/viewers',
+    {
+      config,
+      schema: {
+        operationId: 'listTokenViewers',
+        tags: ['Logs'],
+        description: `Everybody who saw a token, through which transform, how often, from where, and where it was sent. The token may
+have been deleted since. ${bounds}`,
+        querystring: ViewersQuery,
+        response: { 200: ViewersView },
+      },
+    },
+    async ({ caller, query }) => {
+      const period = toPeriod(query);
+      const filter = toTokenFilter(query.token_id, period);
+      await logs.recordRead(caller, filter);
+      // PostgreSQL holds no such character, so no record has it.
+      if (query.token_id.includes('\u0000')) return toViewersView(new TokenViewersTally().toViewers(), period);
+      return withSlot(caller.tenantId, async (tenantId) =>
+        toViewersView(await exposure.findViewers(filter, { tenantId, limits }), period),
+      );
+    },
+  );
+
+  /** Held until the log has been read, even if nobody waits for the response any more. */
+  async function withSlot<T>(tenantId: TenantId, work: (tenantId: TenantId) => Promise<T>): Promise<T> {
+    const release = slots.take(tenantId);
+    try {
+      return await work(tenantId);
+    } finally {
+      release();
+    }
+  }
+}

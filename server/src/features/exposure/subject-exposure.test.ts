@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { Log } from '../logs/index.ts';
+import { SubjectExposureTally } from './subject-exposure.ts';
+
+const blank: Log = {
+  id: crypto.randomUUID(),
+  actorId: null,
+  actorType: 'application',
+  entityType: 'card',
+  entityId: 'card 1',
+  operation: 'read',
+  outcome: 'success',
+  transform: null,
+  keyId: null,
+  requestId: null,
+  sourceAddress: null,
+  containers: null,
+  destination: null,
+  details: null,
+  createdAt: new Date(0),
+};
+const at = (second: number) => ({ createdAt: new Date(second * 1_000) });
+const destination = 'api.example.com';
+
+describe('SubjectExposureTally', () => {
+  it('says where plaintext was sent, by which way it left, and when, whatever the order of the records', () => {
+    const call = { ...blank, entityType: 'proxy', operation: 'invoke', entityId: 'call', destination } as const;
+    const logs: Log[] = [
+      { ...call, outcome: 'intent', ...at(1) },
+      { ...blank, transform: 'reveal', destination, ...at(2) },
+      { ...call, transform: 'reveal', ...at(3) },
+      { ...call, outcome: 'failed', ...at(4) },
+      { ...blank, transform: 'reveal', operation: 'update', details: '{"via":"view"}', ...at(5) },
+    ];
+    for (const ordered of [logs, logs.toReversed()]) {
+      const tally = new SubjectExposureTally();
+      for (const log of ordered) tally.add(log);
+      const { records, tokens, calls } = tally.toExposure();
+      expect(records).toBe(5);
+      expect(tokens).toEqual([
+        {
+          tokenId: 'card 1',
+          tokenType: 'card',
+          transform: 'reveal',
+          operations: new Set(['read', 'update']),
+          ways: new Set(['view']),
+          destinations: new Set([destination]),
+          count: 2,
+          firstAt: at(2).createdAt,
+          lastAt: at(5).createdAt,
+        },
+      ]);
+      expect(calls.map(({ outcome, sent, count }) => [outcome, sent, count])).toEqual([
+        ['failed', 0, 1],
+        ['success', 1, 1],
+        ['intent', 0, 1],
+      ]);
+    }
+  });
+});

@@ -1,0 +1,137 @@
+import { type Transform, transforms } from '../../core/access/access-rule.ts';
+import type { AuditDetails } from '../../platform/audit/audit-event.ts';
+import type { Log } from '../logs/index.ts';
+import { parseDetails, parseTransform, tokenKinds } from './log-content.ts';
+import { Tallies, type Tally } from './tally.ts';
+
+/** A token that was shown, through one transform. */
+export interface TokenLine {
+  readonly tokenId: string;
+  readonly tokenType: string;
+  readonly transform: Transform;
+  readonly operations: Set<string>;
+  readonly ways: Set<string>;
+  readonly destinations: Set<string>;
+}
+
+/** Proxied calls to a destination that ended the same way. */
+export interface CallLine {
+  readonly destination: string | null;
+  readonly outcome: string;
+  /** With how many of them plaintext was sent. */
+  sent: number;
+}
+
+export interface SearchLine {
+  readonly fields: readonly string[];
+  /** Tokens in the responses of all of them. */
+  found: number;
+  /** Searches that found nothing. */
+  missed: number;
+}
+
+export interface MissLine {
+  readonly entityType: string;
+  readonly operation: string;
+  /** How many things were asked for that do not exist. */
+  missing: number;
+}
+
+export interface DeedLine {
+  readonly entityType: string;
+  readonly operation: string;
+  readonly outcome: string;
+}
+
+/** Every record is counted in exactly one of the lists. */
+export interface SubjectExposure {
+  readonly records: number;
+  readonly tokens: readonly (TokenLine & Tally)[];
+  readonly calls: readonly (CallLine & Tally)[];
+  readonly searches: readonly (SearchLine & Tally)[];
+  readonly misses: readonly (MissLine & Tally)[];
+  readonly denied: readonly (Omit<DeedLine, 'outcome'> & Tally)[];
+  readonly sessions: readonly ({ readonly sessionId: string } & Tally)[];
+  readonly others: readonly (DeedLine & Tally)[];
+}
+
+/** Counts what one subject did and saw, record by record. */
+export class SubjectExposureTally {
+  readonly #tokens = new Tallies<TokenLine>();
+  readonly #calls = new Tallies<CallLine>();
+  readonly #searches = new Tallies<SearchLine>();
+  readonly #misses = new Tallies<MissLine>();
+  readonly #denied = new Tallies<Omit<DeedLine, 'outcome'>>();
+  readonly #sessions = new Tallies<{ readonly sessionId: string }>();
+  readonly #others = new Tallies<DeedLine>();
+  #records = 0;
+
+  get lines(): number {
+    return this.#tokens.size + this.#sessions.size;
+  }
+
+  /** Every record counts. */
+  add(log: Log): boolean {
+    this.#records += 1;
+    this.#count(log);
+    return true;
+  }
+
+  #count(log: Log): void {
+    const { entityType, entityId, operation, outcome, createdAt: at } = log;
+    const transform = parseTransform(log.transform);
+    const details = parseDetails(log.details);
+    if (outcome === 'denied') {
+      this.#denied.count([entityType, operation], at, () => ({ entityType, operation }));
+    } else if (tokenKinds.has(entityType) && transform !== undefined) {
+      this.#addToken(log, transform, details);
+    } else if (operation === 'search') {
+      this.#addSearch(log, details);
+    } else if (outcome === 'missed') {
+      const line = this.#misses.count([entityType, operation], at, () => ({ entityType, operation, missing: 0 }));
+      line.missing += details.missing ?? 1;
+    } else if (entityType === 'proxy') {
+      const { destination } = log;
+      const line = this.#calls.count([destination, outcome], at, () => ({ destination, outcome, sent: 0 }));
+      line.sent += transform === 'reveal' ? 1 : 0;
+    } else if (entityType === 'session' && operation === 'authorize') {
+      this.#sessions.count([entityId], at, () => ({ sessionId: entityId }));
+    } else {
+      this.#others.count([entityType, operation, outcome], at, () => ({ entityType, operation, outcome }));
+    }
+  }
+
+  toExposure(): SubjectExposure {
+    return {
+      records: this.#records,
+      tokens: this.#tokens.list().toSorted((a, b) => transforms.indexOf(b.transform) - transforms.indexOf(a.transform)),
+      calls: this.#calls.list(),
+      searches: this.#searches.list(),
+      misses: this.#misses.list(),
+      denied: this.#denied.list(),
+      sessions: this.#sessions.list(),
+      others: this.#others.list(),
+    };
+  }
+
+  #addToken(log: Log, transform: Transform, details: AuditDetails): void {
+    const line = this.#tokens.count([log.entityId, transform], log.createdAt, () => ({
+      tokenId: log.entityId,
+      tokenType: log.entityType,
+      transform,
+      operations: new Set<string>(),
+      ways: new Set<string>(),
+      destinations: new Set<string>(),
+    }));
+    line.operations.add(log.operation);
+    if (details.via !== undefined) line.ways.add(details.via);
+    if (log.destination !== null) line.destinations.add(log.destination);
+  }
+
+  #addSearch({ createdAt, outcome }: Log, details: AuditDetails): void {
+    const fields = (details.fields ?? []).toSorted();
+    const line = this.#searches.count(fields, createdAt, () => ({ fields, found: 0, missed: 0 }));
+    line.found += details.found ?? 0;
+    line.missed += outcome === 'missed' ? 1 : 0;
+  }
+}

@@ -1,0 +1,24 @@
+/** What is watched for, of each key. */
+export const alertRules = ['misses', 'reveals', 'new-address'] as const;
+export type AlertRule = (typeof alertRules)[number];
+
+/** When there is an alert. A threshold of 0 turns its rule off. */
+export interface AlertThresholds {
+  readonly windowMinutes: number;
+  /** Things asked for in a window that do not exist. */
+  readonly misses: number;
+  /** Different tokens whose plaintext was shown or sent in a window. */
+  readonly reveals: number;
+  /** A key that is used from more addresses than this is used from anywhere, and one more says nothing. */
+  readonly addresses: number;
+}
+
+export const defaultThresholds: AlertThresholds = { windowMinutes: 10, misses: 100, reveals: 1_000, addresses: 20 };
+
+/** A rule that a key has broken. */
+export interface Alert {
+  readonly tenantId: string;
+  readonly keyId: string;
+  readonly rule: AlertRule;
+  readonly count: number;
+}
