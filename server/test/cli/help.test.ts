@@ -20,7 +20,7 @@ describe('strongroom --help', () => {
     ['migrate', ['--json', 'STRONGROOM_DATABASE_OWNER_URL', 'CREATEROLE']],
     ['bootstrap', ['--name', '--type', '--owner-email', '--json', 'POST /applications']],
     ['members', ['invite', 'invitation-link', 'sign-in-link']],
-    ['doctor', ['--json', 'Changes nothing', 'Exits with 1']],
+    ['doctor', ['--json', 'Changes nothing', 'Exits with status 1']],
   ])('of %s exits with 0 and teaches', async (command, words) => {
     const { code, stdout, stderr } = await Program.run([command, '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

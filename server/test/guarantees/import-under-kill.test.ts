@@ -109,7 +109,7 @@ async function openAll(tenantId: string): Promise<unknown[]> {
   const opened: unknown[] = [];
   for (const row of ids) {
     const token = await store.find(id, row.id as never);
-    opened.push(token === undefined ? undefined : (await presenter.open(token)).data);
+    opened.push(token === undefined ? undefined : (await presenter.open(token)).data.reveal());
   }
   return opened;
 }

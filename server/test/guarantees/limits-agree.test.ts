@@ -92,7 +92,7 @@ describe('the documentation', () => {
     ],
     [
       'docs/compatibility.md',
-      `${count(requestLimits.references)} references to tokens, ${count(requestLimits.searchTerms)} metadata pairs and search indexes, ${requestLimits.evaluatedCharacters / 1024 / 1024} Mi characters read by expressions, ${insertedCharactersMax / 1024 / 1024} Mi characters put in by references, ${count(jsonValuesMax)} JSON values`,
+      `${count(requestLimits.references)} token references, ${count(requestLimits.searchTerms)} metadata pairs and search indexes, ${requestLimits.evaluatedCharacters / 1024 / 1024} Mi characters read by expressions, ${insertedCharactersMax / 1024 / 1024} Mi characters inserted by references, ${count(jsonValuesMax)} JSON values`,
     ],
     ['docs/compatibility.md', `A numbered page with more than ${inMebibytes(tokenQueryLimits.pageBytesMax)} of data`],
     ['docs/compatibility.md', `have at most ${count(tokenLimits.containersLengthMax)} characters together`],

@@ -28,6 +28,20 @@ export async function sealAll(database: TestDatabase, signer: AuditSigner): Prom
   return sealed;
 }
 
+/** Until every committed record lies before the oldest transaction of the whole server, so that one pass can take them all. */
+export async function untilSealable(database: TestDatabase): Promise<void> {
+  await untilTrue(
+    async () => {
+      const { rows } = await database.owner.query<{ isFree: boolean }>(
+        `select coalesce(max(sealing_order) < audit_order(pg_snapshot_xmin(pg_current_snapshot())), true) as "isFree"
+          from audit_records`,
+      );
+      return rows[0]?.isFree === true;
+    },
+    { waitingFor: 'transactions of other tests to end' },
+  );
+}
+
 /** One pass: seals what can be sealed at this moment. */
 export async function sealOnce(database: TestDatabase, signer: AuditSigner): Promise<number> {
   const { sealed } = await new Sealer({ database: database.open(), signer }).seal();

@@ -42,7 +42,7 @@ describe('bank data', () => {
 
   it('refuses a routing number that fails its checksum', () => {
     expect(validate({ routing_number: '021000022', account_number })).toEqual({
-      'data.routing_number': ['The routing number fails its checksum.'],
+      'data.routing_number': ['The routing number has an invalid checksum.'],
     });
   });
 

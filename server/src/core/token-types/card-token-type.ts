@@ -36,7 +36,7 @@ function validateCard(data: Sensitive<JsonValue>): FieldErrors | undefined {
       : 'The expiration month must be an integer from 1 to 12.',
     'data.expiration_year': isAbsentOrWhole(card['expiration_year'], 1000, 9999)
       ? undefined
-      : 'The expiration year must be an integer of four digits.',
+      : 'The expiration year must be a four-digit integer.',
     'data.cvc': findVerificationCodeProblem(card),
   });
 }

@@ -5,7 +5,7 @@ describe('toChangeDetails', () => {
   it('has the digest of what it is now, and the lines', () => {
     expect(toChangeDetails(['role: ADMIN'], 'ADMIN')).toEqual({
       changes: ['role: ADMIN'],
-      digest: 'g1RN-F4CGm-aE-D8WMeK2ORKLz_rK8CNuBtmaUWU8yg',
+      digest: 'g11tyItwi8ZG1tuCyFPvQYL6u9So3lnCE_K1qzrn2b4',
     });
     expect(toChangeDetails([], 'ADMIN')).not.toHaveProperty('changes');
   });

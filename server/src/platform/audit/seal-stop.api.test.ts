@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fillLog, sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
+import { fillLog, sealAll, signerOf, untilSealable } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { verifyDatabase } from './log-verification.ts';
 import { LogReader } from './log-reader.ts';
@@ -17,6 +17,12 @@ afterAll(() => vault.stop());
 const owner = () => vault.database.owner;
 const log = () => ({ reader: new LogReader(vault.database.open()), publicKey: signerOf(vault.server).publicKey });
 const seal = () => sealAll(vault.database, signerOf(vault.server));
+const sealNow = () => new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) }).seal();
+/** One pass, as soon as no transaction in the database of another test holds it back. */
+const sealOnce = async () => {
+  await untilSealable(vault.database);
+  return sealNow();
+};
 const verify = () => verifyDatabase(log(), undefined, { onProgress: () => undefined });
 const createToken = () =>
   vault.request('POST', '/tokens', { key: tenant.keys.private, body: { type: 'token', data: 'x' } });
@@ -24,7 +30,6 @@ const createToken = () =>
 describe('a sealer', () => {
   const newest = 'tenant_id = $1 and number = (select max(number) from audit_checkpoints where tenant_id = $1)';
   const flip = `update audit_checkpoints set signature = set_byte(signature, 5, get_byte(signature, 5) # 255) where ${newest}`;
-  const sealOnce = () => new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) }).seal();
   const sizeOf = async (id: string) => (await log().reader.newestCheckpoint(id))?.treeSize ?? 0;
 
   it('signs nothing on top of a checkpoint that was changed, and goes on with the other tenants', async () => {
@@ -130,7 +135,7 @@ describe('records that are not sealed yet', () => {
     await slow.query('begin');
     await slow.query('select pg_current_xact_id()');
     await createToken();
-    await seal();
+    await sealNow();
     expect(await waitingOf(tenant.id)).toMatchObject({
       records: 1,
       reason: 'open-transaction',

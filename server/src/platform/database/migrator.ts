@@ -1,3 +1,4 @@
+import { setTimeout as pauseFor } from 'node:timers/promises';
 import pg from 'pg';
 import { type Migration, readMigrations } from './migration-files.ts';
 import { type MigrationPace, migrationPace, runMigration } from './migration-run.ts';
@@ -5,6 +6,8 @@ import { requireOwnSession } from './session-check.ts';
 
 /** Never changes: every version of Strongroom takes the same lock, so two never migrate at the same time. */
 const migrationLock = 7_120_460_351;
+const turnPauseMs = 100;
+const turnTimeoutMs = 30 * 60_000;
 
 interface AppliedMigration {
   readonly version: number;
@@ -26,7 +29,7 @@ export async function migrate(
 ): Promise<MigrationReport> {
   const known = migrations ?? (await readMigrations());
   return withOwner(ownerUrl, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await takeTurn(client);
     await client.query(`create table if not exists schema_migrations (
       version integer not null,
       name text not null,
@@ -131,4 +134,22 @@ function requireSameHistory(known: readonly Migration[], done: readonly AppliedM
       );
     }
   }
+}
+
+/**
+ * One migrator at a time. It asks again and again instead of waiting inside PostgreSQL: an index that the other one builds
+ * concurrently waits for every statement under way, so the two would wait for each other.
+ */
+async function takeTurn(client: pg.Client): Promise<void> {
+  const end = performance.now() + turnTimeoutMs;
+  while (performance.now() < end) {
+    const { rows } = await client.query<{ isLocked: boolean }>('select pg_try_advisory_lock($1) as "isLocked"', [
+      migrationLock,
+    ]);
+    if (rows[0]?.isLocked === true) return;
+    await pauseFor(turnPauseMs);
+  }
+  throw new Error(
+    'Another migration of this database has been running for 30 minutes. Look at what it waits for, then try again.',
+  );
 }

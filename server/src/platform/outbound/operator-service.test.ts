@@ -67,7 +67,7 @@ describe('OperatorService', () => {
 
   it('gives up on an answer without end', async () => {
     endpoint.mood = 'never-ends';
-    await expect(service.ask('/', { body: '{}' })).rejects.toThrow('too much');
+    await expect(service.ask('/', { body: '{}' })).rejects.toThrow('too large');
   });
 
   it('gives up on a service that does not answer', async () => {
