@@ -57,7 +57,9 @@ export async function verifyDatabase(
 /** The sealer stops for a damaged checkpoint and for nothing else. Whoever wrote the stop wants records that nothing vouches for. */
 function findForgedStops(tenants: readonly TenantVerdict[], waiting: readonly WaitingRecords[]): Finding[] {
   const isDamaged = new Set(
-    tenants.filter(({ findings }) => findings.some(({ kind }) => kind === 'checkpoint-changed')).map((of) => of.tenantId),
+    tenants
+      .filter(({ findings }) => findings.some(({ kind }) => kind === 'checkpoint-changed'))
+      .map((of) => of.tenantId),
   );
   return waiting
     .filter(({ tenantId, reason }) => reason === 'checkpoint-damaged' && !isDamaged.has(tenantId))
