@@ -6,29 +6,25 @@ import type { VaultServer } from '../../src/app/vault-server.ts';
 import { untilTrue } from './deadline.ts';
 import type { TestDatabase } from './test-database.ts';
 
-/**
- * Seals and counts every record that is committed, as a worker does; answers how many records that were. A transaction in the database of another test
- * file holds the sealer back too, because transactions are numbered per server: until it has ended, this waits.
- */
+/** Seals and counts every record that is committed, as a worker does; returns how many records that were. */
 export async function sealAll(database: TestDatabase, signer: AuditSigner): Promise<number> {
   const sealer = new Sealer({ database: database.open(), signer });
   let sealed = 0;
-  await untilTrue(
-    async () => {
-      sealed += (await sealer.seal()).sealed;
-      const { rows } = await database.owner.query(
-        'select from audit_records where sealing_order >= (select sealed_to from audit_sealing) limit 1',
-      );
-      return rows.length === 0;
-    },
-    { waitingFor: 'every record to be sealed' },
-  );
+  await untilSealable(database);
+  for (;;) {
+    const pass = await sealer.seal();
+    sealed += pass.sealed;
+    if (!pass.isFull) break;
+  }
   const facets = new FacetKeeper(database.open());
   while ((await facets.keep()).isFull);
   return sealed;
 }
 
-/** Until every committed record lies before the oldest transaction of the whole server, so that one pass can take them all. */
+/**
+ * Until one pass can take every committed record. A transaction in the database of another test holds the sealer back too,
+ * because transactions are numbered per server.
+ */
 export async function untilSealable(database: TestDatabase): Promise<void> {
   await untilTrue(
     async () => {

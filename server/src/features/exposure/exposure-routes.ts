@@ -78,11 +78,11 @@ have been deleted since. ${bounds}`,
 
   /** Held until the log has been read, even if nobody waits for the response any more. */
   async function withSlot<T>(tenantId: TenantId, work: (tenantId: TenantId) => Promise<T>): Promise<T> {
-    const release = slots.take(tenantId);
+    const slot = slots.take(tenantId);
     try {
       return await work(tenantId);
     } finally {
-      release();
+      slot.end();
     }
   }
 }

@@ -6,7 +6,7 @@ import { nameSchemas } from '../../http/api-components.ts';
 import { PaginationView, parsePageRequest, toPaginationView } from '../../http/pagination.ts';
 import { NoParameters } from '../../http/query-parameters.ts';
 import { whenOver } from '../../http/request-end.ts';
-import { ExportSlots } from './export-slots.ts';
+import { type ExportSlot, ExportSlots } from './export-slots.ts';
 import type { Log } from './log.ts';
 import { toCsv } from './log-csv.ts';
 import { type LogJson, toNdjson } from './log-ndjson.ts';
@@ -85,10 +85,10 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
       const { caller, query } = request;
       const format = query.format ?? 'ndjson';
       const filter = toLogFilter(query);
-      const release = slots.take(caller.tenantId);
-      whenOver(request, reply.raw, release);
+      const slot = slots.take(caller.tenantId);
+      whenOver(request, reply.raw, () => slot.end());
       await logs.recordRead(caller, filter);
-      const views = filter === undefined ? [] : viewsOf(caller.tenantId, logs.listAll(caller, filter));
+      const views = filter === undefined ? [] : viewsOf(caller.tenantId, logs.listAll(caller, filter), slot);
       const lines = await begin(format === 'csv' ? toCsv(views) : toNdjson(views));
       return reply
         .type(mediaTypes[format])
@@ -112,8 +112,16 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
   );
 }
 
-async function* viewsOf(tenantId: TenantId, pages: AsyncIterable<readonly Log[]>): AsyncGenerator<LogJson[]> {
-  for await (const page of pages) yield page.map((log) => toLogView(tenantId, log));
+async function* viewsOf(
+  tenantId: TenantId,
+  pages: AsyncGenerator<readonly Log[]>,
+  slot: ExportSlot,
+): AsyncGenerator<LogJson[]> {
+  for (;;) {
+    const { done, value } = await slot.read(() => pages.next());
+    if (done === true) return;
+    yield value.map((log) => toLogView(tenantId, log));
+  }
 }
 
 /** Waits for the first piece: what fails until then is still refused with a status. */

@@ -33,7 +33,11 @@ export function narrowDown(before: MerkleFrontier, sealed: MerkleFrontier, leave
   };
   const last = expected.findLastIndex((subtree, index) => index >= first && !isMoved(subtree));
   const [from, to] = [expected[first], expected[last]];
-  if (first === -1 || from === undefined) return { places: { from: before.size, to: sealed.size } };
+  if (first === -1 || from === undefined) {
+    const places = { from: before.size, to: sealed.size };
+    // Everything that was sealed is there: what is too much stands behind it.
+    return surplus === 1 ? { places, leaf: leaves.length - 1 } : { places };
+  }
   const places = { from: Math.max(startOf(from), before.size), to: to === undefined ? endOf(from) : endOf(to) };
   const leaf = findLeaf({ before, leaves, subtree: from, surplus, places });
   return leaf === undefined ? { places } : { places, leaf };

@@ -50,7 +50,24 @@ export async function verifyDatabase(
   }
   const findRoots: FindRoots = (id, numbers) => reader.findRoots(id, numbers);
   const verdict = toVerdict(publicKey, tenants, await compareAnchor(options, publicKey, findRoots));
-  return { ...verdict, waiting: await reader.listWaiting(tenantId) };
+  const waiting = await reader.listWaiting(tenantId);
+  return { ...verdict, findings: [...verdict.findings, ...findForgedStops(tenants, waiting)], waiting };
+}
+
+/** The sealer stops for a damaged checkpoint and for nothing else. Whoever wrote the stop wants records that nothing vouches for. */
+function findForgedStops(tenants: readonly TenantVerdict[], waiting: readonly WaitingRecords[]): Finding[] {
+  const isDamaged = new Set(
+    tenants
+      .filter(({ findings }) => findings.some(({ kind }) => kind === 'checkpoint-changed'))
+      .map((of) => of.tenantId),
+  );
+  return waiting
+    .filter(({ tenantId, reason }) => reason === 'checkpoint-damaged' && !isDamaged.has(tenantId))
+    .map(({ tenantId, records }) => ({
+      kind: 'sealing-stopped',
+      tenantId,
+      message: `Sealing is stopped and ${records} records wait, although no checkpoint is damaged. If none was put right just now, somebody has written to audit_seal_stops.`,
+    }));
 }
 
 /** Verifies an exported file without a database. Unless a key is given, the file is believed about who signed it. */

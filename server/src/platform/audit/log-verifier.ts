@@ -12,6 +12,7 @@ export type FindingKind =
   | 'checkpoint-changed'
   | 'checkpoint-missing'
   | 'month-removed'
+  | 'sealing-stopped'
   | 'anchor-differs';
 
 /** Something that is not as it was sealed, and where. */

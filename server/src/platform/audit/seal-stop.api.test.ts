@@ -135,6 +135,7 @@ describe('records that are not sealed yet', () => {
     await slow.query('begin');
     await slow.query('select pg_current_xact_id()');
     await createToken();
+    // One pass: to wait until everything is sealed would be to wait for the transaction.
     await sealNow();
     expect(await waitingOf(tenant.id)).toMatchObject({
       records: 1,

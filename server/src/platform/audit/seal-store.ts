@@ -48,6 +48,17 @@ export class SealingError extends Error {
   }
 }
 
+export function lostSealing(): SealingError {
+  return new SealingError(
+    'The table audit_sealing has lost its row. Insert it with the greatest order_to in audit_checkpoints.',
+  );
+}
+
+/** Why the sealing of a tenant is stopped. */
+export function notSigned(tenantId: string): string {
+  return `The newest checkpoint of tenant ${tenantId} is not what was signed. Run \`strongroom audit verify\`.`;
+}
+
 const unsealedColumns = `r.tenant_id, r.sealing_order::text, r.id, r.entity_id, r.entity_type,
   (extract(epoch from r.created_at) * 1000)::float8 as created_at, ${leafHashSql} as leaf`;
 
@@ -80,10 +91,7 @@ export class SealStore {
             as "oldestUnsealedAt"
         from audit_sealing`,
     });
-    if (row === undefined)
-      throw new SealingError(
-        'The table audit_sealing has lost its row. Insert it with the greatest order_to in audit_checkpoints.',
-      );
+    if (row === undefined) throw lostSealing();
     return row;
   }
 

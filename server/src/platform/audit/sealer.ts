@@ -7,6 +7,7 @@ import { MerkleFrontier } from './merkle-tree.ts';
 import {
   type MinuteCount,
   type NewCheckpoint,
+  notSigned,
   SealingError,
   type SealStop,
   SealStore,
@@ -184,10 +185,6 @@ export class Sealer {
 interface Work {
   readonly newest: ReadonlyMap<string, StoredCheckpoint>;
   readonly sealedAt: Date;
-}
-
-function notSigned(tenantId: string): string {
-  return `The newest checkpoint of tenant ${tenantId} is not what was signed. Run \`strongroom audit verify\`.`;
 }
 
 /** A record that lies before what is sealed was sealed once, or was added by hand: a second time would hide that. */

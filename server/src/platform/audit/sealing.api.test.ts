@@ -304,7 +304,8 @@ describe('verification', () => {
         { kind: 'records-changed', within: { from: place, to: place + 1 }, records: [id] },
       ]);
     }
-    const added = randomUUID();
+    // Behind all others of its transaction.
+    const added = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
     const add = `insert into audit_records (tenant_id, id, created_at, sealing_order, entity_id, entity_type, operation, outcome)
       select tenant_id, '${added}', created_at, sealing_order, 'forged', 'token', 'read', 'success' from audit_records
       where tenant_id = $1 and id = '${rows[4]?.id}'`;

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { toTime } from '../../core/text/time-span.ts';
+import { lostSealing, notSigned } from './seal-store.ts';
 
 /** Why records are not sealed yet. */
 export type WaitingReason = 'checkpoint-damaged' | 'no-worker' | 'open-transaction' | 'worker-behind';
@@ -20,7 +21,7 @@ interface WaitingRow {
   readonly records: number;
   readonly oldestAt: Date;
   readonly waitingSeconds: number;
-  readonly stopReason: string | null;
+  readonly isStopped: boolean;
   readonly isHeldBack: boolean;
   /** Since a worker has looked; null if none ever has. */
   readonly idleSeconds: number | null;
@@ -34,28 +35,31 @@ export async function listWaiting(database: Database, tenantId: string | undefin
   return database.forSealer(async (tx) => {
     const rows = await tx.query<WaitingRow>({
       text: `with place as (select sealed_to, looked_at from audit_sealing), waiting as (
-          select r.tenant_id, r.created_at, r.sealing_order, null::text as stop_reason from audit_records r, place
+          select r.tenant_id, r.created_at, r.sealing_order, false as is_stopped from audit_records r, place
           where r.sealing_order >= place.sealed_to
             and not exists (select from audit_seal_stops stop where stop.tenant_id = r.tenant_id)
           union all
-          select r.tenant_id, r.created_at, r.sealing_order, stop.reason from audit_seal_stops stop
+          select r.tenant_id, r.created_at, r.sealing_order, true from audit_seal_stops stop
           join audit_records r on r.tenant_id = stop.tenant_id and r.sealing_order >= stop.order_from)
         select tenant_id as "tenantId", count(*)::float8 as records, min(created_at) as "oldestAt",
-          extract(epoch from clock_timestamp() - min(created_at))::float8 as "waitingSeconds", max(stop_reason) as "stopReason",
+          extract(epoch from clock_timestamp() - min(created_at))::float8 as "waitingSeconds", bool_or(is_stopped) as "isStopped",
           min(sealing_order) >= audit_order(pg_snapshot_xmin(pg_current_snapshot())) as "isHeldBack",
           (select extract(epoch from clock_timestamp() - looked_at)::float8 from place) as "idleSeconds"
         from waiting where $1::uuid is null or tenant_id = $1 group by tenant_id order by tenant_id`,
       values: [tenantId ?? null],
     });
+    // Without its row there would be nothing to wait behind, and all would look sealed.
+    const sealing = await tx.query({ text: 'select from audit_sealing' });
+    if (sealing.length === 0) throw lostSealing();
     if (rows.length === 0) return [];
     const [holder] = await tx.query<Holder>({
       text: `select extract(epoch from clock_timestamp() - since)::float8 as "openSeconds", application, is_prepared as "isPrepared"
         from oldest_open_transaction()`,
     });
-    return rows.map(({ stopReason, isHeldBack, idleSeconds, ...row }) => ({
+    return rows.map(({ isStopped, isHeldBack, idleSeconds, ...row }) => ({
       ...row,
       waitingSeconds: Math.max(0, row.waitingSeconds),
-      ...explain({ ...row, stopReason, isHeldBack, idleSeconds }, holder),
+      ...explain({ ...row, isStopped, isHeldBack, idleSeconds }, holder),
     }));
   });
 }
@@ -68,7 +72,8 @@ interface Holder {
 }
 
 function explain(row: WaitingRow, holder: Holder | undefined): Pick<WaitingRecords, 'reason' | 'message'> {
-  if (row.stopReason !== null) return { reason: 'checkpoint-damaged', message: row.stopReason };
+  // The reason in the table is not repeated: whoever can write there could have it say anything.
+  if (row.isStopped) return { reason: 'checkpoint-damaged', message: notSigned(row.tenantId) };
   const { idleSeconds } = row;
   if (idleSeconds === null || idleSeconds > idleSecondsMax) {
     const since = idleSeconds === null ? 'No worker has sealed yet.' : `No worker for ${toTime(idleSeconds)}.`;

@@ -232,6 +232,16 @@ describe('a job that runs by itself', () => {
     expect(runs).toBe(1);
   });
 
+  it('comes again under its own name only, however it was enqueued', async () => {
+    const store = new JobStore(database, 60);
+    const job: Job = { name: 'sweep', schedule: hourly, run: async () => undefined };
+    await enqueue('sweep:1');
+    const claimed = await store.claim(['sweep']);
+    if (claimed === undefined) throw new Error('Nothing was claimed.');
+    await store.finish(claimed, job);
+    expect(await find('sweep:1')).toBeUndefined();
+  });
+
   it('is brought forward by a version that runs it more often', async () => {
     const { job } = heldJob('sweep');
     await start([{ ...job, schedule: { everyMinutes: 7 * 24 * 60, atMinute: 0 } }]);

@@ -63,9 +63,10 @@ export class JobStore {
     });
   }
 
-  async finish({ key, claim, claimedAt }: ClaimedJob, { schedule }: Job): Promise<void> {
+  /** Only the row that has the name of its task comes again: one that was enqueued for such a task is done once. */
+  async finish({ key, claim, claimedAt }: ClaimedJob, { name, schedule }: Job): Promise<void> {
     await this.#run(
-      schedule === undefined
+      schedule === undefined || key !== name
         ? { text: 'delete from jobs where key = $1 and claim = $2', values: [key, claim] }
         : {
             text: 'update jobs set run_at = $3, attempts = 0, claim = null where key = $1 and claim = $2',
