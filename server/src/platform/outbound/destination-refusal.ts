@@ -42,8 +42,8 @@ const urlSentences = {
 
 /** One message for every address: a caller must not learn here which names resolve to internal addresses. */
 function sentenceOf(reason: RefusalReason): string {
-  if (reason === 'unlisted') return 'The destination is not one that this application may call.';
-  if (reason === 'no-list') return 'This vault calls destinations only for applications that list them.';
+  if (reason === 'unlisted') return 'This application may not call this destination.';
+  if (reason === 'no-list') return 'On this vault, only applications that list their destinations may use the proxy.';
   return isKeyOf(urlSentences, reason)
     ? urlSentences[reason]
     : 'The destination does not lead to an address that may be called.';
