@@ -33,7 +33,7 @@ export function printWarning({ variable, warning }: ConfigWarning, isJson: boole
   );
 }
 
-/** Names in a backup or a file may be anybody's: none of them drives the terminal of whoever reads this. */
+/** Names in a backup or a file may come from anyone, so they are kept from controlling the terminal of the reader. */
 function withoutControls(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]/gu, '?');
 }

@@ -10,3 +10,8 @@ export function codeOf(thrown: unknown): string | undefined {
   const { code } = membersOf(thrown);
   return typeof code === 'string' ? code : undefined;
 }
+
+/** The name of what was thrown, for logs: unlike a message it holds no value. */
+export function nameOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.name : 'unknown';
+}

@@ -1,5 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { Parameters } from '../../platform/database/statement-parameters.ts';
 import {
   beforeFirstHour,
   endHour,
@@ -11,7 +12,7 @@ import {
 } from './facet-place.ts';
 import type { Facet, Log, LogCursor, LogFilter, LogSlice } from './log.ts';
 import { LogCountStore } from './log-count-store.ts';
-import { conditionsOf, logColumns, newestFirst, Parameters, toSqlTime, typesOf } from './log-sql.ts';
+import { conditionsOf, logColumns, newestFirst, toSqlTime, typesOf } from './log-sql.ts';
 
 /** How many hours of each kind one statement takes; later statements take more, since the first have held too little. */
 const hoursFirst = 24;

@@ -1,7 +1,8 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { Parameters } from '../../platform/database/statement-parameters.ts';
 import type { LogFilter } from './log.ts';
-import { conditionsOf, kindOf, Parameters, toSqlTime, typesOf } from './log-sql.ts';
+import { conditionsOf, kindOf, toSqlTime, typesOf } from './log-sql.ts';
 import { type FinestGrain, splitTime } from './time-grains.ts';
 
 /** The worker may move on between the two looks at how far it is; it does so twice a second at most. */

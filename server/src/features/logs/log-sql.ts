@@ -1,26 +1,11 @@
-import type { TenantId } from '../../core/identity/ids.ts';
 import { entityTypes } from '../../platform/audit/audit-event.ts';
-import type { SqlValue } from '../../platform/database/database.ts';
+import type { Parameters } from '../../platform/database/statement-parameters.ts';
 import type { LogCursor, LogFilter } from './log.ts';
 
 export const logColumns = `r.id, r.actor_id as "actorId", r.actor_type as "actorType", r.entity_type as "entityType",
   r.entity_id as "entityId", r.operation, r.outcome, r.transform, r.key_id as "keyId", r.request_id as "requestId",
   r.source_address as "sourceAddress", r.containers, r.destination, r.details, r.created_at as "createdAt"`;
 export const newestFirst = 'order by r.created_at desc, r.id desc';
-
-/** Collects the values of a statement; the tenant is always the first. */
-export class Parameters {
-  readonly values: SqlValue[];
-
-  constructor(tenantId: TenantId) {
-    this.values = [tenantId];
-  }
-
-  /** Its name in the text. */
-  add(value: SqlValue): string {
-    return `$${this.values.push(value)}`;
-  }
-}
 
 export function typesOf({ entityType }: LogFilter): readonly string[] {
   return entityType === undefined ? entityTypes : [entityType];

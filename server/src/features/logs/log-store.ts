@@ -1,10 +1,11 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import { noSingleEntity } from '../../platform/audit/audit-event.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { Parameters } from '../../platform/database/statement-parameters.ts';
 import { FacetWalkStore } from './facet-walk-store.ts';
 import type { Log, LogCursor, LogFilter, LogSlice } from './log.ts';
 import { LogCountStore } from './log-count-store.ts';
-import { conditionsOf, kindOf, logColumns, newestFirst, Parameters, typesOf } from './log-sql.ts';
+import { conditionsOf, kindOf, logColumns, newestFirst, typesOf } from './log-sql.ts';
 
 /** What counters cannot tell is counted up to here; more than that nobody pages through. */
 export const countMax = 10_000;

@@ -1,8 +1,6 @@
 import type { Transaction } from '../database/database.ts';
+import { takeLock } from '../database/transaction-lock.ts';
 import { facetFields, facetValueLengthMax } from './audit-facet.ts';
-
-/** Chosen once: whoever keeps the facets holds it. */
-const keeperLock = 7_120_460_353;
 
 const values = facetFields.map((field) => `r.${field}::text as ${field}`).join(', ');
 const pairs = facetFields.map((field) => `('${field}', g.${field})`).join(', ');
@@ -45,14 +43,9 @@ export class FacetStore {
     this.#tx = tx;
   }
 
-  /** Until the end of the transaction. */
-  async becomeKeeper(): Promise<boolean> {
-    const [row] = await this.#tx.query<{ locked: boolean }>({
-      name: 'facets-lock',
-      text: 'select pg_try_advisory_xact_lock($1) as locked',
-      values: [keeperLock],
-    });
-    return row?.locked === true;
+  /** Until the end of the transaction. One at a time in the whole installation. */
+  becomeKeeper(): Promise<boolean> {
+    return takeLock(this.#tx, 'facets-lock');
   }
 
   /** Counts the sealed records that follow; a transaction is never cut in two, so there may be more than `limit`. */

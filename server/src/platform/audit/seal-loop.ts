@@ -1,4 +1,5 @@
 import { setTimeout as pauseFor } from 'node:timers/promises';
+import { nameOf } from '../../core/errors/thrown.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Anchoring } from './anchoring.ts';
@@ -108,7 +109,7 @@ export class SealLoop {
     } catch (error) {
       // Our own messages name no value; those of others might.
       const isOurs = error instanceof SealingError;
-      const reason = isOurs ? error.message : error instanceof Error ? error.name : 'unknown';
+      const reason = isOurs ? error.message : nameOf(error);
       this.#logger.error('sealing failed', { error: reason });
       return pauseAfterFailureMs;
     }
@@ -117,7 +118,7 @@ export class SealLoop {
   /** Whether there is more. After an upgrade there is a whole log to count, and the operator is told how far it is. */
   async #keepFacets(): Promise<boolean> {
     const { counted, isFull } = await this.#facets.keep().catch((error: unknown) => {
-      this.#logger.error('counting the audit log failed', { error: error instanceof Error ? error.name : 'unknown' });
+      this.#logger.error('counting the audit log failed', { error: nameOf(error) });
       return { counted: 0, isFull: false };
     });
     this.#countedBehind = this.#isBehind || isFull ? this.#countedBehind + counted : 0;
@@ -138,7 +139,7 @@ export class SealLoop {
       for (const { keyId, rule, count } of pass.alerts) this.#logger.warn('alert', { code: rule, value: keyId, count });
       return pass.isFull;
     } catch (error) {
-      this.#logger.error('watching the audit log failed', { error: error instanceof Error ? error.name : 'unknown' });
+      this.#logger.error('watching the audit log failed', { error: nameOf(error) });
       return false;
     }
   }
@@ -150,7 +151,7 @@ export class SealLoop {
     this.#anchoredAt = performance.now();
     for (const anchoring of this.#anchorings) {
       anchoring.deliver().catch((error: unknown) => {
-        const reason = error instanceof Error ? error.name : 'unknown';
+        const reason = nameOf(error);
         this.#logger.error('anchoring failed', { destination: anchoring.name, error: reason });
       });
     }

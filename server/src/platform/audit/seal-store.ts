@@ -1,10 +1,8 @@
 import type { Transaction } from '../database/database.ts';
+import { takeLock } from '../database/transaction-lock.ts';
 import { leafHashSql } from './audit-record.ts';
 import { type SignedCheckpoint, toCheckpointJson } from './checkpoint.ts';
 import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
-
-/** Chosen once: whoever seals holds it, so there is one sealer at a time in the whole installation. */
-const sealerLock = 7_120_460_352;
 
 /** What sealing needs to know of a record. */
 export interface Unsealed {
@@ -69,14 +67,9 @@ export class SealStore {
     this.#tx = tx;
   }
 
-  /** Until the end of the transaction. */
-  async becomeSealer(): Promise<boolean> {
-    const [row] = await this.#tx.query<{ locked: boolean }>({
-      name: 'seal-lock',
-      text: 'select pg_try_advisory_xact_lock($1) as locked',
-      values: [sealerLock],
-    });
-    return row?.locked === true;
+  /** Until the end of the transaction. One at a time in the whole installation. */
+  becomeSealer(): Promise<boolean> {
+    return takeLock(this.#tx, 'seal-lock');
   }
 
   /**

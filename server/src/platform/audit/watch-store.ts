@@ -1,8 +1,7 @@
 import type { Transaction } from '../database/database.ts';
+import { takeLock } from '../database/transaction-lock.ts';
 import type { Alert, AlertRule, AlertThresholds } from './alert-rule.ts';
 
-/** Chosen once: whoever watches holds it. */
-const watcherLock = 7_120_460_354;
 /** Windows are forgotten soon after their end; addresses when a key has not come from them for this long. */
 const addressKeptDays = 90;
 const forgottenPerPass = 10_000;
@@ -97,14 +96,9 @@ export class WatchStore {
     this.#tx = tx;
   }
 
-  /** Until the end of the transaction. */
-  async becomeWatcher(): Promise<boolean> {
-    const [row] = await this.#tx.query<{ locked: boolean }>({
-      name: 'watch-lock',
-      text: 'select pg_try_advisory_xact_lock($1) as locked',
-      values: [watcherLock],
-    });
-    return row?.locked === true;
+  /** Until the end of the transaction. One at a time in the whole installation. */
+  becomeWatcher(): Promise<boolean> {
+    return takeLock(this.#tx, 'watch-lock');
   }
 
   /** The sealed records that follow; a transaction is never cut in two, so there may be more than `limit`. */

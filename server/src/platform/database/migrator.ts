@@ -1,8 +1,8 @@
 import { setTimeout as pauseFor } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Migration, readMigrations } from './migration-files.ts';
 import { type MigrationPace, migrationPace, runMigration } from './migration-run.ts';
-import { requireOwnSession } from './session-check.ts';
+import { withOwnerSession } from './owner-session.ts';
 
 /** Never changes: every version of Strongroom takes the same lock, so two never migrate at the same time. */
 const migrationLock = 7_120_460_351;
@@ -71,27 +71,12 @@ async function isPrepared(client: pg.Client): Promise<boolean> {
   return exists.rows[0]?.found === true;
 }
 
-async function withOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 10_000,
-    application_name: 'strongroom migrate',
-  });
-  await client.connect().catch((error: unknown) => {
+function withOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const sayUnreachable = (error: unknown) => {
     const reason = error instanceof Error && error.message !== '' ? ` (${error.message})` : '';
-    throw new Error(
-      `The database cannot be reached${reason}. Check STRONGROOM_DATABASE_URL and that PostgreSQL is running.`,
-      { cause: error },
-    );
-  });
-  try {
-    // The lock below belongs to the session, and a pooler would share the session with others.
-    await requireOwnSession(client);
-    return await work(client);
-  } finally {
-    // Ending the session also releases the lock, whatever happened.
-    await client.end();
-  }
+    return `The database cannot be reached${reason}. Check STRONGROOM_DATABASE_URL and that PostgreSQL is running.`;
+  };
+  return withOwnerSession(url, { applicationName: 'strongroom migrate', sayUnreachable }, work);
 }
 
 async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {

@@ -1,4 +1,5 @@
 import { setTimeout as pauseFor } from 'node:timers/promises';
+import { nameOf } from '../../core/errors/thrown.ts';
 import type { Database } from '../database/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -116,8 +117,4 @@ export class JobRunner {
       this.#logger.error('job not recorded', { job: task, error: nameOf(error) });
     });
   }
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'unknown';
 }

@@ -1,3 +1,4 @@
+import { nameOf } from '../../core/errors/thrown.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Job } from './job.ts';
@@ -28,7 +29,7 @@ async function attempt(job: Job, payload: unknown, logger: Logger): Promise<void
     await job.run(payload);
     logger.info('job done', { job: job.name, duration_ms: Math.round(performance.now() - startedAt) });
   } catch (error) {
-    logger.error('job failed', { job: job.name, error: error instanceof Error ? error.name : 'unknown' });
+    logger.error('job failed', { job: job.name, error: nameOf(error) });
     throw error;
   }
 }

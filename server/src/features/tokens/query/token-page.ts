@@ -2,7 +2,7 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
-import { Parameters } from './statement-parameters.ts';
+import { Parameters } from '../../../platform/database/statement-parameters.ts';
 import { findLookup, termsOf } from './token-lookup.ts';
 import { toPredicate } from './token-predicate-sql.ts';
 import { emptyPage, type Slice, type TokenMatch, type TokenPage, TokenQueryStore } from './token-query-store.ts';

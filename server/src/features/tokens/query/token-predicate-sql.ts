@@ -1,6 +1,6 @@
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
-import type { Parameters } from './statement-parameters.ts';
+import type { Parameters } from '../../../platform/database/statement-parameters.ts';
 import { termsOf } from './token-lookup.ts';
 import { toContainerPredicate } from './token-shelf-predicate-sql.ts';
 

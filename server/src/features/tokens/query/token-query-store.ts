@@ -1,7 +1,7 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
-import { Parameters } from './statement-parameters.ts';
+import { Parameters } from '../../../platform/database/statement-parameters.ts';
 import type { StoredToken } from '../model/token.ts';
 import type { TokenLookup } from './token-lookup.ts';
 

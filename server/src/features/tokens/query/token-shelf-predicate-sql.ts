@@ -1,5 +1,5 @@
 import type { ContainerQuery, SearchQuery } from '../../../core/search/search-query.ts';
-import type { Parameters } from './statement-parameters.ts';
+import type { Parameters } from '../../../platform/database/statement-parameters.ts';
 
 /** Rows of `token_sets`: with one value in a column or, with an end, all from it up to that in the order of their bytes. */
 export interface SetRange {

@@ -2,7 +2,7 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
-import { Parameters } from './statement-parameters.ts';
+import { Parameters } from '../../../platform/database/statement-parameters.ts';
 import { findSetRanges, isDecidedByType, toShelfPredicate } from './token-shelf-predicate-sql.ts';
 import { fromShelfKey, type TokenShelf } from '../model/token-shelf.ts';
 

@@ -1,5 +1,5 @@
-import pg from 'pg';
-import { requireOwnSession } from '../session-check.ts';
+import type pg from 'pg';
+import { withOwnerSession } from '../owner-session.ts';
 
 /** Prefix of the names, including those left behind by a killed run. */
 const scratchPrefix = 'strongroom_scratch_';
@@ -80,22 +80,8 @@ function randomHex(bytes: number): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
 }
 
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 10_000,
-    application_name: 'strongroom backup',
-  });
-  await client.connect().catch((error: unknown) => {
-    throw new Error(
-      'The database server cannot be reached. Check STRONGROOM_DATABASE_OWNER_URL and that PostgreSQL is running.',
-      { cause: error },
-    );
-  });
-  try {
-    await requireOwnSession(client);
-    return await work(client);
-  } finally {
-    await client.end();
-  }
+function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const sayUnreachable = () =>
+    'The database server cannot be reached. Check STRONGROOM_DATABASE_OWNER_URL and that PostgreSQL is running.';
+  return withOwnerSession(url, { applicationName: 'strongroom backup', sayUnreachable }, work);
 }

@@ -1,4 +1,4 @@
-import type { SqlValue } from '../../../platform/database/database.ts';
+import type { SqlValue } from './database.ts';
 
 /** Collects the values of a statement; SQL text is made of our own words and `$n` only. */
 export class Parameters {

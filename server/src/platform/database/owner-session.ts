@@ -1,0 +1,26 @@
+import pg from 'pg';
+import { requireOwnSession } from './session-check.ts';
+
+/** Runs `work` in one session as the owner of the database: for what a pool of the vault's own role cannot do. */
+export async function withOwnerSession<T>(
+  url: string,
+  options: { readonly applicationName: string; readonly sayUnreachable: (error: unknown) => string },
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    application_name: options.applicationName,
+  });
+  await client.connect().catch((error: unknown) => {
+    throw new Error(options.sayUnreachable(error), { cause: error });
+  });
+  try {
+    // Locks and roles belong to the session, and a pooler would share the session with others.
+    await requireOwnSession(client);
+    return await work(client);
+  } finally {
+    // Ending the session also releases its locks, whatever happened.
+    await client.end();
+  }
+}
