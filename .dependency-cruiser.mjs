@@ -145,7 +145,7 @@ export default {
       'egress-in-one-place',
       'Sockets, DNS and HTTP clients are opened in platform rooms made for it.',
       '^(node:)?(net|tls|dns|dns/promises|http|https|http2|dgram)$',
-      ['^server/src/platform/(outbound|mail|local-postgres)/'],
+      ['^server/src/platform/(outbound|mail|local-postgres|loopback)/'],
     ),
     only('redis-for-limits', 'Redis counts requests and holds nothing else.', 'node_modules/ioredis/', [
       '^server/src/platform/rate-limit/',
@@ -168,6 +168,22 @@ export default {
       'node_modules/(age-encryption|openpgp)/',
       ['^server/src/platform/keyring/'],
     ),
+    only(
+      'certificates-in-the-keyring',
+      'Keys and certificates are created where all cryptography is.',
+      'node_modules/(@peculiar/x509|reflect-metadata)/',
+      ['^server/src/platform/keyring/'],
+    ),
+    {
+      name: 'nothing-of-dev-in-production',
+      comment: 'A server and a worker must not be able to reach what only development has: echo, seed, own database.',
+      severity: 'error',
+      from: { path: '^server/src/(app/vault-[a-z-]+|cli/(serve|work))\\.ts$' },
+      to: {
+        path: '^server/src/(app/(development-|seed/|example-card)|platform/(loopback|local-postgres)/)',
+        reachable: true,
+      },
+    },
     only('mail-in-one-place', 'Mail is written and sent in one room.', 'node_modules/nodemailer/', [
       '^server/src/platform/mail/',
     ]),

@@ -55,11 +55,13 @@ export class BenchVault {
       STRONGROOM_ADMIN_PORT: '0',
       STRONGROOM_WORKER_ADMIN_PORT: '0',
       STRONGROOM_RATE_LIMITS: limitsRaised,
+      STRONGROOM_DRAIN_DELAY_SECONDS: '0',
       ...more,
     };
     const parts = { directory, postgres, settings };
     if (kind === 'together') {
-      const server = await BenchProcess.start(['dev', '--port', '0', '--json'], settings, logIn(directory));
+      const command = ['dev', '--port', '0', '--json', '--use-database', 'postgres'];
+      const server = await BenchProcess.start(command, settings, logIn(directory));
       return new BenchVault({ ...parts, keys: (server.announced as { keys: Keys }).keys, server });
     }
     const env = { ...process.env, ...settings };

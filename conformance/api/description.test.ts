@@ -5,17 +5,22 @@ import { installTools, runProgram, runTool, toolsFolder } from '../harness/descr
 import { maskedCard } from '../harness/value-forms.ts';
 
 const { url, keys } = inject('vault');
+const { url: servedUrl } = inject('limitedVault');
 const destination = inject('destinationUrl');
 const description = path.join(toolsFolder, 'node_modules/.cache-openapi.json');
+const served = path.join(toolsFolder, 'node_modules/.cache-served-openapi.json');
 
 beforeAll(async () => {
   await installTools();
   await writeFile(description, await (await fetch(`${url}/openapi.json`)).text());
+  await writeFile(served, await (await fetch(`${servedUrl}/openapi.json`)).text());
 }, 120_000);
 
 describe('The description of the API', { timeout: 120_000 }, () => {
-  it('passes the recommended rules of a linter that others use', async () => {
-    await runTool('redocly', ['lint', '--extends', 'recommended', '--format', 'summary', description]);
+  it('passes the recommended rules of a linter that others use, without a warning', async () => {
+    // As a vault with an address of its own serves it: one on localhost is rightly warned about.
+    const report = await runTool('redocly', ['lint', '--extends', 'recommended', '--format', 'json', served]);
+    expect(JSON.parse(report)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
   });
 
   it('is enough to generate a client that compiles, and creates, reads, lists, searches and proxies', async () => {
@@ -31,6 +36,7 @@ describe('The description of the API', { timeout: 120_000 }, () => {
       total: 2,
       pageSize: 1,
       problem: 404,
+      isTaken: true,
       refused: { proxy_error: expect.objectContaining({ status: 400 }) },
       deleted: 204,
     });

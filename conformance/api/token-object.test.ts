@@ -22,7 +22,7 @@ describe('What the service does', () => {
     'keeps logs that can only be read: %s is no part of it',
     async (method) => {
       const manager = new ApiCaller(vault, vault.keys.management);
-      expect((await manager.ask(method, '/logs', { body: {} })).status).toBe(404);
+      expect((await manager.ask(method, '/logs', { body: {} })).status).toBe(405);
     },
   );
 });

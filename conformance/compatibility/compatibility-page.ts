@@ -75,7 +75,7 @@ function toUnserved(calls: ReadonlyMap<string, readonly string[]>): string {
     const known = prefixes.filter((prefix) => offered.some((call) => call.startsWith(prefix)));
     return [known.map((prefix) => `\`${prefix.endsWith('.') ? `${prefix}*` : prefix}\``).join(', '), why];
   });
-  return `## Not supported\n\nThese calls get 404, except for elements, which call their vendor's service instead of the vault.\n\n${toTable(['Calls', 'Why'], rows)}`;
+  return `## Not supported\n\nThese calls get 404 or 405, except for elements, which call their vendor's service instead of the vault.\n\n${toTable(['Calls', 'Why'], rows)}`;
 }
 
 function toOthers(): string {

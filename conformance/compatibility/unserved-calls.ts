@@ -3,11 +3,11 @@ export interface UnservedCalls {
   /** Names, or what names begin with. */
   readonly prefixes: readonly string[];
   readonly why: string;
-  /** Nothing is sent to the vault by what lives in pages of somebody else. */
-  readonly answer: 404 | 'none';
+  /** 405 where the path exists for another method. Nothing is sent to the vault by what lives in pages of somebody else. */
+  readonly answer: 404 | 405 | 'none';
 }
 
-const notThere: readonly Omit<UnservedCalls, 'answer'>[] = [
+const notThere: readonly (Omit<UnservedCalls, 'answer'> & { readonly answer?: 405 })[] = [
   {
     prefixes: ['reactors.', 'reactorFormulas.'],
     why: 'Customer code must not run where card numbers are. Run it elsewhere and send its requests through the proxy.',
@@ -34,6 +34,7 @@ const notThere: readonly Omit<UnservedCalls, 'answer'>[] = [
   {
     prefixes: ['tenants.ownerTransfer'],
     why: '`tenants.members.update` with the role OWNER makes another member the owner.',
+    answer: 405,
   },
   {
     prefixes: ['tenants.connections.', 'tenants.securityContact.', 'tenants.merchants.'],
@@ -52,7 +53,7 @@ const hostedElements: UnservedCalls = {
 };
 
 export const unservedCalls: readonly UnservedCalls[] = [
-  ...notThere.map((calls) => ({ ...calls, answer: 404 as const })),
+  ...notThere.map((calls) => ({ answer: 404 as const, ...calls })),
   hostedElements,
 ];
 

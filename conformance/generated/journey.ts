@@ -58,6 +58,12 @@ const proxied = [
   await succeed(client.GET('/proxy/{path}', toPath)),
 ];
 
+/** Errors have the status and the types of their problems in their type, so that a client can tell them apart. */
+const taken = await client.POST('/tokens', { body: { id, type: 'token', data: 'x' } });
+const conflict: components['schemas']['ConflictProblem']['type'] | undefined =
+  taken.error?.status === 409 ? taken.error.type : undefined;
+const isTaken = conflict === '/docs/errors/token-id-taken';
+
 const missing = await client.GET('/tokens/{id}', { params: { path: { id: 'missing' } } });
 const problem: Problem | undefined = missing.error;
 const refused = await client.POST('/proxy', { params: { header: { 'bt-proxy-url': 'http://insecure.example' } } });
@@ -72,6 +78,7 @@ const outcome = {
   pageSize: listedV2.pagination.page_size,
   proxied,
   problem: problem?.status,
+  isTaken,
   refused: refused.error,
   deleted: deleted.response.status,
 };

@@ -1,12 +1,13 @@
 import { Compile } from 'typebox/schema';
 
 interface Described {
+  readonly $ref?: string;
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;
 }
 type Operations = Readonly<Record<string, { readonly responses: Readonly<Record<string, Described>> }>>;
 export interface ApiDescription {
   readonly paths: Readonly<Record<string, Operations>>;
-  readonly components: object;
+  readonly components: { readonly responses: Readonly<Record<string, Described>> };
 }
 
 export interface SeenResponse {
@@ -23,7 +24,7 @@ const notApi = /^\/(portal|docs|openapi\.json)(\/|$)/;
 /** What a vault says about its API, as a judge of what it does. */
 export class DescribedApi {
   readonly #routes: readonly { readonly pattern: RegExp; readonly operations: Operations }[];
-  readonly #components: object;
+  readonly #components: ApiDescription['components'];
   readonly #checks = new Map<object, ReturnType<typeof Compile>>();
 
   constructor({ paths, components }: ApiDescription) {
@@ -39,10 +40,15 @@ export class DescribedApi {
     const { method, path, status } = response;
     if (notApi.test(path) || method === 'OPTIONS') return undefined;
     const operation = this.#routes.find(({ pattern }) => pattern.test(path))?.operations[method.toLowerCase()];
-    if (operation === undefined) return status === 404 ? undefined : 'answers where nothing is described';
-    const described = operation.responses[status];
+    if (operation === undefined) return [404, 405].includes(status) ? undefined : 'answers where nothing is described';
+    const described = this.#resolve(operation.responses[status]);
     if (described === undefined) return `answers with ${status}, which is not described`;
     return this.#judgeBody(described, response);
+  }
+
+  /** Operations share responses to which they add nothing. */
+  #resolve(response: Described | undefined): Described | undefined {
+    return response?.$ref === undefined ? response : this.#components.responses[response.$ref.split('/').at(-1) ?? ''];
   }
 
   #judgeBody({ content = {} }: Described, { contentType = '', body }: SeenResponse): string | undefined {

@@ -54,7 +54,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function startDevelopmentVault(settings: VaultAddress['settings']): Promise<VaultAddress> {
-  const announced = await Program.start(['dev', '--port', '0', '--json'], settings).ready<Announcement>();
+  const command = ['dev', '--port', '0', '--json', '--use-database', 'general'];
+  const announced = await Program.start(command, settings).ready<Announcement>();
   const { url, tenant_id: tenantId, keys } = announced;
   return { url, tenantId, keys, settings };
 }

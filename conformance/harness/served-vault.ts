@@ -5,7 +5,7 @@ import type { VaultAddress } from './vault-address.ts';
 export async function startServedVault(given: VaultAddress['settings']): Promise<VaultAddress> {
   const settings = {
     ...given,
-    STRONGROOM_PUBLIC_URL: 'https://vault.example.com',
+    STRONGROOM_PUBLIC_URL: 'https://vault.example',
     STRONGROOM_HOST: '127.0.0.1',
     STRONGROOM_PORT: '0',
     STRONGROOM_ADMIN_PORT: '0',

@@ -3,6 +3,9 @@
 globalThis.Scalar.createApiReference('#app', {
   url: '/openapi.json',
   withDefaultFonts: false,
+  // As the description lists them: what matters first.
+  orderSchemaPropertiesBy: 'preserve',
+  orderRequiredPropertiesFirst: false,
   telemetry: false,
   agent: { disabled: true },
   mcp: { disabled: true },

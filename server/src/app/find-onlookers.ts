@@ -4,7 +4,7 @@ import { isTokenId, noSuchToken, TokenStore, unlimitedSets } from '../features/t
 import type { VaultConfig } from '../platform/config/config.ts';
 import { VaultCore } from './vault-core.ts';
 
-/** Everybody who can see a token, or a token in a container, sessions to the last. */
+/** Everybody who can see a token, or a token in a container, to the last. */
 export async function findOnlookers(
   config: VaultConfig,
   tenantId: TenantId,
@@ -15,14 +15,17 @@ export async function findOnlookers(
     const { database } = core;
     const who = new WhoService({ database, tokens: new TokenStore(database, unlimitedSets) });
     const asked = 'container' in target ? target : { tokenId: requireTokenId(target.token) };
-    const first = await who.find(tenantId, 'system', { target: asked, afterSession: undefined });
-    const sessions = [...first.sessions];
-    for (let next = first.nextSession; next !== undefined; ) {
-      const part = await who.find(tenantId, 'system', { target: asked, afterSession: next });
-      sessions.push(...part.sessions);
-      next = part.nextSession;
-    }
-    return { ...first, sessions, nextSession: undefined };
+    const parts: Onlookers[] = [];
+    do {
+      parts.push(await who.find(tenantId, 'system', { target: asked, after: parts.at(-1)?.next }));
+    } while (parts.at(-1)?.next !== undefined);
+    return {
+      applications: parts.flatMap(({ applications }) => applications),
+      members: parts.flatMap(({ members }) => members),
+      invitations: parts.flatMap(({ invitations }) => invitations),
+      sessions: parts.flatMap(({ sessions }) => sessions),
+      next: undefined,
+    };
   } finally {
     await core.close();
   }

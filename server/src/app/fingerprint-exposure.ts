@@ -12,15 +12,21 @@ export interface FingerprintExposure {
   readonly applicationIds: readonly string[];
 }
 
+const applicationsPerRead = 1_000;
+
 export async function findFingerprintExposures(database: Database): Promise<FingerprintExposure[]> {
   const exposures: FingerprintExposure[] = [];
   for (const tenantId of await listTenantIds(database)) {
     const { fingerprintVisibility } = await readTenantSettings(database, tenantId);
     if (fingerprintVisibility === 'reveal') continue;
-    const applications = await database.forTenant(tenantId, (tx) =>
-      new ApplicationStore(tx, tenantId).listUsable('private'),
-    );
-    const applicationIds = applications.filter(canGuessMasked).map(({ id }) => id);
+    const applicationIds: string[] = [];
+    for (let after: string | undefined, isMore = true; isMore; ) {
+      const page = { type: 'private', after, limit: applicationsPerRead } as const;
+      const read = await database.forTenant(tenantId, (tx) => new ApplicationStore(tx, tenantId).listUsable(page));
+      applicationIds.push(...read.filter(canGuessMasked).map(({ id }) => id));
+      after = read.at(-1)?.id;
+      isMore = read.length === applicationsPerRead;
+    }
     if (applicationIds.length > 0) exposures.push({ tenantId, applicationIds });
   }
   return exposures;

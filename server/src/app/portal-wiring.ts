@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ExportApprovals } from '../features/exports/index.ts';
 import { InvitationLinks } from '../features/invitations/index.ts';
 import {
+  addMemberScope,
   addPortalRoutes,
   callbackPath,
   Ceremonies,
@@ -9,9 +10,11 @@ import {
   PasskeySignIn,
   PasswordSignIn,
   ProviderSignIn,
+  RecoveryCodes,
   SignInAttempts,
   SignInLinks,
   UserSessions,
+  WayRemoval,
 } from '../features/portal/index.ts';
 import { Passkeys } from '../platform/keyring/passkeys.ts';
 import { PasswordHasher } from '../platform/keyring/password-hasher.ts';
@@ -21,7 +24,12 @@ import type { VaultCore } from './vault-core.ts';
 /** Builds everything for signing in and adds its pages. */
 export function addAllPortalRoutes(
   edge: FastifyInstance,
-  parts: { core: VaultCore; publicUrl: string; openid: OpenidConfig | undefined },
+  parts: {
+    core: VaultCore;
+    publicUrl: string;
+    openid: OpenidConfig | undefined;
+    addMemberRoutes: (scope: FastifyInstance) => void;
+  },
 ): void {
   const { publicUrl, openid } = parts;
   const { database, systemKeys, audit } = parts.core;
@@ -29,16 +37,20 @@ export function addAllPortalRoutes(
   const ceremonies = new Ceremonies({ database, systemKeys });
   const attempts = new SignInAttempts({ database, systemKeys });
   const hasher = new PasswordHasher();
+  const recoveryCodes = new RecoveryCodes({ database, systemKeys });
   const links = new InvitationLinks({ systemKeys, publicUrl });
   const provider = openid === undefined ? undefined : new OpenidProvider(openid, `${publicUrl}${callbackPath}`);
 
+  addMemberScope(edge, { publicUrl, sessions }, parts.addMemberRoutes);
   addPortalRoutes(edge, {
     publicUrl,
     sessions,
     links: new SignInLinks({ database, systemKeys }),
     exports: new ExportApprovals(database),
     acceptance: new InvitationAcceptance({ database, links, sessions }),
-    passwords: new PasswordSignIn({ database, systemKeys, hasher, attempts, ceremonies, sessions }),
+    passwords: new PasswordSignIn({ database, systemKeys, hasher, attempts, ceremonies, sessions, recoveryCodes }),
+    recoveryCodes,
+    wayRemoval: new WayRemoval({ database, issuer: provider?.issuer }),
     passkeys: new PasskeySignIn({ database, passkeys: new Passkeys(publicUrl), ceremonies, sessions }),
     provider: provider === undefined ? undefined : new ProviderSignIn({ database, provider, ceremonies }),
   });

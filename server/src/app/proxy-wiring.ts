@@ -7,6 +7,7 @@ import { Outbound } from '../platform/outbound/outbound.ts';
 import type { OutboundConfig } from '../platform/outbound/outbound-config.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import { createProxyMetrics } from '../platform/telemetry/proxy-metrics.ts';
 import type { VaultCore } from './vault-core.ts';
 
 /** Builds the proxy and adds its routes. Exceptions configured by the operator are logged once, at startup. */
@@ -33,7 +34,7 @@ export function addProxy(
     calls: new ProxyCallStore(core.database),
     slots,
     audit: core.audit,
-    metrics,
+    metrics: createProxyMetrics(metrics),
     logger,
   });
   addProxyRoutes(edge, proxy);

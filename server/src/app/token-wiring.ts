@@ -24,7 +24,14 @@ import type { LimitsConfig } from '../platform/config/config.ts';
 import type { CvcSealer } from '../platform/keyring/cvc-sealer.ts';
 import type { VaultCore } from './vault-core.ts';
 
-/** Builds everything that handles tokens and adds its routes; returns what others use to access tokens. */
+/** What others use of everything that handles tokens. */
+export interface TokenParts {
+  readonly tokens: ReferencedTokens;
+  /** Adds the routes that members have, too: what a role does not permit is refused like anywhere else. */
+  readonly addMemberRoutes: (scope: FastifyInstance) => void;
+}
+
+/** Builds everything that handles tokens and adds its routes. */
 export function addAllTokenRoutes(
   edge: FastifyInstance,
   parts: {
@@ -33,7 +40,7 @@ export function addAllTokenRoutes(
     cvcSealer: CvcSealer;
     containerSets: LimitsConfig['containerSets'];
   },
-): ReferencedTokens {
+): TokenParts {
   const { core, settings, cvcSealer, containerSets } = parts;
   const { database, keyring, audit } = core;
   const store = new TokenStore(database, containerSets);
@@ -53,18 +60,21 @@ export function addAllTokenRoutes(
 
   const repeater = new TokenRepeater({ store, presenter, audit });
 
-  addTokenRoutes(edge, {
-    creator,
-    repeater,
-    tokens: new TokenService({ store, presenter, audit }),
-    updater: new TokenUpdater({ store, duplicates, sealer, presenter, settings, audit }),
-  });
+  const service = new TokenService({ store, presenter, audit });
+  const updater = new TokenUpdater({ store, duplicates, sealer, presenter, settings, audit });
+  const finder = new TokenFinder({ database, keyring, presenter, settings, audit });
   const explaining = { database, tokens: store, audit };
-  addExplainRoutes(edge, new ExplainService(explaining), new WhoService(explaining));
-  addTokenListRoutes(edge, new TokenFinder({ database, keyring, presenter, settings, audit }));
+  const explain = new ExplainService(explaining);
+  const who = new WhoService(explaining);
+  const addMemberRoutes = (scope: FastifyInstance) => {
+    addTokenRoutes(scope, { creator, repeater, tokens: service, updater });
+    addExplainRoutes(scope, explain, who);
+    addTokenListRoutes(scope, finder);
+  };
+  addMemberRoutes(edge);
   addTokenizeRoutes(edge, {
     tokenizer: new TokenizeService({ creator, repeater }),
     detokenizer: new DetokenizeService({ tokens, audit }),
   });
-  return tokens;
+  return { tokens, addMemberRoutes };
 }

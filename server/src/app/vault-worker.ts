@@ -9,21 +9,27 @@ import { createAdminEdge } from '../http/admin-edge.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
 import { auditRetentionJob } from '../platform/audit/audit-retention-job.ts';
 import type { MailConfig, WorkerConfig } from '../platform/config/config.ts';
+import { addPoolMetrics } from '../platform/database/database-metrics.ts';
+import { OutageLog } from '../platform/database/outage-log.ts';
 import type { Job } from '../platform/jobs/job.ts';
 import { JobRunner } from '../platform/jobs/job-runner.ts';
 import { Mailer } from '../platform/mail/mailer.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
-import { databaseCheck } from './database-check.ts';
+import { databaseCheck, notStopping } from './readiness.ts';
+import { listen } from './listen.ts';
 import { openWhole } from './open-whole.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { startSealing } from './start-sealing.ts';
 import { openJobDatabase, openSealerDatabase, VaultCore } from './vault-core.ts';
 
+const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_WORKER_ADMIN_PORT' };
+
 /** A running worker: takes background jobs from the database and seals the audit log. */
 export class VaultWorker {
   readonly adminUrl: string;
   readonly #opened: AsyncDisposableStack;
+  readonly #logger: Logger;
   #stopped: Promise<void> | undefined;
 
   static start(config: WorkerConfig, logger: Logger): Promise<VaultWorker> {
@@ -32,10 +38,18 @@ export class VaultWorker {
 
   static async #open(config: WorkerConfig, logger: Logger, opened: AsyncDisposableStack): Promise<VaultWorker> {
     const core = opened.adopt(await VaultCore.open(config), (it) => it.close());
+    const outages = new OutageLog(logger);
+    outages.watch(core.database);
     // A worker does not use card verification codes, but holds their keys while a single server restarts.
     opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
     const metrics = new Metrics();
-    const sealerDatabase = opened.adopt(openSealerDatabase(config.database), (it) => it.close());
+    let isStopping = false;
+    // Health is available until the last job is done.
+    const admin = opened.adopt(
+      createAdminEdge({ metrics, checks: [notStopping(() => isStopping), databaseCheck(core.database)] }),
+      (it) => it.close(),
+    );
+    const sealerDatabase = opened.adopt(outages.watch(openSealerDatabase(config.database)), (it) => it.close());
     await sealerDatabase.requireConnection();
     opened.adopt(await startSealing({ core, database: sealerDatabase, config: config.audit, logger, metrics }), (it) =>
       it.stop(),
@@ -52,25 +66,33 @@ export class VaultWorker {
       sweepInvitationsJob(core.database),
       sweepSignInsJob(core.database),
     ];
-    const jobDatabase = opened.adopt(openJobDatabase(config.database), (it) => it.close());
+    const jobDatabase = opened.adopt(outages.watch(openJobDatabase(config.database)), (it) => it.close());
     opened.adopt(await JobRunner.start({ database: jobDatabase, jobs, logger, metrics }), (it) => it.stop());
-    const admin = opened.adopt(createAdminEdge({ metrics, checks: [databaseCheck(core.database)] }), (it) =>
-      it.close(),
+    addPoolMetrics(
+      metrics,
+      new Map([
+        ['vault', core.database],
+        ['sealer', sealerDatabase],
+        ['jobs', jobDatabase],
+      ]),
     );
-    // A copy: the framework writes into what it is given.
-    const adminUrl = await admin.listen({ ...config.admin });
+    const adminUrl = await listen(admin, { ...config.admin, settings: adminSettings });
+    opened.defer(() => {
+      isStopping = true;
+    });
     logger.info('working', { count: jobs.length });
-    return new VaultWorker(adminUrl, opened);
+    return new VaultWorker({ adminUrl, opened, logger });
   }
 
-  private constructor(adminUrl: string, opened: AsyncDisposableStack) {
-    this.adminUrl = adminUrl;
-    this.#opened = opened;
+  private constructor(parts: { adminUrl: string; opened: AsyncDisposableStack; logger: Logger }) {
+    this.adminUrl = parts.adminUrl;
+    this.#opened = parts.opened;
+    this.#logger = parts.logger;
   }
 
-  /** Lets jobs under way finish or hands them back, then closes everything. Safe to call more than once. */
+  /** Takes no more jobs, lets those under way finish or hands them back, then closes everything. Safe to call more than once. */
   stop(): Promise<void> {
-    this.#stopped ??= this.#opened.disposeAsync();
+    this.#stopped ??= this.#opened.disposeAsync().then(() => this.#logger.info('stopped'));
     return this.#stopped;
   }
 }

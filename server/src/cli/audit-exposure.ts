@@ -1,12 +1,13 @@
+import type { FileHandle } from 'node:fs/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseIsoTimestamp } from '../core/expiry/timestamp.ts';
 import type { TenantId } from '../core/identity/ids.ts';
-import type { ExposureService } from '../features/exposure/index.ts';
+import type { ExposureService, ReportedPeriod } from '../features/exposure/index.ts';
 import type { Facet, Log, LogFilter } from '../features/logs/index.ts';
 import type { RecordKey } from '../platform/audit/log-reader.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
-import { parseTenant, parseUuid } from './arguments.ts';
-import { describeExposure, describeViewers } from './exposure-text.ts';
+import { parseAddress, parseTenant, parseUuid } from './arguments.ts';
+import { describeExposure, describeKept, describeViewers } from './exposure-text.ts';
 import { printJson, printText } from './output.ts';
 import { Progress } from './progress.ts';
 
@@ -45,13 +46,13 @@ export function exposureCommand(): Command {
     .addOption(subject('application', 'application, with all its keys').argParser(parseUuid))
     .addOption(subject('session', 'session').argParser(parseUuid))
     .addOption(subject('user', 'user who is signed in at the portal').argParser(parseUuid))
-    .addOption(subject('address', 'address of a client, whichever key it used'));
+    .addOption(subject('address', 'address of a client, whichever key it used').argParser(parseAddress));
   return withPeriod(command).action(async (flags: SubjectFlags) => {
     const { toExposureView, toSubjectFilter } = await import('../features/exposure/index.ts');
     const filter = toSubjectFilter(toSubject(flags), { from: flags.from, to: flags.to });
     await report(flags, filter, async (exposure, reading) => {
       const found = await exposure.findExposure(filter, reading);
-      return { json: toExposureView(found, filter), text: describeExposure(found) };
+      return { json: toExposureView(found, reading), text: describeExposure(found) };
     });
   });
 }
@@ -65,7 +66,7 @@ export function tokenCommand(): Command {
     const filter = toTokenFilter(id, { from: flags.from, to: flags.to });
     await report(flags, filter, async (exposure, reading) => {
       const found = await exposure.findViewers(filter, reading);
-      return { json: toViewersView(found, filter), text: describeViewers(found) };
+      return { json: toViewersView(found, reading), text: describeViewers(found) };
     });
   });
 }
@@ -75,18 +76,31 @@ function withPeriod(command: Command): Command {
     .requiredOption('--tenant <id>', 'tenant of the log', parseTenant)
     .option('--from <time>', 'records from then on, as ISO 8601', parseTime)
     .option('--to <time>', 'records before then, as ISO 8601', parseTime)
-    .option('--prove <file>', 'write the proof of every record to this file')
+    .option('--prove <file>', 'write the proof of every record to this new file')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', proofHelp);
 }
 
 type Find = (
   exposure: ExposureService,
-  reading: { tenantId: TenantId; limits: typeof limits; onRecord: (log: Log) => void },
+  reading: { tenantId: TenantId; limits: typeof limits; onRecord: (log: Log) => void } & ReportedPeriod,
 ) => Promise<{ readonly json: object; readonly text: string }>;
 
 /** Reads the log, proves what was found where asked to, and prints it. That the log was read is recorded. */
-async function report({ tenant, prove, json }: PeriodFlags, filter: LogFilter, find: Find): Promise<void> {
+async function report(flags: PeriodFlags, filter: LogFilter, find: Find): Promise<void> {
+  const { prove, from, to } = flags;
+  if (from !== undefined && to !== undefined && from >= to) throw new Error('--from must be before --to.');
+  if (prove === undefined) return reportWith(undefined, flags, filter, find);
+  const { withProofFile } = await import('../platform/audit/proof-file.ts');
+  return withProofFile(prove, (file) => reportWith(file, flags, filter, find));
+}
+
+async function reportWith(
+  proofFile: FileHandle | undefined,
+  { tenant, prove, json }: PeriodFlags,
+  filter: LogFilter,
+  find: Find,
+): Promise<void> {
   const config = readVaultConfig(processEnvironment());
   const { withLog } = await import('../app/open-log.ts');
   const { ExposureService: Service } = await import('../features/exposure/index.ts');
@@ -100,22 +114,24 @@ async function report({ tenant, prove, json }: PeriodFlags, filter: LogFilter, f
     const onRecord = ({ entityType, entityId, createdAt, id }: Log) => {
       read += 1;
       if (read % 1_000 === 0) progress.update(read, undefined);
-      if (prove === undefined) return;
+      if (proofFile === undefined) return;
       if (keys.length >= proofsMax)
         throw new Error(`More than ${proofsMax} records cannot be proven at once. Narrow --from and --to.`);
       keys.push({ entityType, entityId, createdAt, id });
     };
-    const found = await find(new Service(logs), { tenantId: tenant, limits, onRecord });
+    const keptSince = await logs.findKeptSince({ tenantId: tenant });
+    const reported = { from: filter.from, to: filter.to, keptSince };
+    const found = await find(new Service(logs), { tenantId: tenant, limits, onRecord, ...reported });
     await logs.recordReadByOperator(tenant, filter);
-    if (prove !== undefined) {
+    if (proofFile !== undefined) {
       const { writeProofs } = await import('../platform/audit/proof-file.ts');
-      await writeProofs(prove, log, { tenantId: tenant, keys });
+      await writeProofs(proofFile, log, { tenantId: tenant, keys });
     }
     progress.end();
     const signer = log.publicKey.toString('base64');
     const proofs = prove === undefined ? {} : { proofs: { file: prove, records: keys.length, public_key: signer } };
     if (json === true) printJson({ ...found.json, ...proofs });
-    else printText(found.text);
+    else printText(`${found.text}\n\n${describeKept(reported)}`);
     if (json !== true && prove !== undefined)
       printText(`\nProofs of ${keys.length} records are in ${prove}. Check them with:
   strongroom audit check ${prove} --public-key ${signer}`);

@@ -1,3 +1,4 @@
+import { toOneLine } from '../core/text/one-line.ts';
 import type { LogVerdict } from '../platform/audit/log-verification.ts';
 import { toTime } from '../core/text/time-span.ts';
 import type { WaitingRecords } from '../platform/audit/waiting-records.ts';
@@ -48,7 +49,8 @@ export function describeVerdict(verdict: LogVerdict, { isKeyUnsure }: { readonly
     const where = range === undefined ? '' : ` Records ${range.from} to ${range.to - 1}.`;
     const narrow = within === undefined ? '' : ` The difference is in ${within.from} to ${within.to - 1}.`;
     const which = records === undefined ? '' : ` Ids: ${records.join(', ')}.`;
-    return `FAIL tenant ${tenantId}: ${message}${where}${narrow}${which}`;
+    // An export can come from anyone.
+    return toOneLine(`FAIL tenant ${tenantId}: ${message}${where}${narrow}${which}`);
   });
   const signer = `Signed by ${publicKey.toString('base64')}.`;
   const advice = isKeyUnsure ? ' Compare this key with the one that you got from the vault, or pass --public-key.' : '';
@@ -70,7 +72,8 @@ function describeWaiting(waiting: readonly WaitingRecords[]): string[] {
     .map(
       ({ tenantId, records, waitingSeconds, message }) =>
         `WAIT tenant ${tenantId}: ${toRecords(records)} not sealed yet, the oldest for ${toTime(waitingSeconds)}. ${message}`,
-    );
+    )
+    .map(toOneLine);
   const more = waiting.length - lines.length;
   return more > 0 ? [...lines, `WAIT ${more} more tenants; --json lists them.`] : lines;
 }

@@ -24,8 +24,9 @@ export function whoCommand(): Command {
     .addHelpText(
       'after',
       `
-Lists applications, live sessions and members with the most that each can see. Roundabout ways count: who creates applications
-or members, approves exports, or sets masks can see plaintext.`,
+Lists applications, live sessions, members and pending invitations with the most that each can see. A container stands for
+everything in it and below. Roundabout ways count: who creates applications or members, approves exports, sets masks, or holds an
+invitation can see plaintext.`,
     )
     .action(async ({ tenant, token, container, json }: WhoFlags) => {
       if (token === undefined && container === undefined) throw new Error('Name one of --token and --container.');
@@ -39,16 +40,21 @@ or members, approves exports, or sets masks can see plaintext.`,
     });
 }
 
-function describeOnlookers({ applications, members, sessions }: Onlookers): string {
+function describeOnlookers({ applications, members, invitations, sessions }: Onlookers): string {
   const rows = [
     ...applications.map((one) => ({ ...one, who: `${one.type} application`, name: one.name })),
     ...members.map((one) => ({ ...one, who: 'member', name: one.role })),
+    ...invitations.map((one) => ({
+      ...one,
+      who: 'invitation',
+      name: `${one.role} until ${one.expiresAt.toISOString()}`,
+    })),
     ...sessions.map((one) => ({ ...one, who: 'session', name: `until ${one.expiresAt.toISOString()}` })),
   ];
   if (rows.length === 0) return 'Nobody.';
   return toTable(
     ['SEES', 'WHO', 'ID', 'WAYS', 'NAME'],
-    rows.map(({ transform, who, id, ways, name }) => [views[transform], who, id, toText(ways), name]),
+    rows.map(({ transform, who, id = '-', ways, name }) => [views[transform], who, id, toText(ways), name]),
   );
 }
 

@@ -1,13 +1,16 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { permissionsOf } from '../core/access/permission.ts';
-import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
-import { parseEmail } from './arguments.ts';
+import type { EmailAddress } from '../core/identity/email-address.ts';
+import { processEnvironment, readAddress } from '../platform/config/config.ts';
+import { parseEmail, parseName } from './arguments.ts';
+import { askOwnerEmail } from './ask-owner.ts';
 import { printJson, printText } from './output.ts';
+import { withVault } from './with-vault.ts';
 
 interface BootstrapOptions {
   readonly name: string;
   readonly type: 'test' | 'production';
-  readonly ownerEmail?: string;
+  readonly ownerEmail?: EmailAddress;
   readonly json?: boolean;
 }
 
@@ -18,38 +21,46 @@ export function bootstrapCommand(): Command {
     )
     .requiredOption('--name <name>', 'name of the new tenant', parseName)
     .addOption(new Option('--type <type>', 'type of tenant').choices(['test', 'production']).default('production'))
-    .option('--owner-email <address>', 'e-mail address of the owner', parseEmail)
-    .option('--json', 'print the result as JSON')
+    .option('--owner-email <address>', 'e-mail address of the owner; asked for on a terminal', parseEmail)
+    .option('--json', 'print the result as JSON, and ask nothing')
     .addHelpText(
       'after',
       `
 The owner signs in with a link: strongroom members sign-in-link --tenant <id>.
 With the management key, create applications for your services: POST /applications.
-The key is stored only as a hash. If it is lost, run bootstrap for a new tenant or create a key with another management key.`,
+The key is stored only as a hash. If it is lost, \`strongroom applications key\` issues another one.`,
     )
-    .action(async (options: BootstrapOptions) => {
-      const config = readVaultConfig(processEnvironment());
-      const { VaultCore } = await import('../app/vault-core.ts');
-      const core = await VaultCore.open(config);
-      try {
+    .action(async ({ name, type, ownerEmail, json }: BootstrapOptions) => {
+      // First, so that nothing fails once there is a key to be shown.
+      const url = readAddress(processEnvironment()) ?? 'http://localhost:8080';
+      await withVault(async (core) => {
+        const email = ownerEmail ?? (json === true ? undefined : await askOwnerEmail());
         const { tenantId, keys } = await core.tenantMaker.make({
-          name: options.name,
-          type: options.type,
-          ownerEmail: options.ownerEmail ?? null,
+          name,
+          type,
+          ownerEmail: email ?? null,
           applications: [
             { name: 'Management', type: 'management', permissions: permissionsOf('management'), rules: [] },
           ],
         });
-        const [key] = keys;
-        if (options.json === true) printJson({ tenant_id: tenantId, keys: { management: key } });
-        else printText(`Tenant ${tenantId} is ready. Its management key, which is not shown again:\n\n  ${key}\n`);
-      } finally {
-        await core.close();
-      }
+        const [key = ''] = keys;
+        if (json === true) printJson({ tenant_id: tenantId, keys: { management: key } });
+        else printText(describe({ tenantId, key, url, hasEmail: email !== undefined }));
+      });
     });
 }
 
-function parseName(text: string): string {
-  if (text.trim() === '' || text.length > 200) throw new InvalidArgumentError('A name must have 1 to 200 characters.');
-  return text;
+function describe(made: { tenantId: string; key: string; url: string; hasEmail: boolean }): string {
+  const { tenantId, key, url, hasEmail } = made;
+  const body = '{"name":"My service","type":"private","permissions":["token:create","token:read"]}';
+  const owner = hasEmail ? '' : 'Its owner has no e-mail address, and signs in with links only. ';
+  return `Tenant ${tenantId} is ready. ${owner}Its management key, which is not shown again:
+
+  ${key}
+
+Sign its owner in, and create an application for your service:
+
+  strongroom members sign-in-link --tenant ${tenantId}
+  curl ${url}/applications -H 'BT-API-KEY: ${key}' -H 'Content-Type: application/json' -d '${body}'
+`;
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { processEnvironment } from '../platform/config/config.ts';
 import { ConfigError } from '../platform/config/config-error.ts';
 import { findConfigWarnings } from '../platform/config/config-warnings.ts';
+import { applicationsCommand } from './applications.ts';
 import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { bootstrapCommand } from './bootstrap.ts';
@@ -14,6 +15,8 @@ import { membersCommand } from './members.ts';
 import { migrateCommand } from './migrate.ts';
 import { printError, printWarning } from './output.ts';
 import { serveCommand } from './serve.ts';
+import { tenantsCommand } from './tenants.ts';
+import { addVersion } from './version.ts';
 import { workCommand } from './work.ts';
 
 const teaching = `
@@ -28,6 +31,8 @@ In production, in this order:
   strongroom work                     run background jobs (run at least one)
 
 Afterwards:
+  strongroom tenants list             list tenants; show one with its members
+  strongroom applications key         issue a management key when it was lost
   strongroom members invite           invite someone, with or without a mail server
   strongroom keys rotate data --all   give every tenant a new data key; then reencrypt, then retire
   strongroom audit verify             prove that the audit log has not been tampered with
@@ -40,6 +45,16 @@ Settings are read from the environment; \`strongroom serve\` lists any that are 
 
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const isJson = argv.includes('--json');
+  try {
+    await createProgram(isJson).parseAsync([...argv]);
+  } catch (error) {
+    printError(error, isJson);
+    process.exitCode = error instanceof ConfigError ? 2 : 1;
+  }
+}
+
+/** Every command that there is. */
+export function createProgram(isJson: boolean): Command {
   const program = new Command('strongroom')
     .description('Self-hosted tokenization for cards, bank accounts and personal data.')
     .addHelpText('after', teaching)
@@ -54,6 +69,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     migrateCommand(),
     bootstrapCommand(),
     doctorCommand(),
+    tenantsCommand(),
+    applicationsCommand(),
     membersCommand(),
     keysCommand(),
     auditCommand(),
@@ -63,10 +80,6 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   ]) {
     program.addCommand(command);
   }
-  try {
-    await program.parseAsync([...argv]);
-  } catch (error) {
-    printError(error, isJson);
-    process.exitCode = error instanceof ConfigError ? 2 : 1;
-  }
+  addVersion(program);
+  return program;
 }

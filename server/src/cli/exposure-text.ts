@@ -1,9 +1,9 @@
-import type { SubjectExposure, TokenViewers } from '../features/exposure/index.ts';
+import type { ReportedPeriod, SubjectExposure, TokenViewers } from '../features/exposure/index.ts';
 import { toTable } from './text-table.ts';
 
 /** For people: what a subject has seen. */
 export function describeExposure(exposure: SubjectExposure): string {
-  const { tokens, calls, searches, misses, denied, sessions, others } = exposure;
+  const { tokens, calls, searches, misses, denied, sessions, handedOut, others } = exposure;
   const seen = (transform: string) => tokens.filter((line) => line.transform === transform).length;
   return [
     `${exposure.records} records: ${seen('reveal')} tokens in plaintext, ${seen('mask')} masked, ${seen('redact')} redacted.`,
@@ -26,8 +26,12 @@ export function describeExposure(exposure: SubjectExposure): string {
     ),
     ...section(
       'Searches',
-      ['FIELDS', 'FOUND', 'WITHOUT A HIT', ...times],
-      searches.map((line) => [list(line.fields), String(line.found), String(line.missed), ...toTimes(line)]),
+      ['FIELDS', 'FOUND', 'WITHOUT A HIT', 'MISSING', ...times],
+      searches.map((line) => [
+        list(line.fields),
+        ...[line.found, line.missed, line.missing].map(String),
+        ...toTimes(line),
+      ]),
     ),
     ...section(
       'Misses',
@@ -43,6 +47,11 @@ export function describeExposure(exposure: SubjectExposure): string {
       'Sessions authorized (ask about each with --session)',
       ['SESSION', ...times],
       sessions.map((line) => [line.sessionId, ...toTimes(line)]),
+    ),
+    ...section(
+      'Access given to others (ask about each application with --application)',
+      ['WHAT', 'ID', ...times],
+      handedOut.map((line) => [`${line.entityType} ${line.operation}`, line.entityId, ...toTimes(line)]),
     ),
     ...section(
       'Everything else',
@@ -75,6 +84,14 @@ export function describeViewers({ records, viewers, others }: TokenViewers): str
       others.map((line) => [whoIs(line), line.keyId ?? '-', line.operation, line.outcome, ...toTimes(line)]),
     ),
   ].join('\n');
+}
+
+/** That nothing is listed says nothing about a time whose records are gone. */
+export function describeKept({ from, keptSince }: ReportedPeriod): string {
+  const since = keptSince.toISOString().slice(0, 10);
+  return from !== undefined && from >= keptSince
+    ? `The log is kept since ${since}, before the time asked for.`
+    : `The log is kept since ${since}; what happened before is not in this report.`;
 }
 
 const views = { reveal: 'plaintext', mask: 'masked', redact: 'redacted' } as const;

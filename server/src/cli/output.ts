@@ -1,12 +1,13 @@
+import { withEscapedControls, withoutControls } from '../core/text/one-line.ts';
 import { ConfigError } from '../platform/config/config-error.ts';
 import type { ConfigWarning } from '../platform/config/config-warnings.ts';
 
 /** A result for machines: one line of JSON. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
+  process.stdout.write(`${withEscapedControls(JSON.stringify(value))}\n`);
 }
 
-/** A result for people. */
+/** A result for people. What others have chosen is made one line (`toOneLine`) where the text is put together. */
 export function printText(text: string): void {
   process.stdout.write(`${withoutControls(text)}\n`);
 }
@@ -21,7 +22,7 @@ export function printError(error: unknown, isJson: boolean): void {
   }
   const problems = error instanceof ConfigError ? { problems: error.problems } : {};
   process.stderr.write(
-    `${JSON.stringify({ error: message, ...(causes.length > 0 ? { causes } : {}), ...problems })}\n`,
+    `${withEscapedControls(JSON.stringify({ error: message, ...(causes.length > 0 ? { causes } : {}), ...problems }))}\n`,
   );
 }
 
@@ -31,11 +32,6 @@ export function printWarning({ variable, warning }: ConfigWarning, isJson: boole
   process.stderr.write(
     `${isJson ? JSON.stringify({ warning: text, variable }) : withoutControls(`Warning: ${text}`)}\n`,
   );
-}
-
-/** Names in a backup or a file may come from anyone, so they are kept from controlling the terminal of the reader. */
-function withoutControls(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\t]/gu, '?');
 }
 
 function messagesOf(error: unknown): string[] {

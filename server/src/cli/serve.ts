@@ -13,7 +13,9 @@ export function serveCommand(): Command {
 Needs three settings: STRONGROOM_DATABASE_URL, STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*), STRONGROOM_PUBLIC_URL.
 People sign in at /portal/; the STRONGROOM_OPENID_* settings add an OpenID provider.
 Refuses to start with an outdated schema (run \`strongroom migrate\`) or the wrong root key.
-Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_ADMIN_PORT (8081).`,
+Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_ADMIN_PORT (8081).
+On SIGTERM it reports unready and still serves for STRONGROOM_DRAIN_DELAY_SECONDS (5), so that load balancers notice,
+then finishes the requests in progress within STRONGROOM_DRAIN_TIMEOUT_SECONDS (20). A second signal ends it at once.`,
     )
     .action(async (options: { json?: boolean }) => {
       const config = readServerConfig(processEnvironment());

@@ -1,7 +1,9 @@
-/** Columns side by side, with a space of two between them; what is right of the last one is free. */
+import { toOneLine } from '../core/text/one-line.ts';
+
+/** Columns side by side, with a space of two between them; what is right of the last one is free. A row is one line. */
 export function toTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [header, ...rows];
-  const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const all = [header, ...rows].map((row) => row.map(toOneLine));
+  const widths = header.map((_, column) => all.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0));
   return all
     .map((row) =>
       row

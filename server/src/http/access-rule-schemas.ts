@@ -16,53 +16,89 @@ import { orNull } from './optional-schemas.ts';
 import { plainText } from './text-schemas.ts';
 
 /** Not an enumeration: what is allowed depends on the application type, and the message lists it. */
+export const permissionName = { maxLength: 100, examples: permissionCatalog.map(({ type }) => type) };
 export const PermissionName = Type.String({
-  maxLength: 100,
-  examples: permissionCatalog.map(({ type }) => type),
+  ...permissionName,
   description:
     'A permission that `GET /permissions` lists for the application type. `proxy:invoke` is an alias of `token:use`.',
 });
-export const PermissionNames = Type.Array(PermissionName, { maxItems: 50 });
+export const PermissionNames = Type.Array(PermissionName, {
+  maxItems: 50,
+  description:
+    'Permissions on all containers. What they let the application read is masked; only rules reveal plaintext.',
+});
 
 /** A condition is on an id or a container. */
 const conditionLengthMax = Math.max(tokenLimits.idLengthMax, tokenLimits.containerLengthMax);
 
 const rule = {
-  description: orNull(plainText({ maxLength: 500 })),
-  priority: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
-  container: Type.String({ maxLength: tokenLimits.containerLengthMax }),
-  transform: Type.Enum([...transforms]),
-  permissions: Type.Array(PermissionName, { minItems: 1, maxItems: 50 }),
+  description: orNull(plainText({ maxLength: 500, description: 'What the rule is for.' })),
+  priority: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'Of all rules that match, the one with the lowest number decides. No two rules have the same.',
+  }),
+  container: Type.String({
+    maxLength: tokenLimits.containerLengthMax,
+    description: 'The container, such as `/pci/`, that the rule is about. It includes everything in it.',
+  }),
+  transform: Type.Enum([...transforms], {
+    description: 'What is shown of data: `redact` nothing, `mask` the masked data, `reveal` plaintext.',
+  }),
+  permissions: Type.Array(PermissionName, {
+    minItems: 1,
+    maxItems: 50,
+    description: 'What the rule permits.',
+  }),
 };
 
 /** A rule of an application: on a container and everything below it. */
-export const AccessRuleBody = Type.Object({
-  ...rule,
-  // Ignoring them like other unknown properties would grant more than requested.
-  conditions: orNull(
-    Type.Array(Type.Unknown(), { maxItems: 0, description: 'Application rules use a container instead.' }),
-  ),
-});
+export const AccessRuleBody = Type.Object(
+  {
+    ...rule,
+    // Ignoring them like other unknown properties would grant more than requested.
+    conditions: orNull(
+      Type.Array(Type.Unknown(), { maxItems: 0, description: 'Application rules use a container instead.' }),
+    ),
+  },
+  { description: 'What an application may do with the tokens in a container.' },
+);
 
-export const AccessRuleView = Type.Object({ ...rule, description: Type.Optional(Type.String()) });
+export const AccessRuleView = Type.Object(
+  { ...rule, description: Type.Optional(Type.String({ description: 'What the rule is for.' })) },
+  { description: 'What an application may do with the tokens in a container.' },
+);
+
+const RuleCondition = Type.Object(
+  {
+    attribute: Type.Enum([...conditionAttributes], { description: 'What is compared.' }),
+    operator: Type.Enum([...conditionOperators], { description: 'How it is compared.' }),
+    value: plainText({ minLength: 1, maxLength: conditionLengthMax, description: 'What it is compared with.' }),
+  },
+  { description: 'A condition on the id or a container of a token.' },
+);
 
 /** A rule of a session: on a container, or on tokens that meet all conditions. */
-export const SessionRuleBody = Type.Object({
-  ...rule,
-  container: orNull(rule.container),
-  conditions: orNull(
-    Type.Array(
-      Type.Object({
-        attribute: Type.Enum([...conditionAttributes]),
-        operator: Type.Enum([...conditionOperators]),
-        value: plainText({ minLength: 1, maxLength: conditionLengthMax }),
+export const SessionRuleBody = Type.Object(
+  {
+    ...rule,
+    container: orNull(rule.container),
+    conditions: orNull(
+      Type.Array(RuleCondition, {
+        maxItems: 20,
+        description: 'Instead of a container: the rule is about tokens that meet all of these.',
       }),
-      { maxItems: 20 },
     ),
-  ),
-});
+  },
+  { description: 'What a session may do with the tokens in a container, or with tokens that meet conditions.' },
+);
 
-nameSchemas({ AccessRuleRequest: AccessRuleBody, AccessRule: AccessRuleView, SessionRuleRequest: SessionRuleBody });
+nameSchemas({
+  AccessRuleRequest: AccessRuleBody,
+  AccessRule: AccessRuleView,
+  RuleCondition,
+  SessionRuleRequest: SessionRuleBody,
+});
 
 export const rulesMax = 100;
 

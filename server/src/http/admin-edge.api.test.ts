@@ -99,8 +99,8 @@ describe('GET /metrics', () => {
     expect(text).toContain(
       'strongroom_http_request_seconds_bucket{le="0.001",method="GET",route="unknown",status="404"}',
     );
-    expect(text).toContain('strongroom_database_connections_open');
-    expect(text).toContain('strongroom_database_requests_waiting');
+    expect(text).toContain('strongroom_database_connections_open{pool="vault"}');
+    expect(text).toContain('strongroom_database_requests_waiting{pool="vault"}');
     expect(text).not.toContain(canary);
     expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
     for (const value of [tenant.id, application.id, application.keyId, '127.0.0.1']) expect(text).not.toContain(value);

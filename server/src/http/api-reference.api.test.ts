@@ -1,35 +1,57 @@
 import type { RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { knownOperations } from '../../test/harness/known-operations.ts';
 import { TestVault } from '../../test/harness/test-vault.ts';
 import { tapRoutes } from '../../test/harness/route-tap.ts';
 import { permissionCatalog } from '../core/access/permission.ts';
+import { toTemplate } from './route-template.ts';
 
+interface Response {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly headers?: object;
+  readonly content?: Record<string, { readonly schema?: object; readonly examples?: Record<string, object> }>;
+}
 interface Operation {
   readonly operationId?: string;
   readonly tags?: readonly string[];
+  readonly summary?: string;
+  readonly description?: string;
+  readonly security?: readonly object[];
   readonly parameters?: readonly {
     readonly name: string;
     readonly in: string;
     readonly required?: boolean;
+    readonly description?: string;
     readonly schema?: object;
   }[];
-  readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, { readonly schema: object }> };
-  readonly responses?: Record<
-    string,
-    {
-      readonly description?: string;
-      readonly headers?: object;
-      readonly content?: Record<string, { readonly schema?: object }>;
-    }
-  >;
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Record<string, { readonly schema: object; readonly examples?: Record<string, object> }>;
+  };
+  readonly responses?: Record<string, Response>;
+}
+/** A schema in `components`. */
+interface Component {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly properties?: Record<string, Component>;
+  readonly items?: Component;
+  readonly anyOf?: readonly Component[];
+  readonly additionalProperties?: Component | boolean;
 }
 interface Description {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: { readonly securitySchemes: object; readonly schemas?: Record<string, unknown> };
+  readonly components: {
+    readonly securitySchemes: object;
+    readonly schemas: Record<string, Component>;
+    readonly responses: Record<string, Response>;
+  };
   readonly security: readonly object[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
 }
 
 let vault: TestVault;
@@ -48,8 +70,12 @@ beforeAll(async () => {
 });
 afterAll(() => vault.stop());
 
-/** As the description spells it: `/tokens/{id}`. */
-const toTemplate = (url: string) => url.replaceAll(/:(\w+)/g, '{$1}').replace('*', '{path}');
+/** The responses of an operation, whether they are its own or shared. */
+function responsesOf({ responses = {} }: Operation): Record<string, Response> {
+  const resolve = (response: Response) =>
+    description.components.responses[response.$ref?.split('/').at(-1) ?? ''] ?? response;
+  return Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, resolve(response)]));
+}
 
 describe('GET /openapi.json', () => {
   it('is an OpenAPI 3.1 document about this server', () => {
@@ -57,35 +83,48 @@ describe('GET /openapi.json', () => {
     expect(description.info).toMatchObject({ title: 'Strongroom', version: expect.any(String) });
     expect(description.servers).toEqual([{ url: 'http://localhost' }]);
     expect(description.components.securitySchemes).toEqual({
-      apiKey: { type: 'apiKey', in: 'header', name: 'BT-API-KEY' },
+      apiKey: { type: 'apiKey', in: 'header', name: 'BT-API-KEY', description: expect.any(String) },
     });
     expect(description.security).toEqual([{ apiKey: [] }]);
   });
 
-  it('describes every endpoint of applications and tenants', () => {
-    const described = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
-    expect(described).toEqual(
-      expect.arrayContaining([
-        'POST /applications',
-        'GET /applications',
-        'GET /applications/key',
-        'GET /applications/{id}',
-        'PUT /applications/{id}',
-        'DELETE /applications/{id}',
-        'POST /applications/{id}/keys',
-        'GET /applications/{id}/keys',
-        'GET /applications/{id}/keys/{keyId}',
-        'DELETE /applications/{id}/keys/{keyId}',
-        'GET /permissions',
-        'GET /roles',
-        'GET /application-templates',
-        'GET /tenants/self',
-        'PUT /tenants/self',
-        'DELETE /tenants/self',
-        'GET /tenants/self/owner',
-        'GET /tenants/self/reports/usage',
-      ]),
-    );
+  it('keeps the names and the order of its operations: tokens first', () => {
+    const listed = description.tags.map(({ name }) => [
+      name,
+      operations
+        .filter(({ operation }) => operation.tags?.[0] === name)
+        .map(({ method, path, operation }) => `${operation.operationId}: ${method.toUpperCase()} ${path}`),
+    ]);
+    expect(Object.fromEntries(listed)).toEqual(knownOperations);
+    expect(description.tags.map(({ name }) => name)).toEqual(Object.keys(knownOperations));
+  });
+
+  it('says of every operation what it does, which permission it needs and how often it may be called', () => {
+    for (const { method, path, operation } of operations) {
+      const route = routes.find((one) => one.method === method.toUpperCase() && toTemplate(one.url) === path);
+      const { permission, alsoNeeds = [], rateLimit = 'global' } = route?.config ?? {};
+      const needed = permission === 'any-key' ? [] : [permission, ...alsoNeeds];
+      const { limit } = vault.limits.table[rateLimit];
+      expect(operation.summary).toMatch(/^[A-Z].*[^.]$/);
+      expect(operation.description).toMatch(/^[A-Z].{20,}\.\n/s);
+      expect([path, operation.security]).toEqual([path, [{ apiKey: needed }]]);
+      for (const name of needed) expect(operation.description).toContain(`\`${name}\``);
+      expect(operation.description).toContain(
+        `**Rate limit:** \`${rateLimit}\`, ${limit.toLocaleString('en')} requests`,
+      );
+    }
+  });
+
+  it('shows an example of every body that is sent or returned, and describes every parameter', () => {
+    for (const { method, path, operation } of operations) {
+      const [sent] = Object.values(operation.requestBody?.content ?? {});
+      if (sent !== undefined) expect([method, path, Object.keys(sent.examples ?? {})]).not.toContainEqual([]);
+      for (const [status, { content = {} }] of Object.entries(responsesOf(operation))) {
+        for (const { examples = {} } of Object.values(content))
+          expect([method, path, status, Object.keys(examples)]).not.toContainEqual([]);
+      }
+      for (const parameter of operation.parameters ?? []) expect(parameter.description).toMatch(/\.$/);
+    }
   });
 
   it('describes every route that the server has and does not hide, and no other', () => {
@@ -133,22 +172,28 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('says of every operation how it refuses, with which status, and what it says to a client that asks too often', () => {
+  it('says of every operation how it fails, with a problem that has the status in its type', () => {
     for (const { method, path, operation } of operations) {
-      const statuses = Object.keys(operation.responses ?? {});
-      expect(statuses).toEqual(expect.arrayContaining(['400', '401', '403', '404', '429', '500', '503']));
+      const responses = responsesOf(operation);
+      const statuses = Object.keys(responses);
+      expect(statuses).toEqual(expect.arrayContaining(['400', '401', '403', '408', '429', '431', '500', '503']));
+      if (path.includes('{')) expect(statuses).toContain('404');
       if (operation.requestBody !== undefined) expect(statuses).toContain('413');
       if (operation.parameters?.some(({ name }) => name === 'BT-IDEMPOTENCY-KEY') === true)
         expect([method, path, ...statuses]).toContain('409');
       for (const status of statuses.filter((one) => /^[45]/.test(one))) {
-        // Published clients look for refusals of the proxy in a form of its own.
-        const [mediaType, name] = path.startsWith('/proxy')
-          ? ['application/json', 'ProxyProblem']
-          : ['application/problem+json', 'Problem'];
-        const refusal = { [mediaType]: { schema: { $ref: `#/components/schemas/${name}` } } };
-        expect(operation.responses?.[status]?.content).toEqual(refusal);
+        const { content = {} } = responses[status] ?? {};
+        // Published clients look for refusals of the proxy in a form of its own; before routing there is only one form.
+        const forms = path.startsWith('/proxy') ? ['application/json', 'application/problem+json'] : [];
+        expect(['application/problem+json', ...forms]).toEqual(expect.arrayContaining(Object.keys(content)));
+        for (const [mediaType, { schema }] of Object.entries(content)) {
+          const name = (schema as { $ref: string }).$ref.split('/').at(-1) ?? '';
+          const { properties } = description.components.schemas[name] ?? {};
+          if (mediaType === 'application/json') expect(name).toBe('ProxyProblem');
+          else expect(properties?.['status']).toMatchObject({ const: Number(status) });
+        }
       }
-      expect(operation.responses?.['429']?.headers).toMatchObject({
+      expect(responses['429']?.headers).toMatchObject({
         'Retry-After': expect.any(Object),
         'X-RateLimit-Reset': expect.any(Object),
       });
@@ -187,11 +232,11 @@ describe('GET /openapi.json', () => {
           : { default: 20, maximum: path.endsWith('/members') ? 50 : 100 };
       expect([path, schema]).toEqual([path, { type: 'integer', minimum: 1, ...bounds }]);
     }
-    expect(JSON.stringify(description)).not.toContain('x-');
+    expect(JSON.stringify(description)).not.toContain('"x-');
   });
 
   it('has one named component for each thing, and refers to it everywhere', () => {
-    const names = Object.keys(description.components.schemas ?? {});
+    const names = Object.keys(description.components.schemas);
     expect(names).toEqual(
       expect.arrayContaining([
         'AccessRule',
@@ -215,12 +260,39 @@ describe('GET /openapi.json', () => {
     );
     expect(names).toEqual(names.toSorted());
     for (const { path, operation } of operations) {
-      const bodies = [operation.requestBody, ...Object.values(operation.responses ?? {})];
+      const bodies = [operation.requestBody, ...Object.values(responsesOf(operation))];
       for (const schema of bodies.flatMap((body) => Object.values(body?.content ?? {})).map(({ schema }) => schema)) {
         // An object that is written out here would be a type without a name in a generated client.
         expect([path, JSON.stringify(schema)]).toEqual([path, expect.not.stringContaining('"properties"')]);
       }
     }
+  });
+
+  it('describes every component and every member of it, and names every object in it', () => {
+    const lacking: string[] = [];
+    const examine = (name: string, schema: Component, isNamed: boolean) => {
+      if (schema.$ref !== undefined) return;
+      if (!isNamed && Object.keys(schema.properties ?? {}).length > 0) lacking.push(`${name} has no name`);
+      for (const [member, inner] of Object.entries(schema.properties ?? {})) {
+        if (inner.$ref === undefined && inner.description === undefined) {
+          const [only] = inner.anyOf ?? [];
+          if (only?.$ref === undefined) lacking.push(`${name}.${member} has no description`);
+        }
+        examine(`${name}.${member}`, inner, false);
+      }
+      const { items, anyOf = [], additionalProperties: values } = schema;
+      const parts = [
+        ...(items === undefined ? [] : [items]),
+        ...anyOf,
+        ...(typeof values === 'object' ? [values] : []),
+      ];
+      for (const part of parts) examine(`${name}[]`, part, false);
+    };
+    for (const [name, schema] of Object.entries(description.components.schemas)) {
+      if (schema.description === undefined) lacking.push(`${name} has no description`);
+      examine(name, schema, true);
+    }
+    expect(lacking).toEqual([]);
   });
 
   it('describes the proxy so that a client can send a body with every method that has one', () => {
@@ -262,13 +334,14 @@ describe('GET /openapi.json', () => {
   it('refers to nothing that is not there', () => {
     const text = JSON.stringify(description);
     for (const [, target = ''] of text.matchAll(/"\$ref":"([^"]*)"/g)) {
-      expect(target).toMatch(/^#\/components\/schemas\//);
-      expect(Object.keys(description.components.schemas ?? {})).toContain(target.split('/').at(-1));
+      const [, , kind = '', name] = target.split('/');
+      const { schemas, responses } = description.components;
+      expect(Object.keys({ schemas, responses }[kind] ?? {})).toContain(name);
     }
   });
 
   it('says what a permission can be', () => {
-    const schema = JSON.stringify(description.components.schemas?.['CreateApplicationRequest']);
+    const schema = JSON.stringify(description.components.schemas['CreateApplicationRequest']);
     for (const { type } of permissionCatalog) expect(schema).toContain(`"${type}"`);
   });
 

@@ -1,39 +1,30 @@
-import swagger from '@fastify/swagger';
-import type { FastifyInstance } from 'fastify';
-import { extractComponents } from './api-components.ts';
-import { correctOperations, describeRoute } from './api-description.ts';
-import { tags } from './api-tags.ts';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { describeApi } from './api-document.ts';
+import type { RequestLimits } from './rate-limit.ts';
 import { addReferencePage } from './reference-page.ts';
+
+interface ReferenceOptions {
+  readonly publicUrl: string;
+  readonly limits: Pick<RequestLimits, 'limiter' | 'countsRequests'>;
+  readonly isServed: boolean;
+}
 
 /**
  * Describes every route added afterwards at `/openapi.json` and shows it at `/docs`, all from this process. Both
  * are served or neither: the page shows what is in the description, so serving one of them would hide nothing.
  */
-export async function addApiReference(
-  app: FastifyInstance,
-  { publicUrl, isServed }: { readonly publicUrl: string; readonly isServed: boolean },
-): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Strongroom',
-        version: '1',
-        description: 'Tokenization of cards, bank accounts and personal data.',
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      },
-      servers: [{ url: publicUrl }],
-      components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'BT-API-KEY' } } },
-      security: [{ apiKey: [] }],
-      tags: [...tags],
-    },
-    transform: describeRoute,
-    transformObject: (document) =>
-      'openapiObject' in document
-        ? extractComponents(correctOperations(document.openapiObject))
-        : document.swaggerObject,
-  });
+export function addApiReference(app: FastifyInstance, { publicUrl, limits, isServed }: ReferenceOptions): void {
   if (!isServed) return;
-  app.get('/openapi.json', { config: { permission: 'public' }, schema: { hide: true } }, () => app.swagger());
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => void routes.push(route));
+  const limitOf = limits.countsRequests ? limits.limiter.limitOf.bind(limits.limiter) : undefined;
+  // Built for the first reader: most servers have none.
+  let document: object | undefined;
+  app.get('/openapi.json', { config: { permission: 'public' }, schema: { hide: true } }, () => {
+    // Not earlier: a scope may hide its routes after they were announced.
+    const shown = routes.filter(({ schema, method }) => schema?.hide !== true && method !== 'HEAD');
+    document ??= describeApi(shown, { publicUrl, limitOf });
+    return document;
+  });
   addReferencePage(app);
 }

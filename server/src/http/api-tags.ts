@@ -1,16 +1,27 @@
-/** The parts of the API, in the order of the reference. */
+/** The parts of the API, in the order in which one gets to know them. */
 export const tags = [
-  { name: 'Tokens', description: 'Store, read, change, delete, list and search tokens.' },
-  { name: 'Tokenize', description: 'Replace values in a JSON document with tokens, and tokens with their values.' },
-  { name: 'Proxy', description: 'Call other services with plaintext in place of token references.' },
+  {
+    name: 'Tokens',
+    description:
+      'A token stands for a sensitive value. Create one, and store its id where you used to store the value; what a request gets to see of the value depends on its key.',
+  },
+  { name: 'Lists and search', description: 'Find tokens by type, container, metadata, fingerprint or indexed data.' },
+  {
+    name: 'Tokenize',
+    description: 'Replace values in a JSON document with tokens, and references to tokens with their values.',
+  },
+  { name: 'Proxy', description: 'Call other services with plaintext in place of references to tokens.' },
   { name: 'Sessions', description: 'Short-lived keys for browsers and devices.' },
-  { name: 'Applications', description: 'API clients and what each may do.' },
+  {
+    name: 'Applications',
+    description: 'API clients and what each may do. Managed with the key of a management application.',
+  },
   { name: 'Application keys', description: 'The secret keys of applications.' },
-  { name: 'Permissions', description: 'The permissions that applications can have.' },
-  { name: 'Roles', description: 'The roles that members can have.' },
-  { name: 'Access', description: 'Why an application may or may not do something.' },
+  { name: 'Permissions and roles', description: 'What applications and members can be given.' },
+  { name: 'Access', description: 'Why a key may or may not do something, and who can see a token.' },
   { name: 'Tenant', description: 'The tenant that the key belongs to, its settings and its usage.' },
   { name: 'Members', description: 'People who belong to the tenant.' },
-  { name: 'Invitations', description: 'People invited to join the tenant.' },
-  { name: 'Logs', description: 'The audit log.' },
+  { name: 'Invitations', description: 'People who have been invited to join the tenant.' },
+  { name: 'Logs', description: 'The audit log: what was done, by whom, and who saw what.' },
 ] as const;
+export type TagName = (typeof tags)[number]['name'];

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isGranted, missingPermission } from '../core/access/require-access.ts';
 import { DomainError } from '../core/errors/domain-error.ts';
-import type { Caller, Identity } from '../core/identity/caller.ts';
+import type { Caller, Identity, KeyCaller } from '../core/identity/caller.ts';
 import type { ClientFinder } from './client-address.ts';
 import { restrictCrossOrigin } from './cross-origin.ts';
 import type { RateLimits } from './rate-limit.ts';
+import { permissionsNeeded } from './route-config.ts';
 
 /** Turns a key into an identity; implemented by the applications feature. */
 export interface Authenticator {
@@ -21,6 +22,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the handler of any route that needs a key. */
     readonly caller: Caller;
+    /** The same on a route that only keys can call. */
+    readonly keyCaller: KeyCaller;
     [identified]: Caller | undefined;
     [identifiedAt]: number;
   }
@@ -50,6 +53,13 @@ export function addAuthentication(app: FastifyInstance, parts: AuthenticationPar
       return caller;
     },
   });
+  app.decorateRequest('keyCaller', {
+    getter(this: FastifyRequest) {
+      const { caller } = this;
+      if ('userId' in caller) throw new DomainError('forbidden', 'This needs the key of an application.');
+      return caller;
+    },
+  });
   app.addHook('onRequest', async (request, reply) => {
     if (needsKey(request)) await admit(request, reply, parts);
   });
@@ -59,27 +69,39 @@ export function addAuthentication(app: FastifyInstance, parts: AuthenticationPar
 }
 
 function needsKey(request: FastifyRequest): boolean {
-  return (request.routeOptions.config.permission ?? 'public') !== 'public';
+  const { permission = 'public', audience = 'keys' } = request.routeOptions.config;
+  return permission !== 'public' && audience === 'keys';
+}
+
+/** Lets the caller in who was identified, if the route's permissions are granted. */
+export function admitCaller(request: FastifyRequest, caller: Caller): void {
+  request[identified] = caller;
+  request[identifiedAt] = performance.now();
+  for (const permission of permissionsNeeded(request.routeOptions.config)) {
+    if (!isGranted(caller.grants, permission)) throw missingPermission(permission);
+  }
 }
 
 async function admit(request: FastifyRequest, reply: FastifyReply, parts: AuthenticationParts): Promise<void> {
-  const { permission = 'public' } = request.routeOptions.config;
   const caller = await identify(request, reply, parts);
   restrictCrossOrigin(caller, reply);
-  request[identified] = caller;
-  request[identifiedAt] = performance.now();
   if (caller.session?.isAuthorized === false) {
-    throw new DomainError('forbidden', 'The session has not been authorized.');
+    request[identified] = caller;
+    throw unauthorizedSession();
   }
-  if (permission === 'any-key' || permission === 'public' || isGranted(caller.grants, permission)) return;
-  throw missingPermission(permission);
+  admitCaller(request, caller);
+}
+
+/** Before it is authorized, a session can do nothing at all. */
+export function unauthorizedSession(): DomainError {
+  return new DomainError('forbidden', 'The session has not been authorized.');
 }
 
 async function identify(
   request: FastifyRequest,
   reply: FastifyReply,
   { authenticator, limits, clientOf }: AuthenticationParts,
-): Promise<Caller> {
+): Promise<KeyCaller> {
   const key = request.headers['bt-api-key'];
   if (typeof key !== 'string' || key === '') {
     throw new DomainError('unauthenticated', 'The BT-API-KEY header is required.');

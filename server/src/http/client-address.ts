@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { toClientNetwork } from '../core/network/client-network.ts';
 import { findClientAddress } from '../core/network/forwarded-client.ts';
+import { toAddressText } from '../core/network/peer-address.ts';
 import type { AddressRange } from '../core/network/address-range.ts';
 
 declare module 'fastify' {
@@ -32,7 +33,8 @@ export function createClientFinder(trustedProxies: readonly AddressRange[]): Cli
     const last = known.get(socket);
     if (last !== undefined && last.forwardedFor === forwardedFor) return last;
     // Absent once the connection is gone: such a request gets no response.
-    const address = findClientAddress(socket.remoteAddress ?? 'unknown', forwardedFor, trustedProxies);
+    const found = findClientAddress(socket.remoteAddress ?? 'unknown', forwardedFor, trustedProxies);
+    const address = toAddressText(found) ?? found;
     const client = { address, network: toClientNetwork(address), forwardedFor };
     known.set(socket, client);
     return client;

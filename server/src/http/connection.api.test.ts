@@ -50,6 +50,7 @@ describe('bytes that are not HTTP', () => {
       status: 400,
       detail: expect.any(String),
       instance: 'unknown',
+      trace_id: answer.headers['bt-trace-id'],
     });
   });
 
@@ -135,7 +136,15 @@ describe('a client that goes away', () => {
     const lines = () => vault.logLines.filter((line) => line.includes(traceId));
     await untilTrue(() => lines().length > 0, { waitingFor: 'the request to be logged' });
     expect(lines().map((line) => JSON.parse(line) as unknown)).toEqual([
-      { message: 'request abandoned', trace_id: traceId, method: 'POST', route: '/tokens' },
+      {
+        message: 'request abandoned',
+        trace_id: traceId,
+        method: 'POST',
+        route: '/tokens',
+        tenant_id: tenant.id,
+        application_id: expect.any(String),
+        key_id: expect.any(String),
+      },
     ]);
   });
 });

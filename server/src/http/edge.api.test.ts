@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withoutTraceId } from '../../test/harness/problem-text.ts';
 import { createQuietEdge } from '../../test/harness/quiet-edge.ts';
 import { requestHead, sendRaw } from '../../test/harness/raw-http.ts';
 import { uuidV7 } from '../../test/harness/test-application.ts';
@@ -26,6 +27,7 @@ describe('401', () => {
     status: 401,
     detail,
     instance: '/tokens/{id}',
+    trace_id: expect.stringMatching(uuidV7),
   });
   const invalid = problem('The key in the BT-API-KEY header is not valid.');
   const answerTo = (key?: string) => vault.request('GET', '/tokens/none', key === undefined ? {} : { key });
@@ -96,7 +98,9 @@ describe('the documentation of errors', () => {
   it.each(['nothing', 'constructor', '__proto__', '..%2f..%2fetc%2fpasswd'])(
     '404 for a page about %s',
     async (code) => {
-      expect(await vault.request('GET', `/docs/errors/${code}`)).toMatchObject({ status: 404, body: { status: 404 } });
+      const answer = await vault.request('GET', `/docs/errors/${code}`);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+      expect(answer.text).toContain('<h1>Not Found</h1>');
     },
   );
 });
@@ -171,7 +175,7 @@ describe('every answer', () => {
   ])('is the same with a slash at the end: %s', async (path) => {
     const send = (one: string) => vault.request('GET', one, { key: tenant.keys.private });
     const [with_, without] = await Promise.all([send(path), send(path.replace(/\/(?=$|\?)/, ''))]);
-    expect([with_.status, with_.text]).toEqual([without.status, without.text]);
+    expect([with_.status, withoutTraceId(with_.text)]).toEqual([without.status, withoutTraceId(without.text)]);
   });
 
   it('has no body for HEAD, and the same status', async () => {
@@ -188,7 +192,6 @@ describe('every answer', () => {
 
 describe('404', () => {
   it.each([
-    ['GET', '/'],
     ['GET', '/nowhere'],
     ['GET', '/tokens/a/b'],
     ['GET', '/TOKENS/none'],
@@ -196,11 +199,9 @@ describe('404', () => {
     ['GET', '/tokens/%zz'],
     ['GET', '/tokens/{long}'],
     ['GET', '/livez'],
-    ['PATCH', '/applications'],
-    ['POST', '/tenants/self'],
-    ['DELETE', '/roles'],
-    ['OPTIONS', '/tokens'],
-    ['PROPFIND', '/tokens'],
+    ['OPTIONS', '/nowhere'],
+    ['PROPFIND', '/nowhere'],
+    ['DELETE', '/tokens/a/b'],
   ])('for %s %s, with or without a key', async (method, path) => {
     for (const key of [tenant.keys.management, tenant.keys.private, undefined]) {
       const answer = await vault.request(method, withLongId(path), key === undefined ? {} : { key });
@@ -218,6 +219,125 @@ describe('404', () => {
   it('never repeats the path', async () => {
     for (const path of ['/canary', '/tokens/canary', '/canary%zz', withLongId('/tokens/canary{long}')]) {
       expect((await vault.request('GET', path, { key: tenant.keys.private })).text).not.toContain('canary');
+    }
+  });
+});
+
+describe('405', () => {
+  const anyId = crypto.randomUUID();
+  const cases: [string, string, string][] = [
+    ['PATCH', '/applications', 'GET, HEAD, POST, OPTIONS'],
+    ['POST', '/tenants/self', 'GET, HEAD, PUT, DELETE, OPTIONS'],
+    ['DELETE', '/roles/', 'GET, HEAD, OPTIONS'],
+    ['PROPFIND', '/tokens?type=card', 'GET, HEAD, POST, OPTIONS'],
+    ['PUT', `/tokens/${anyId}`, 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+    ['POST', '/applications/key', 'GET, HEAD, PUT, DELETE, OPTIONS'],
+    ['HEAD', '/proxy/a/b', 'GET, POST, PUT, PATCH, DELETE, OPTIONS'],
+    ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
+  ];
+
+  it.each(cases)('for %s %s, with the methods that there are', async (method, path, allowed) => {
+    const answer = await vault.request(method, path, method === 'HEAD' ? {} : { rawBody: '{' });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed]);
+    if (method === 'HEAD') return;
+    expect(answer.body).toMatchObject({
+      type: '/docs/errors/method-not-allowed',
+      detail: `This path supports ${allowed}.`,
+      trace_id: answer.headers.get('bt-trace-id'),
+    });
+  });
+
+  it('is the same with any key and for things of any tenant: the path decides alone', async () => {
+    const other = await vault.makeTenant();
+    const { id } = (
+      await vault.request('POST', '/tokens', { key: tenant.keys.private, body: { type: 'token', data: 1 } })
+    ).body as { id: string };
+    const answers: string[] = [];
+    for (const token of [id, anyId]) {
+      for (const key of [tenant.keys.private, tenant.keys.public, other.keys.private, 'nonsense', undefined]) {
+        const answer = await vault.request('PUT', `/tokens/${token}`, key === undefined ? {} : { key });
+        answers.push(`${answer.status} ${answer.headers.get('allow')} ${withoutTraceId(answer.text)}`);
+      }
+    }
+    expect(new Set(answers).size).toBe(1);
+  });
+
+  it('is what every path says to every method that it does not have', async () => {
+    const { paths } = (await vault.request('GET', '/openapi.json')).body as { paths: Record<string, object> };
+    for (const [path, operations] of Object.entries(paths)) {
+      const url = path.replaceAll(/\{[^}]+\}/g, anyId);
+      const options = await vault.request('OPTIONS', url);
+      const allowed = options.headers.get('allow')?.split(', ') ?? [];
+      expect([path, options.status, options.text]).toEqual([path, 204, '']);
+      expect(allowed).toEqual(expect.arrayContaining(Object.keys(operations).map((method) => method.toUpperCase())));
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+        const { status } = await vault.request(method, url);
+        expect([method, path, status === 405]).toEqual([method, path, !allowed.includes(method)]);
+      }
+    }
+  });
+});
+
+describe('the trace id of a problem', () => {
+  it.each([
+    ['GET', '/nowhere', {}],
+    ['PUT', '/tokens', {}],
+    ['GET', '/tokens/%zz', {}],
+    ['GET', '/roles', {}],
+    ['POST', '/tokens', { 'bt-trace-id': 'mine' }],
+  ])('is in the body of %s %s as in its header', async (method, path, headers) => {
+    const { body, headers: answered } = await vault.request(method, path, { headers });
+    expect(body).toMatchObject({ trace_id: answered.get('bt-trace-id') });
+    if ('bt-trace-id' in headers) expect(body).toMatchObject({ trace_id: 'mine' });
+  });
+
+  it('is in what the proxy says, and in the log', async () => {
+    const { status, body } = await vault.request('GET', '/proxy', {
+      key: tenant.keys.private,
+      headers: { 'bt-trace-id': 'proxied' },
+    });
+    expect({ status, body }).toMatchObject({ status: 400, body: { proxy_error: { trace_id: 'proxied' } } });
+    expect(vault.logLines.join()).toContain('"trace_id":"proxied"');
+  });
+
+  it('is in the response to bytes that are not HTTP, and in the log', async () => {
+    const answer = await sendRaw(vault.server.url, 'nonsense\r\n\r\n');
+    const { trace_id } = JSON.parse(answer.body) as { trace_id: string };
+    expect(trace_id).toMatch(uuidV7);
+    expect(answer.headers['bt-trace-id']).toBe(trace_id);
+    expect(vault.logLines.join()).toContain(trace_id);
+  });
+});
+
+describe('a problem on a path of pages', () => {
+  it.each(['/portal/nowhere', '/docs/nowhere', '/docs/errors/nothing', '/portal/links/none', '/portal/%zz'])(
+    'is a page: %s',
+    async (path) => {
+      const answer = await vault.request('GET', path);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+      expect(answer.text).toContain('<link rel="stylesheet" href="/portal/assets/portal.css">');
+      expect(answer.text).toContain(`<code>${answer.headers.get('bt-trace-id')}</code>`);
+      expect(answer.headers.get('content-security-policy')).toContain(`default-src 'none'`);
+      expect(answer.headers.get('x-frame-options')).toBe('DENY');
+    },
+  );
+
+  it('is a page for what went wrong inside as well, and is logged', async () => {
+    await vault.database.owner.query('alter table user_sessions rename to gone');
+    try {
+      const cookie = `__Host-strongroom_session=${'1'.repeat(44)}`;
+      const answer = await vault.request('GET', '/portal/', { headers: { cookie, 'bt-trace-id': 'inside' } });
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8']);
+      expect(answer.text).toContain('<code>inside</code>');
+    } finally {
+      await vault.database.owner.query('alter table gone rename to user_sessions');
+    }
+    expect(vault.logLines.filter((line) => line.includes('"trace_id":"inside"')).join()).toContain('42P01');
+  });
+
+  it('is not one where a path only begins alike', async () => {
+    for (const path of ['/portals', '/docsx', '/documents/1']) {
+      expect((await vault.request('GET', path)).body).toMatchObject({ status: 404 });
     }
   });
 });

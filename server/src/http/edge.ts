@@ -2,9 +2,11 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { toError } from '../core/errors/thrown.ts';
 import { DomainError } from '../core/errors/domain-error.ts';
 import { tokenLimits } from '../core/token-limits.ts';
+import { findOutage } from '../platform/database/database-error.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
-import type { HttpMetrics } from '../platform/telemetry/metrics.ts';
+import type { HttpMetrics } from '../platform/telemetry/http-metrics.ts';
 import { addApiReference } from './api-reference.ts';
+import { watchMethods } from './allowed-methods.ts';
 import { type Authenticator, addAuthentication } from './authentication.ts';
 import { addBodyParsers, bodySizeMax } from './body.ts';
 import { BodyMemory, responseMemoryLimits } from './body-memory.ts';
@@ -12,19 +14,25 @@ import { addBodyReader } from './body-reader.ts';
 import { type AttemptLog, recordFailedAttempt } from './failed-attempt.ts';
 import { createClientFinder } from './client-address.ts';
 import { allowCrossOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
+import { closeConnectionsWhenDraining } from './draining.ts';
 import { addErrorPages } from './error-pages.ts';
 import { answerExpectations } from './expectation.ts';
 import { addIdempotency, type IdempotencyKeeper } from './idempotency.ts';
+import { addLandingPage, type DevelopmentLanding } from './landing-page.ts';
 import { addLingering } from './lingering.ts';
 import { refuseMalformedRequest, watchExchanges } from './malformed-request.ts';
 import { addPacing } from './pacing.ts';
+import { addTextPageHeaders, sendPage } from './page-reply.ts';
 import { problemContentType, toDomainError, toProblem } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
+import { isForPeople, renderProblemPage } from './problem-page.ts';
 import { createRateLimits, type RequestLimits } from './rate-limit.ts';
-import { createRequestLog, describeFailure, routeOf } from './request-log.ts';
+import { createRequestLog, describeFailure, noteProblem, routeOf } from './request-log.ts';
 import { findTargetProblem } from './request-target.ts';
 import { addResponseMemory } from './response-memory.ts';
 import { requireDeclaredPermissions } from './route-config.ts';
+import { toTemplate } from './route-template.ts';
+import type { RequestWatcher } from './seen-request.ts';
 import { chooseTraceId, traceIdHeader } from './trace-id.ts';
 import { endConnectionsThatUpgrade, isBehindUpgrade } from './upgrade.ts';
 import { addValidation } from './validation.ts';
@@ -38,8 +46,17 @@ export interface EdgeOptions {
   readonly metrics: HttpMetrics;
   readonly audit: AttemptLog;
   readonly bodyMemory?: BodyMemory;
+  /** Whether the server has been told to stop, although it still serves; false by default. */
+  readonly drain?: { readonly hasBegun: boolean } | undefined;
   /** Whether `/docs` and `/openapi.json` are served; true by default. */
   readonly servesReference?: boolean;
+  readonly development?: DevelopmentEdge | undefined;
+}
+
+/** What only `strongroom dev` has: live lines in its terminal, and more on its landing page. */
+export interface DevelopmentEdge {
+  readonly watch: RequestWatcher;
+  readonly landing: DevelopmentLanding;
 }
 
 const requestTimeoutMs = 30_000;
@@ -54,7 +71,7 @@ const retryAfterSeconds = 1;
 
 /** The web server with everything that all routes share; features add their routes. */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
-  const requestLog = createRequestLog(options.logger, options.metrics);
+  const requestLog = createRequestLog(options.logger, options.metrics, options.development?.watch);
   const clientOf = createClientFinder(options.limits.trustedProxies);
   const limits = createRateLimits(options.limits, clientOf);
   const count = (request: FastifyRequest, reply: FastifyReply, proceed: (refusal?: Error) => void) =>
@@ -83,9 +100,10 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
       const problem = findTargetProblem(request.raw) ?? error;
       count(request, reply, (refusal) => sendProblem(refusal ?? problem, request, reply, options.logger));
     },
-    clientErrorHandler: refuseMalformedRequest,
+    clientErrorHandler: (error, socket) => refuseMalformedRequest(error, socket, options.logger),
   });
 
+  const methodsOf = watchMethods(app);
   app.addHook('onRequest', (request, reply, done) => {
     if (isBehindUpgrade(request.raw)) {
       reply.hijack();
@@ -104,8 +122,8 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
     }
     count(request, reply, (refusal) => {
       // Here and not in a handler, which would run after the body was read and validated.
-      const isUnknown = refusal === undefined && request.is404;
-      done(isUnknown ? new DomainError('not-found', 'This path is not part of the API.') : refusal);
+      if (refusal === undefined && request.is404) refuseUnrouted(request, reply, { methodsOf, done });
+      else done(refusal);
     });
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -120,7 +138,7 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   watchExchanges(app);
   answerExpectations(app, bodySizeMax);
   endConnectionsThatUpgrade(app);
-  closeConnectionsWhenDraining(app);
+  closeConnectionsWhenDraining(app, options.drain);
   requireDeclaredPermissions(app);
   app.decorateRequest('clientAddress', {
     getter(this: FastifyRequest) {
@@ -136,8 +154,27 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   addValidation(app);
   addIdempotency(app, options.idempotency, options.logger);
   addErrorPages(app);
-  await addApiReference(app, { publicUrl: options.publicUrl, isServed: options.servesReference ?? true });
+  const servesReference = options.servesReference ?? true;
+  addLandingPage(app, { servesReference, development: options.development?.landing });
+  addApiReference(app, { ...options, isServed: servesReference });
   return app;
+}
+
+/** No route takes this path with this method. RFC 9110 §15.5.6: with another one, some may. */
+function refuseUnrouted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { methodsOf, done }: { methodsOf: (url: string) => string[]; done: (refusal: Error) => void },
+): void {
+  const methods = methodsOf(request.url);
+  if (methods.length === 0) {
+    const detail = isForPeople(request) ? 'There is no such page.' : 'This path is not part of the API.';
+    done(new DomainError('not-found', detail));
+    return;
+  }
+  reply.header('allow', methods.join(', '));
+  if (request.method === 'OPTIONS') reply.code(204).send();
+  else done(new DomainError('method-not-allowed', `This path supports ${methods.join(', ')}.`));
 }
 
 function addSharedHeaders(request: FastifyRequest, reply: FastifyReply): void {
@@ -160,25 +197,15 @@ function callWithOutcome(work: () => void | Promise<void>, proceed: (refusal?: E
   else waiting.then(() => proceed(), proceed);
 }
 
-/** Node keeps a connection open that was busy when the server began to close: its response must say that it is the last. */
-function closeConnectionsWhenDraining(app: FastifyInstance): void {
-  let isDraining = false;
-  app.addHook('preClose', async () => {
-    isDraining = true;
-  });
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (isDraining) reply.header('connection', 'close');
-    done(null, payload);
-  });
-}
-
 function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
   const error = isAbandonment(thrown, request)
     ? new DomainError('malformed-request', problemCatalog['malformed-request'].meaning, { cause: thrown })
     : toDomainError(thrown);
   const { status } = problemCatalog[error.code];
-  // A failing destination is not an error of the vault, and must not be able to fill the log.
-  if (status >= 500 && error.code !== 'destination-failed')
+  noteProblem(request, error.code);
+  // A failing destination is not an error of the vault, and must not be able to fill the log. That the database is
+  // unreachable has been logged once for all.
+  if (status >= 500 && error.code !== 'destination-failed' && findOutage(error) === undefined)
     logger.error('request failed', {
       trace_id: request.id,
       route: routeOf(request),
@@ -188,18 +215,18 @@ function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyRep
   // A rate limit has already set a more precise waiting time.
   if ((status === 503 || status === 429) && !reply.hasHeader('retry-after'))
     reply.header('retry-after', retryAfterSeconds);
-  const problem = toProblem(error, toTemplate(routeOf(request)));
+  const problem = toProblem(error, { instance: toTemplate(routeOf(request)), traceId: request.id });
+  if (isForPeople(request)) {
+    addTextPageHeaders(reply);
+    sendPage(reply, renderProblemPage(problem, request), status);
+    return;
+  }
   const { presentProblem } = request.routeOptions.config;
   reply
     .code(status)
     .header('content-type', presentProblem === undefined ? problemContentType : 'application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send(presentProblem?.(problem) ?? problem);
-}
-
-/** `/tokens/:id` as documentation writes it: `/tokens/{id}`. */
-function toTemplate(route: string): string {
-  return route.replaceAll(/:([a-zA-Z]+)/g, '{$1}');
 }
 
 /** Whether the client disconnected while its body was being read: nobody receives the response, and it is not our error. */

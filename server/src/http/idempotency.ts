@@ -1,8 +1,8 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { membersOf } from '../core/objects/members-of.ts';
 import { DomainError, invalidField } from '../core/errors/domain-error.ts';
-import type { Caller } from '../core/identity/caller.ts';
-import { mayHaveHappened } from '../platform/database/database-error.ts';
+import type { KeyCaller } from '../core/identity/caller.ts';
+import { findOutage, mayHaveHappened } from '../platform/database/database-error.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { sendJsonText } from './json-text-reply.ts';
 import { describeFailure, routeOf } from './request-log.ts';
@@ -19,11 +19,11 @@ export interface KeptOutcome {
  * Returns what an earlier request did, as the caller may see it now: a document, JSON text, or nothing. Authorizes and
  * records like a separate request, and throws if the caller has lost access or the resource is gone.
  */
-export type ShowAgain = (caller: Caller, outcome: unknown) => Promise<object | string | undefined>;
+export type ShowAgain = (caller: KeyCaller, outcome: unknown) => Promise<object | string | undefined>;
 
 /** How a route returns what it passed to `keepOutcome`. Kept outcomes are sealed, so they cannot have been altered. */
 export function shownAgain<Outcome>(
-  show: (caller: Caller, outcome: Outcome) => Promise<object | string | undefined>,
+  show: (caller: KeyCaller, outcome: Outcome) => Promise<object | string | undefined>,
 ): ShowAgain {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by this route, for itself.
   return (caller, outcome) => show(caller, outcome as Outcome);
@@ -51,7 +51,7 @@ export type IdempotencyOutcome =
 /** Stores outcomes; implemented by the idempotency feature. */
 export interface IdempotencyKeeper {
   /** `operation` is the method, the route and the values in its path. */
-  claim(caller: Caller, operation: readonly string[], key: string): Promise<IdempotencyOutcome>;
+  claim(caller: KeyCaller, operation: readonly string[], key: string): Promise<IdempotencyOutcome>;
 }
 
 declare module 'fastify' {
@@ -93,7 +93,7 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
   app.addHook('preHandler', async (request, reply) => {
     const key = findKey(request);
     if (key === undefined) return undefined;
-    const outcome = await keeper.claim(request.caller, operationOf(request), key);
+    const outcome = await keeper.claim(request.keyCaller, operationOf(request), key);
     switch (outcome.kind) {
       case 'first':
         request.idempotencyClaim = outcome.claim;
@@ -127,6 +127,7 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
       else await claim.release();
     } catch (error) {
       // The work has succeeded or failed, whether or not this was recorded: the caller gets its response.
+      if (findOutage(error) !== undefined) return;
       logger.error('idempotency outcome not kept', {
         trace_id: request.id,
         route: routeOf(request),
@@ -147,7 +148,7 @@ function findKey(request: FastifyRequest): string | undefined {
 
 /** Whether a route supports idempotency keys. */
 export function isRepeatable(config: FastifyContextConfig | undefined, method: string | readonly string[]): boolean {
-  const { permission = 'public', isRepeatable = true } = config ?? {};
+  const { permission = 'public', isReadOnly = false, isRepeatable = !isReadOnly } = config ?? {};
   return permission !== 'public' && isRepeatable && [method].flat().every((one) => idempotentMethods.has(one));
 }
 
@@ -157,7 +158,7 @@ export function isRepeatable(config: FastifyContextConfig | undefined, method: s
  */
 function operationOf(request: FastifyRequest): string[] {
   const operation = [request.method, routeOf(request), ...Object.values(membersOf(request.params)).map(String)];
-  const { applicationType, session } = request.caller;
+  const { applicationType, session } = request.keyCaller;
   return applicationType === 'public' && session === undefined ? [...operation, request.bodyDigest] : operation;
 }
 
@@ -169,7 +170,7 @@ async function repeat(
   const { showAgain } = request.routeOptions.config;
   if (showAgain === undefined) throw new Error('A route was repeated that does not say how.');
   request.isRepetition = true;
-  const shown = await showAgain(request.caller, outcome);
+  const shown = await showAgain(request.keyCaller, outcome);
   reply.code(status);
   if (location !== undefined) reply.header('location', location);
   return typeof shown === 'string' ? sendJsonText(reply, shown) : reply.send(shown);

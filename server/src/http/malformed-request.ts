@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, type ErrorCode } from '../core/errors/domain-error.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
 import { problemContentType, toProblem, unknownRoute } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
+import { makeTraceId, traceIdHeader } from './trace-id.ts';
 
 /** Why Node closed a connection, if it says so; everything else is not HTTP. */
 const causes: ReadonlyMap<unknown, ErrorCode> = new Map([
@@ -27,21 +29,28 @@ export function watchExchanges({ server }: FastifyInstance): void {
 }
 
 /** Invalid HTTP gets a response and a closed connection; there is no request, so nothing else handles it. */
-export function refuseMalformedRequest(error: { readonly code?: unknown }, socket: Connection): void {
+export function refuseMalformedRequest(
+  error: { readonly code?: unknown },
+  socket: Connection,
+  logger: Pick<Logger, 'info'>,
+): void {
   if (!socket.writable || isAnswering(socket)) {
     socket.destroy();
     return;
   }
   const code = causes.get(error.code) ?? 'malformed-request';
   const { status, title, meaning } = problemCatalog[code];
-  const body = JSON.stringify(toProblem(new DomainError(code, meaning), unknownRoute));
+  const traceId = makeTraceId();
+  const body = JSON.stringify(toProblem(new DomainError(code, meaning), { instance: unknownRoute, traceId }));
   const head = [
     `HTTP/1.1 ${status} ${title}`,
     `Content-Type: ${problemContentType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    `${traceIdHeader}: ${traceId}`,
     'Cache-Control: no-store',
     'Connection: close',
   ];
+  logger.info('request refused', { trace_id: traceId, route: unknownRoute, status, code });
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 

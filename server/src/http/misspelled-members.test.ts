@@ -16,7 +16,7 @@ const find = compileMisspellings(
 
 describe('compileMisspellings', () => {
   it('finds them at any depth that the schema describes', () => {
-    expect(find({ continers: 1, rules: [{ container: 'x' }, { contaner: 'x' }] })).toEqual([
+    expect(find({ continers: 1, rules: [{ container: 'x' }, { contaner: 'x' }] }).paths).toEqual([
       ['containers'],
       ['rules', '1', 'container'],
     ]);
@@ -32,12 +32,18 @@ describe('compileMisspellings', () => {
     ['no object', [1, null, 'containrs']],
     ['nothing', undefined],
   ])('leaves %s alone', (_, value) => {
-    expect(find(value)).toEqual([]);
+    expect(find(value).paths).toEqual([]);
+  });
+
+  it('counts the members that are like nothing, at any depth that the schema describes', () => {
+    const value = { privacy: 1, data: { any: 1 }, metadata: { any: 'x' }, rules: [{ container: 'x', encrypted: 1 }] };
+    expect(find(value).unknownCount).toBe(2);
+    expect(find({ containers: [], data: 1 }).unknownCount).toBe(0);
   });
 
   it('gives up on more unknown names than anybody mistypes', () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`unlike-anything-${index}`, 0]));
-    expect(find({ continers: 1, ...many })).toEqual([['containers']]);
-    expect(find({ ...many, continers: 1 })).toEqual([]);
+    expect(find({ continers: 1, ...many }).paths).toEqual([['containers']]);
+    expect(find({ ...many, continers: 1 }).paths).toEqual([]);
   });
 });

@@ -4,9 +4,17 @@ import { findIntendedName } from '../core/text/intended-name.ts';
 /** More unknown members than this are not typos, and comparing a megabyte of them would take seconds. */
 const comparisonsMax = 100;
 
-/** The result of one check: the paths, in segments, of known members that were misspelled. */
+/** The result of one check. */
+export interface NameFindings {
+  /** The paths, in segments, of known members that were misspelled. */
+  readonly paths: readonly (readonly string[])[];
+  /** Members that are like no known one, and are ignored. */
+  readonly unknownCount: number;
+}
+
 interface Findings {
   readonly paths: (readonly string[])[];
+  unknownCount: number;
   comparisonsLeft: number;
 }
 
@@ -23,12 +31,12 @@ interface SchemaParts {
  * Finds members whose names closely resemble a known one. Members that resemble none are ignored: clients
  * send more than we know. The misspelled name is not repeated: it could be a value pasted in the wrong place.
  */
-export function compileMisspellings(schema: TSchema): (value: unknown) => (readonly string[])[] {
+export function compileMisspellings(schema: TSchema): (value: unknown) => NameFindings {
   const find = compile(schema);
   return (value) => {
-    const findings: Findings = { paths: [], comparisonsLeft: comparisonsMax };
+    const findings: Findings = { paths: [], unknownCount: 0, comparisonsLeft: comparisonsMax };
     find?.(value, [], findings);
-    return findings.paths;
+    return findings;
   };
 }
 
@@ -66,7 +74,9 @@ function compileObject(
     for (const [name, member] of Object.entries(value)) {
       const find = finders.get(name);
       if (find !== undefined) find(member, [...path, name], findings);
-      if (isClosed || finders.has(name) || findings.comparisonsLeft === 0) continue;
+      if (isClosed || finders.has(name)) continue;
+      findings.unknownCount += 1;
+      if (findings.comparisonsLeft === 0) continue;
       findings.comparisonsLeft -= 1;
       const intended = findIntendedName(name, names);
       if (intended !== undefined) findings.paths.push([...path, intended]);

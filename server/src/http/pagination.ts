@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { DomainError } from '../core/errors/domain-error.ts';
 import { nameSchemas } from './api-components.ts';
 import { wholeNumber } from './query-parameters.ts';
@@ -48,13 +48,24 @@ export function parsePageRequest(
   return request;
 }
 
-export const PaginationView = Type.Object({
-  total_items: Type.Integer(),
-  page_number: Type.Integer(),
-  page_size: Type.Integer(),
-  total_pages: Type.Integer(),
-});
+export const PaginationView = Type.Object(
+  {
+    total_items: Type.Integer({ description: 'How many items there are on all pages.' }),
+    page_number: Type.Integer({ description: 'The number of this page, starting at 1.' }),
+    page_size: Type.Integer({ description: 'How many items a page holds at most.' }),
+    total_pages: Type.Integer({ description: 'How many pages there are.' }),
+  },
+  { description: 'Where a page stands in a list.' },
+);
 nameSchemas({ Pagination: PaginationView });
+
+/** A page of a list with numbered pages. */
+export function pageOf<Item extends TSchema>(item: Item) {
+  return Type.Object(
+    { pagination: PaginationView, data: Type.Array(item, { description: 'The items of the page, newest first.' }) },
+    { description: 'A page of a list.' },
+  );
+}
 
 export function toPaginationView(request: PageRequest, totalItems: number) {
   return {

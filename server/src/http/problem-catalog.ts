@@ -59,13 +59,25 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     meaning: 'The key is valid, but its application does not have permission for this operation on this container.',
     remedy: '`detail` names the missing permission and the container. Grant it to the application, or use another key.',
   },
+  'sign-in-too-old': {
+    status: 403,
+    title: 'Forbidden',
+    meaning: 'In the portal, everything that changes something needs a sign-in within the last 15 minutes.',
+    remedy:
+      'Sign in again, then repeat the change. A session that somebody else got hold of can then change nothing for long.',
+  },
   'not-found': {
     status: 404,
     title: 'Not Found',
-    meaning:
-      'The tenant has nothing with this id, or the API has no such path or does not support this HTTP method on it.',
+    meaning: 'The tenant has nothing with this id, or the API has no such path.',
     remedy:
-      'Check the id, the path and the method, and that the key belongs to the right tenant. Expired and deleted tokens cannot be recovered.',
+      'Check the id and the path, and that the key belongs to the right tenant. Expired and deleted tokens cannot be recovered.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method Not Allowed',
+    meaning: 'The path is part of the API, but does not support this HTTP method.',
+    remedy: 'Use one of the methods that the Allow header of the response lists.',
   },
   'request-timeout': {
     status: 408,
@@ -90,6 +102,20 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     title: 'Conflict',
     meaning: 'Other requests kept changing the token while this one was being handled.',
     remedy: 'Retry the request.',
+  },
+  'record-not-sealed': {
+    status: 409,
+    title: 'Conflict',
+    meaning:
+      'The record is in the log, but no checkpoint covers it yet. Records are sealed within seconds while `strongroom work` is running.',
+    remedy: 'Retry in a few seconds. If it stays so, `strongroom audit verify` names what holds sealing back.',
+  },
+  'record-not-provable': {
+    status: 409,
+    title: 'Conflict',
+    meaning:
+      'The proof needs a part of the log that was dropped after its retention period, or that does not match what was sealed.',
+    remedy: 'Run `strongroom audit verify`: it tells the two apart and names the place.',
   },
   'idempotency-in-flight': {
     status: 409,
@@ -196,6 +222,6 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     status: 500,
     title: 'Internal Server Error',
     meaning: 'An unexpected error occurred. Nothing from the request was disclosed or partially stored.',
-    remedy: 'Report it with the BT-TRACE-ID of the response; the server log has an entry with the same id.',
+    remedy: 'Report it with the `trace_id` of the response; the server log has an entry with the same id.',
   },
 };

@@ -9,6 +9,8 @@ export interface Problem {
   readonly status: number;
   readonly detail: string;
   readonly instance: string;
+  /** The BT-TRACE-ID of the response: the log of the server has a line with the same. */
+  readonly trace_id: string;
   readonly errors?: FieldErrors;
 }
 
@@ -21,7 +23,7 @@ export const problemContentType = 'application/problem+json; charset=utf-8';
  * `instance` names the route, not the requested path: a path can contain a value that was pasted into it, and
  * two ids that do not exist must give the same bytes.
  */
-export function toProblem(error: DomainError, instance: string): Problem {
+export function toProblem(error: DomainError, { instance, traceId }: { instance: string; traceId: string }): Problem {
   const { status, title } = problemCatalog[error.code];
   return {
     type: problemType(error.code),
@@ -29,6 +31,7 @@ export function toProblem(error: DomainError, instance: string): Problem {
     status,
     detail: error.message,
     instance,
+    trace_id: traceId,
     ...(error.fields === undefined ? {} : { errors: error.fields }),
   };
 }

@@ -109,7 +109,7 @@ describe('the limits of the API', () => {
       await vault.request('GET', '/roles', { key: keys.private }),
       await vault.request('GET', '/tokens/%zz'),
     ];
-    expect(sent.map(({ status }) => status)).toEqual([401, 401, 400, 404, 404, 404, 404, 200, 429, 429]);
+    expect(sent.map(({ status }) => status)).toEqual([401, 401, 400, 405, 404, 404, 204, 200, 429, 429]);
   });
 
   it('let everything through where they are off, except guesses', async () => {
@@ -136,6 +136,7 @@ describe('429', () => {
       status: 429,
       detail: expect.any(String),
       instance: '/tokens',
+      trace_id: answer.headers.get('bt-trace-id'),
     });
     expect(answer.headers.get('retry-after')).toBe('10');
     expect(answer.headers.get('ratelimit')).toBe('"token-write";r=0;t=10');

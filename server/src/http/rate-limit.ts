@@ -23,6 +23,11 @@ export interface RateLimits {
 }
 
 export function createRateLimits({ limiter, countsRequests }: RequestLimits, clientOf: ClientFinder): RateLimits {
+  const refuse = (reply: FastifyReply, refusal: Refusal | undefined) => {
+    if (refusal === undefined) return;
+    limiter.noteRefusal(refusal);
+    throwRefusal(reply, refusal);
+  };
   return {
     countRequest(request, reply) {
       if (!countsRequests) return undefined;
@@ -56,9 +61,7 @@ function isPortal(request: FastifyRequest): boolean {
 }
 
 /** The headers state the same in three ways: RFC 9110, what clients of this API read, and draft-ietf-httpapi-ratelimit-headers. */
-function refuse(reply: FastifyReply, refusal: Refusal | undefined): void {
-  if (refusal === undefined) return;
-  const { scope, limit, msLeft } = refusal;
+function throwRefusal(reply: FastifyReply, { scope, limit, msLeft }: Refusal): never {
   const seconds = Math.max(1, Math.ceil(msLeft / 1_000));
   reply.header('retry-after', seconds);
   reply.header('x-ratelimit-reset', Math.ceil((Date.now() + msLeft) / 1_000));

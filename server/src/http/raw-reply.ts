@@ -31,7 +31,7 @@ function setHead(reply: FastifyReply, { status, headers }: RawAnswer): void {
   const { raw } = reply;
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
   for (const { name, value } of headers) raw.appendHeader(name, value);
-  // A closing server accepts no further requests on this connection.
-  if (!reply.server.server.listening) raw.setHeader('connection', 'close');
+  // No hook runs for a raw response.
+  if (reply.server.isDraining()) raw.setHeader('connection', 'close');
   raw.statusCode = status;
 }

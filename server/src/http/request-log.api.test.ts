@@ -19,16 +19,25 @@ const linesOf = (traceId: string) =>
 const untilLogged = (traceId: string) =>
   untilTrue(() => linesOf(traceId).length > 0, { waitingFor: 'a line in the log' });
 
+/** Ids of the tenant and the application, and of the key: never the key. */
+const someone = { tenant_id: expect.any(String), application_id: expect.any(String), key_id: expect.any(String) };
+
 describe('the log of requests', () => {
+  const nobody = { method: 'GET', route: 'unknown', status: 404, code: 'not-found' };
   it.each([
-    ['GET', `/tokens/${canary}`, '/tokens/:id', 404],
-    ['GET', `/${canary}?q=${canary}`, 'unknown', 404],
-    ['GET', `/${canary}%zz`, 'unknown', 404],
-    ['GET', `/tokens/${canary}{long}`, 'unknown', 404],
-    ['PUT', `/applications/${canary}`, '/applications/:id', 400],
-    ['POST', '/tokens', '/tokens', 201],
-    ['POST', '/applications', '/applications', 403],
-  ])('has one line for %s %s, of allowed fields and without what was sent', async (method, path, route, status) => {
+    [`/tokens/${canary}`, { method: 'GET', route: '/tokens/:id', status: 404, code: 'not-found', ...someone }],
+    [`/${canary}?q=${canary}`, nobody],
+    [`/${canary}%zz`, nobody],
+    [`/tokens/${canary}{long}`, nobody],
+    [
+      `/applications/${canary}`,
+      { method: 'PUT', route: '/applications/:id', status: 400, code: 'validation-failed', ...someone },
+    ],
+    ['/tokens', { method: 'POST', route: '/tokens', status: 201, unknown_members: 1, ...someone }],
+    ['/applications', { method: 'POST', route: '/applications', status: 403, code: 'forbidden', ...someone }],
+  ])('has one line for %s, with who it was and why it failed, without what was sent', async (path, expected) => {
+    const { method, route, status } = expected;
+    const own = 'key_id' in expected ? { tenant_id: tenant.id } : {};
     const traceId = crypto.randomUUID();
     const key = route === '/applications/:id' ? tenant.keys.management : tenant.keys.private;
     const answer = await vault.request(method, path.replace('{long}', 'x'.repeat(9_000)), {
@@ -39,12 +48,45 @@ describe('the log of requests', () => {
     expect(answer.status).toBe(status);
     await untilLogged(traceId);
     expect(linesOf(traceId)).toEqual([
-      { message: 'request', trace_id: traceId, method, route, status, duration_ms: expect.any(Number) },
+      { message: 'request', trace_id: traceId, duration_ms: expect.any(Number), ...expected, ...own },
     ]);
     const everything = vault.logLines.join('\n');
     expect(everything).not.toContain(canary);
-    expect(everything).not.toContain(tenant.id);
     for (const secret of Object.values(tenant.keys)) expect(everything).not.toContain(secret);
+  });
+
+  it.each([
+    ['/tokens', { type: 'token', data: { any: 1 }, privacy: {}, encrypted: 'x', metadata: { any: 'x' } }, 2],
+    ['/tokenize', { a: { type: 'token', data: 1, privacy: {} }, b: { type: 'token', data: 2, encrypted: 1 } }, 2],
+    ['/tokens', { type: 'token', data: 1 }, undefined],
+  ])('counts the members of a body to %s that were ignored: %j', async (path, body, count) => {
+    const traceId = crypto.randomUUID();
+    const headers = { 'bt-trace-id': traceId };
+    const answer = await vault.request('POST', path, { key: tenant.keys.private, body, headers });
+    expect(answer.status).toBeLessThan(300);
+    await untilLogged(traceId);
+    expect(linesOf(traceId).map((line) => line['unknown_members'])).toEqual([count]);
+  });
+
+  it('names the application and the key of a request, and nobody for a key that is not valid', async () => {
+    const [known, unknown] = [crypto.randomUUID(), crypto.randomUUID()];
+    const { id, keys } = (
+      await vault.request('POST', '/applications', {
+        key: tenant.keys.management,
+        body: { name: 'Logged', type: 'private', permissions: ['token:create'] },
+      })
+    ).body as { id: string; keys: { id: string; key: string }[] };
+    const [{ id: keyId, key } = { id: '', key: '' }] = keys;
+    await vault.request('GET', '/tokens/none', { key, headers: { 'bt-trace-id': known } });
+    await vault.request('GET', '/tokens/none', { key: `${key}x`, headers: { 'bt-trace-id': unknown } });
+    await untilLogged(known);
+    await untilLogged(unknown);
+    const ids = { tenant_id: tenant.id, application_id: id, key_id: keyId };
+    expect(linesOf(known)).toMatchObject([{ status: 403, code: 'forbidden', ...ids }]);
+    const told = { method: 'GET', route: '/tokens/:id', status: 401, code: 'unauthenticated' };
+    expect(linesOf(unknown)).toEqual([
+      { message: 'request', trace_id: unknown, duration_ms: expect.any(Number), ...told },
+    ]);
   });
 
   it('tells an operator where a request failed, and the caller nothing', async () => {
@@ -78,7 +120,7 @@ describe('the description of a failure', () => {
   });
 
   it.each([undefined, null, 'text', 7, {}])('takes whatever was thrown: %j', (thrown) => {
-    expect(describeFailure(thrown)).toMatchObject({ error: expect.any(String), stack: '' });
+    expect(describeFailure(thrown)).toEqual({ error: 'unknown' });
   });
 
   it('repeats only messages that we wrote for operators', () => {

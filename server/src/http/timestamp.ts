@@ -3,7 +3,9 @@ import { invalidField } from '../core/errors/domain-error.ts';
 import { parseIsoTimestamp } from '../core/expiry/timestamp.ts';
 
 /** ISO 8601 in UTC, as we write all times. */
-export const Timestamp = Type.String({ format: 'date-time' });
+export function timestamp(description: string) {
+  return Type.String({ format: 'date-time', description });
+}
 
 export function toTimestamp(date: Date): string {
   return date.toISOString();
@@ -18,10 +20,14 @@ export function parseEnd(text: string): Date {
 
 /** The four fields for who created and last changed something; unset fields are omitted. */
 export const changeFields = {
-  created_by: Type.Optional(Type.String({ format: 'uuid' })),
-  created_at: Timestamp,
-  modified_by: Type.Optional(Type.String({ format: 'uuid' })),
-  modified_at: Type.Optional(Timestamp),
+  created_by: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Id of the application or user who created it.' }),
+  ),
+  created_at: timestamp('When it was created.'),
+  modified_by: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Id of the application or user who last changed it.' }),
+  ),
+  modified_at: Type.Optional(timestamp('When it was last changed.')),
 };
 
 export function toChangeFields(thing: {

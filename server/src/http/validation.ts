@@ -1,18 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { membersOf } from '../core/objects/members-of.ts';
+import { hasMembers, membersOf } from '../core/objects/members-of.ts';
 import { toError } from '../core/errors/thrown.ts';
 import { DomainError, type FieldErrors, invalidField } from '../core/errors/domain-error.ts';
 import { ExactNumber } from '../core/json/json-value.ts';
+import { toFieldMessage } from './field-message.ts';
 import { compileMisspellings } from './misspelled-members.ts';
-
-interface SchemaError {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: unknown;
-  readonly message: string;
-}
+import { resolveUnions, type SchemaError } from './schema-errors.ts';
 
 /** What a compiled schema offers. */
 interface Validator<Value = unknown> {
@@ -25,8 +20,20 @@ const errorsMax = 50;
 /** Finding errors takes about 3 µs per member, so a body of maximum size would block all other requests for a third of a second. */
 const membersMax = 2_000;
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Members of the body that nothing here knows; the log of requests tells how many. */
+    unknownMembers: number;
+  }
+}
+
 /** Each schema is compiled once, when its route is added. Values are checked as they are: nothing is coerced or removed. */
 export function addValidation(app: FastifyInstance): void {
+  app.decorateRequest('unknownMembers', 0);
+  app.addHook('preHandler', (request, _reply, done) => {
+    request.unknownMembers = countUnknownMembers(request.body);
+    done();
+  });
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     const validator = compileSchema(schema);
     const wrongName = httpPart === 'querystring' ? describeNames(schema) : undefined;
@@ -47,21 +54,32 @@ export function compileSchema<Schema extends TSchema>(schema: Schema): Validator
   const validator = Compile(schema);
   const findMisspellings = compileMisspellings(schema);
   return {
-    Check: (value): value is Static<Schema> =>
-      validator.Check(withoutExactNumbers(value, schema, '')) && findMisspellings(value).length === 0,
+    Check(value): value is Static<Schema> {
+      if (!validator.Check(withoutExactNumbers(value, schema, ''))) return false;
+      const { paths, unknownCount } = findMisspellings(value);
+      if (unknownCount > 0 && hasMembers(value)) unknownCounts.set(value, unknownCount);
+      return paths.length === 0;
+    },
     Errors: (value) => [
       ...validator.Errors(withoutExactNumbers(value, schema, '')),
-      ...findMisspellings(value).map(toMisspellingError),
+      ...findMisspellings(value).paths.map(toMisspellingError),
     ],
   };
+}
+
+const unknownCounts = new WeakMap<object, number>();
+
+/** How many members of a value that was checked are like none of its schema, and are therefore ignored. */
+export function countUnknownMembers(value: unknown): number {
+  return hasMembers(value) ? (unknownCounts.get(value) ?? 0) : 0;
 }
 
 function toMisspellingError(path: readonly string[]): SchemaError {
   return {
     keyword: 'misspelled',
+    schemaPath: '',
     instancePath: path.map((segment) => `/${escapePointer(segment)}`).join(''),
     params: {},
-    message: 'is misspelled: the request has an unknown member with a very similar name',
   };
 }
 
@@ -144,7 +162,7 @@ function isWithin(max: number, value: unknown): boolean {
 /** Messages by field path; `part` is the location of an error that belongs to no single field. */
 function toFieldErrors(errors: readonly SchemaError[], part: string, wrongName: string): FieldErrors {
   const fields: Record<string, string[]> = {};
-  for (const error of errors.slice(0, errorsMax)) {
+  for (const error of resolveUnions(errors).slice(0, errorsMax)) {
     for (const [path, message] of toFieldMessages(error, part, wrongName)) (fields[path] ??= []).push(message);
   }
   return fields;
@@ -159,7 +177,7 @@ function toFieldMessages(error: SchemaError, part: string, wrongName: string): [
     const names: unknown[] = Array.isArray(requiredProperties) ? requiredProperties : [];
     return names.map((name) => [[...path, name].join('.'), 'is required']);
   }
-  const message = error.keyword === 'additionalProperties' ? wrongName : error.message;
+  const message = error.keyword === 'additionalProperties' ? wrongName : toFieldMessage(error, part);
   return [[path.join('.') || part, message]];
 }
 

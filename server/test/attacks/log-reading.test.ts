@@ -18,6 +18,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   tenant = await vault.makeTenant();
+  await sealAll(vault.database, signerOf(vault.server));
 });
 
 /**

@@ -57,8 +57,9 @@ function sourcesOf(answer: Response, directive: string): string[] {
   return found.split(' ').slice(1);
 }
 
-describe('what is served under /docs', () => {
+describe('what is served at / and under /docs', () => {
   const pages = [
+    '/',
     '/docs/',
     '/docs',
     '/docs/js/scalar.js',
@@ -105,14 +106,27 @@ describe('what is served under /docs', () => {
     },
   );
 
-  it('is not read by other origins', async () => {
-    const answer = await get('/docs/', { origin: 'https://evil.example' });
+  it.each(['/', '/docs/'])('is not read by other origins: %s', async (path) => {
+    const answer = await get(path, { origin: 'https://evil.example' });
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
   it('does not fail for a client that names no host', async () => {
     const answer = await sendRaw(server.url, 'GET /docs/ HTTP/1.0\r\n\r\n');
     expect(answer.status).toBeLessThan(500);
+  });
+});
+
+describe('the page at /', () => {
+  it('says what this is to anybody, and nothing about this installation', async () => {
+    const page = await (await get('/')).text();
+    expect(page).toContain('This is a vault.');
+    expect(page.match(/\d+\.\d+|tenant|strongroom dev|metrics|readyz|localhost|127\.0\.0\.1/i)).toBeNull();
+    expect(page).toBe(await (await fetch(`${server.url}/`, { headers: { 'bt-api-key': 'x' } })).text());
+  });
+
+  it('has no guides: those are for development', async () => {
+    expect((await get('/docs/guides/charge-a-card.md')).status).toBe(404);
   });
 });
 
@@ -123,6 +137,14 @@ describe('with the reference switched off', () => {
       expect((await fetch(`${bare.url}${path}`, { redirect: 'manual' })).status).toBe(404);
     },
   );
+
+  it('nothing leads there', async () => {
+    const [whole, reduced] = await Promise.all(
+      [get('/'), fetch(`${bare.url}/`)].map(async (one) => (await one).text()),
+    );
+    expect(whole).toContain('href="/docs"');
+    expect(reduced).not.toContain('href="/docs"');
+  });
 
   it('errors are explained all the same', async () => {
     expect((await fetch(`${bare.url}/docs/errors/not-found`)).status).toBe(200);

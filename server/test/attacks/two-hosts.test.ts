@@ -40,7 +40,6 @@ describe('a request for more than one host', () => {
     ],
     ['an unknown path', 'GET /nothing HTTP/1.1', ['host: a', 'host: b']],
     ['a path that cannot be decoded', 'GET /tokens/%zz HTTP/1.1', ['host: a', 'host: b']],
-    ['the reference', 'GET /docs/ HTTP/1.1', ['host: a', 'host: b']],
     ['no name', 'GET /roles HTTP/1.1', ['host:']],
     ['two names in one header', 'GET /roles HTTP/1.1', ['host: vault.example, evil.example']],
     ['a name with a blank', 'GET /roles HTTP/1.1', ['host: vault.example evil.example']],
@@ -64,9 +63,10 @@ describe('a request for more than one host', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ type: '/docs/errors/malformed-request' });
   });
 
-  it('gets a page that says so in the portal, and no form to sign in', async () => {
-    const answer = await send('GET /portal/sign-in HTTP/1.1', ['host: a', 'host: b']);
+  it.each(['/portal/sign-in', '/docs/'])('gets a page that says so at %s, and no form to sign in', async (path) => {
+    const answer = await send(`GET ${path} HTTP/1.1`, ['host: a', 'host: b']);
     expect([answer.status, answer.headers['connection']]).toEqual([400, 'close']);
+    expect(answer.headers['content-type']).toMatch(/^text\/html/);
     expect(answer.body).not.toContain('<form');
   });
 

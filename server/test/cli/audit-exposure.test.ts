@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -70,13 +70,26 @@ describe('audit exposure', () => {
       expect(proofs.every(({ record }) => record['key_id'] === leaked.keyId)).toBe(true);
       await writeFile(file('array.json'), JSON.stringify(proofs));
       await writeFile(file('forged.ndjson'), text.replace('"transform":"mask"', '"transform":"redact"'));
+      const [one = ''] = text.split('\n');
+      await writeFile(file('repeated.ndjson'), `${one}\n`.repeat(7));
+      await writeFile(file('laid-out.json'), JSON.stringify(proofs, undefined, 2));
       const check = (name: string) =>
         Program.run(['audit', 'check', file(name), '--public-key', report.proofs.public_key, '--json']);
-      for (const name of ['proofs.ndjson', 'array.json'])
+      for (const name of ['proofs.ndjson', 'array.json', 'laid-out.json'])
         expect(JSON.parse((await check(name)).stdout)).toEqual({ ok: true, proven: 7, failed: 0 });
       const forged = await check('forged.ndjson');
       expect(JSON.parse(forged.stdout)).toEqual({ ok: false, proven: 6, failed: 1 });
       expect(forged.code).toBe(1);
+      // One proof does not stand for seven records.
+      expect(JSON.parse((await check('repeated.ndjson')).stdout)).toEqual({ ok: true, proven: 1, failed: 0 });
+
+      // Evidence is not written over, and a report that fails leaves no file.
+      const again = await audit(...ofKey(), '--prove', file('proofs.ndjson'));
+      expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') });
+      expect(await readFile(file('proofs.ndjson'), 'utf8')).toBe(text);
+      const other = ['exposure', '--tenant', crypto.randomUUID(), '--key', leaked.keyId];
+      expect((await audit(...other, '--prove', file('none.ndjson'))).code).toBe(1);
+      await expect(access(file('none.ndjson'))).rejects.toMatchObject({ code: 'ENOENT' });
     },
     patienceMs,
   );
@@ -87,6 +100,9 @@ describe('audit exposure', () => {
       const { code, stdout } = await audit(...ofKey());
       expect(code).toBe(0);
       expect(stdout).toContain('7 records: 0 tokens in plaintext, 6 masked, 0 redacted.');
+      expect(stdout).toMatch(
+        /\n\nThe log is kept since \d{4}-\d\d-01; what happened before is not in this report\.\n$/,
+      );
       for (const id of tokenIds) expect(stdout).toMatch(new RegExp(`^masked +${id} +token +read +- +1 `, 'm'));
       const reads = (await recordsOf(vault, tenant, '*')).filter((record) => record['actor_type'] === 'system');
       expect(reads.at(-1)).toMatchObject({ entity_type: 'log', operation: 'read', details: '{"fields":["key_id"]}' });
@@ -144,6 +160,12 @@ describe('audit exposure', () => {
       'no log of this tenant',
     ],
     ['a bad time', () => [...ofKey(), '--from', 'yesterday'], 'ISO 8601'],
+    [
+      'a time that ends before it begins',
+      () => [...ofKey(), '--from', '2026-02-01', '--to', '2026-01-01'],
+      'before --to',
+    ],
+    ['no address', () => ['exposure', '--tenant', tenant.id, '--address', 'localhost'], 'must be an IP address'],
   ])(
     'exits with 1 for %s',
     async (_what, command, message) => {

@@ -30,16 +30,49 @@ describe('strongroom dev --data', () => {
   let printed: string;
   let tokenId: string;
 
-  it('prints a command that stores the first token', async () => {
+  it('prints lines that show what a vault is for, and each request that they make', async () => {
     const before = await stat(data);
     const program = Program.start(['dev', '--port', '0', '--data', data]);
     printed = await program.output('Stop with Ctrl-C.');
     expect(printed).toContain('DEVELOPMENT ONLY');
-    const command = printed.split('\n').find((line) => line.startsWith('curl ')) ?? '';
-    const { stdout } = await run('bash', ['-c', `${command} --silent --fail`]);
-    const token = JSON.parse(stdout) as { id: string };
-    expect(token).toMatchObject({ id: expect.any(String), type: 'token' });
-    tokenId = token.id;
+    expect(printed).toContain(`Data and secrets are kept in ${data}.`);
+    expect(printed).not.toContain('deleted');
+    expect(printed).toMatch(/Open {10}http:\/\/localhost:(\d+) \(listening on 127\.0\.0\.1:\1\)/);
+
+    const lines = printed.split('\n').filter((line) => line.startsWith('curl '));
+    const answers: unknown[] = [];
+    for (const line of lines) answers.push(JSON.parse((await run('bash', ['-c', `${line} --fail-with-body`])).stdout));
+    const [masked, revealed, record, echoed, stored, ...more] = answers;
+    expect(masked).toMatchObject({ id: 'example-card', data: { number: 'XXXXXXXXXXXX4242' } });
+    expect(revealed).toMatchObject({ id: 'example-card', data: { number: '4242424242424242' } });
+    expect(record).toMatchObject({
+      data: [{ entity_id: 'example-card', operation: 'read', outcome: 'success', transform: 'reveal' }],
+    });
+    expect(echoed).toMatchObject({ method: 'POST', body: { card: { number: '4242424242424242' } } });
+    expect(stored).toMatchObject({ id: expect.any(String), data: { number: 'XXXXXXXXXXXX5556' } });
+    expect(more).toEqual([]);
+    tokenId = (stored as { id: string }).id;
+
+    // Neither links that sign somebody in nor what is asked for are shown.
+    const url = /Open +(\S+)/.exec(printed)?.[1] ?? '';
+    await fetch(/Sign in +(\S+)/.exec(printed)?.[1] ?? '');
+    await fetch(`${url}/tokens?metadata.card=4242424242424242`);
+    const shown = await program.output('/tokens?metadata.card');
+    expect(
+      shown
+        .slice(printed.length)
+        .replaceAll(/\d\d:\d\d:\d\d|\d+ ms/g, '#')
+        .trim()
+        .split('\n'),
+    ).toEqual([
+      '#  GET    /tokens/example-card  200  #  Private',
+      '#  GET    /tokens/example-card  200  #  Private, reveals',
+      '#  GET    /logs?entity_id&size  200  #  Management',
+      '#  POST   /proxy/v1/charges  200  #  Private',
+      '#  POST   /tokens  201  #  Private',
+      '#  GET    /portal/links/:link  200  #  no key',
+      '#  GET    /tokens?metadata.card  401  #  no key',
+    ]);
     // What Ctrl-C sends.
     expect(await program.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' });
 
@@ -54,8 +87,9 @@ describe('strongroom dev --data', () => {
     for (const kept of [ready.tenant_id, ...Object.values(ready.keys)]) expect(printed).toContain(kept);
     const headers = { 'bt-api-key': ready.keys.reveal };
     const read = await fetch(`${ready.url}/tokens/${tokenId}`, { headers });
-    expect(await read.json()).toMatchObject({ id: tokenId, data: 'Sensitive Value' });
-    expect(await program.stop()).toMatchObject({ code: 0, stderr: '' });
+    expect(await read.json()).toMatchObject({ id: tokenId, data: { number: '4000056655665556' } });
+    // The cases that follow use its database, which has to stop first.
+    expect(await program.stop('SIGKILL')).toMatchObject({ code: null, stderr: '' });
   });
 
   it('refuses another root key with both fingerprints and what to do, and writes nothing', async () => {
@@ -94,7 +128,7 @@ describe('strongroom dev --data', () => {
     const again = await startPostgres();
     const client = new pg.Client({ connectionString: again.url });
     await client.connect();
-    expect((await client.query('select count(*)::integer as tokens from tokens')).rows).toEqual([{ tokens: 1 }]);
+    expect((await client.query('select count(*)::integer as tokens from tokens')).rows).toEqual([{ tokens: 2 }]);
     await client.end();
     await again.stop();
   });

@@ -13,8 +13,10 @@ import { listProcessesAt, Program } from '../harness/program.ts';
 interface Ready {
   readonly url: string;
   readonly admin_url: string;
+  readonly sign_in_url: string;
   readonly tenant_id: string;
   readonly keys: DevelopmentKeys;
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 /** Where the program puts what it makes, so that the test sees whether anything is left of it. */
@@ -35,7 +37,9 @@ describe('strongroom dev', () => {
     expect(ready).toEqual({
       url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
       admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      bound_url: ready.url.replace('localhost', '127.0.0.1'),
       sign_in_url: expect.stringMatching(/^http:\/\/localhost:\d+\/portal\/links\/\S{44}$/),
+      echo_url: expect.stringMatching(/^https:\/\/echo\.localhost:\d+$/),
       tenant_id: expect.any(String),
       keys: {
         private: expect.stringMatching(/^key_test_pvt_/),
@@ -53,6 +57,7 @@ describe('strongroom dev', () => {
     const { servers } = (await get(ready, '/openapi.json', '')).body as { servers: unknown };
     expect(servers).toEqual([{ url: ready.url }]);
     expect((await fetch(`${ready.admin_url}/readyz`)).status).toBe(200);
+    await expectLandingPageToLead(ready);
     expect(await listProcessesAt(temporary)).not.toEqual([]);
 
     const { code, stdout, stderr } = await program.stop();
@@ -60,7 +65,7 @@ describe('strongroom dev', () => {
     await expectNothingLeft();
   });
 
-  it('mails invitations by the mail server that it is told, with a link to itself', async () => {
+  it('mails invitations by the mail server that it is told, and leaves nothing behind when it is killed', async () => {
     const mailServer = await MailServer.start();
     try {
       const program = Program.start(['dev', '--port', '0', '--json'], {
@@ -74,7 +79,9 @@ describe('strongroom dev', () => {
       const [mail] = mailServer.mails as [ReceivedMail];
       expect([mail.from, mail.to]).toEqual(['vault@example.com', ['ada@example.com']]);
       expect(linkIn(mail)).toContain(`${ready.url}/portal/invitations/`);
-      await program.stop();
+      expect(await listProcessesAt(temporary)).not.toEqual([]);
+      expect(await program.stop('SIGKILL')).toMatchObject({ code: null });
+      await eventually('nothing to be left', isNothingLeft);
     } finally {
       await mailServer.stop();
     }
@@ -95,6 +102,13 @@ describe('strongroom dev', () => {
     await expectNothingLeft();
   });
 
+  it('leaves nothing behind when it is killed while PostgreSQL starts', async () => {
+    const program = Program.start(['dev', '--port', '0', '--json'], { TMPDIR: temporary });
+    await eventually('a process of PostgreSQL', async () => (await listProcessesAt(temporary)).length > 0);
+    expect(await program.stop('SIGKILL')).toMatchObject({ code: null, stdout: '' });
+    await eventually('nothing to be left', isNothingLeft);
+  });
+
   it('leaves nothing behind when its PostgreSQL has died', async () => {
     const program = Program.start(['dev', '--port', '0', '--json'], { TMPDIR: temporary });
     const ready = await program.ready<Ready>();
@@ -112,7 +126,7 @@ describe('strongroom dev', () => {
     const { code, stderr } = await Program.run(['dev', '--port', String(port)], { TMPDIR: temporary });
     holder.close();
     expect(code).toBe(1);
-    expect(stderr).toContain(`address already in use 127.0.0.1:${port}`);
+    expect(stderr).toContain(`Port ${port} is already in use (127.0.0.1:${port}).`);
     await expectNothingLeft();
   });
 });
@@ -152,6 +166,23 @@ async function expectKeysToDoTheirPart(ready: Ready): Promise<void> {
   expect((await ownOf(keys.management)).permissions.toSorted()).toEqual(permissions.sort());
   expect((await get(ready, `/tokens/${id}`, keys.management)).status).toBe(403);
   expect(await get(ready, '/tenants/self', keys.management)).toMatchObject({ body: { id: ready.tenant_id } });
+}
+
+/** Every link of the page leads somewhere, and nothing on it is a secret. */
+async function expectLandingPageToLead(ready: Ready): Promise<void> {
+  const page = await (await fetch(`${ready.url}/`)).text();
+  const links = [...page.matchAll(/<a href="([^"]+)"/g)].map(([, link = '']) => link);
+  expect(links).toContain('/docs');
+  expect(links).toContain(`${ready.admin_url}/metrics`);
+  expect(links).toContain('/docs/guides/charge-a-card.md');
+  for (const link of links) expect([link, (await fetch(new URL(link, ready.url))).status]).toEqual([link, 200]);
+  const secrets = [...Object.values(ready.keys), ready.sign_in_url, ready.tenant_id, ...Object.values(ready.settings)];
+  for (const secret of secrets.filter((text) => text !== ready.url)) expect(page).not.toContain(secret);
+}
+
+async function isNothingLeft(): Promise<boolean> {
+  const [processes, files] = [await listProcessesAt(temporary), await readdir(temporary)];
+  return processes.length === 0 && files.length === 0;
 }
 
 async function expectNothingLeft(): Promise<void> {

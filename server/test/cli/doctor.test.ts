@@ -152,7 +152,7 @@ describe('what is examined', () => {
     for (const host of ['127.0.0.1', 'localhost']) {
       expect(await failures({ STRONGROOM_DATABASE_URL: `postgresql://${host}:1/strongroom` })).toEqual([
         expect.stringMatching(
-          /^database: The database cannot be reached \(.*ECONNREFUSED.*\)\. Check STRONGROOM_DATABASE_URL/,
+          /^database: Database unreachable: connection refused \(.*\)\. Check .* STRONGROOM_DATABASE_URL/,
         ),
       ]);
     }

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createProgram } from '../../src/cli/command-line.ts';
 import { Program } from '../harness/program.ts';
 
 afterEach(() => Program.killAll());
@@ -14,11 +17,13 @@ describe('strongroom --help', () => {
   });
 
   it.each([
-    ['dev', ['--port', '--data', '--json', 'reveal', 'Not for production']],
+    ['dev', ['--port', '--data', '--use-database', '--quiet', '--json', 'reveal', 'Not for production']],
     ['serve', ['--json', 'STRONGROOM_DATABASE_URL', 'STRONGROOM_ROOT_KEY', 'STRONGROOM_PUBLIC_URL', '/readyz']],
     ['work', ['--json', 'STRONGROOM_DATABASE_URL', 'STRONGROOM_ROOT_KEY']],
     ['migrate', ['--json', 'STRONGROOM_DATABASE_OWNER_URL', 'CREATEROLE']],
     ['bootstrap', ['--name', '--type', '--owner-email', '--json', 'POST /applications']],
+    ['tenants', ['list', 'show']],
+    ['applications', ['list', 'create', 'key', 'audit log']],
     ['members', ['invite', 'invitation-link', 'sign-in-link']],
     ['doctor', ['--json', 'Changes nothing', 'Exits with status 1']],
   ])('of %s exits with 0 and teaches', async (command, words) => {
@@ -26,6 +31,31 @@ describe('strongroom --help', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`Usage: strongroom ${command}`);
     for (const word of words) expect(stdout).toContain(word);
+  });
+});
+
+describe('strongroom --version', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+
+  it.each([[[]], [['serve']], [['applications', 'key']]])(
+    'of %j prints the version and does nothing else',
+    async (command) => {
+      const { code, stdout, stderr } = await Program.run([...command, '--version'], { STRONGROOM_PORT: 'nonsense' });
+      expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    },
+  );
+
+  it('is an option of every command', () => {
+    const walk = (command: Command, path: string): Command[] => {
+      expect([path, command.version()]).toEqual([path, version]);
+      expect([path, command.options.some(({ long }) => long === '--version')]).toEqual([path, true]);
+      return command.commands.flatMap((inner) => walk(inner, `${path} ${inner.name()}`)).concat(command);
+    };
+    const doing = walk(createProgram(false), 'strongroom').filter(({ commands }) => commands.length === 0);
+    expect(doing.length).toBeGreaterThan(25);
+    for (const command of doing) expect(command.description()).toMatch(/^[A-Z].*\.$/);
   });
 });
 

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
@@ -144,11 +145,27 @@ describe('from an empty database to a vault that serves', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('serve goes on serving after SIGTERM for as long as it is told, and a second signal ends it at once', async () => {
+    const program = Program.start(['serve', '--json'], { ...settings, STRONGROOM_DRAIN_DELAY_SECONDS: '300' });
+    const { url, admin_url } = await program.ready<{ url: string; admin_url: string }>();
+    program.signal('SIGTERM');
+    await untilTrue(async () => (await fetch(`${admin_url}/readyz`)).status === 503, {
+      waitingFor: 'the server to be unready',
+    });
+    const tenant = await fetch(`${url}/tenants/self`, { headers: { 'bt-api-key': key } });
+    expect([tenant.status, tenant.headers.get('connection')]).toEqual([200, 'close']);
+    const { code, stderr } = await program.stop('SIGINT');
+    expect(code).toBe(1);
+    expect(messagesIn(stderr)).toEqual(['serving', 'stopping: unready, still serving', 'request']);
+  });
+
   it('work starts, and ends with 0 on SIGTERM', async () => {
     const program = Program.start(['work', '--json'], { ...settings, STRONGROOM_WORKER_ADMIN_PORT: '0' });
     const ready = await program.ready();
     expect(ready).toEqual({ status: 'working', admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
-    expect(await program.stop()).toMatchObject({ code: 0, stdout: `${JSON.stringify(ready)}\n` });
+    const { stderr, ...exit } = await program.stop();
+    expect(exit).toEqual({ code: 0, stdout: `${JSON.stringify(ready)}\n` });
+    expect(messagesIn(stderr).slice(-2)).toEqual(['draining: no more jobs, finishing those under way', 'stopped']);
   });
 
   it('serve refuses another root key with both fingerprints and what to do', async () => {
@@ -161,6 +178,12 @@ describe('from an empty database to a vault that serves', () => {
     expect(stderr).toMatch(/^Wrong root key: .* Nothing was changed\. Configure the key .*\n$/);
   });
 });
+
+/** What was logged, without the lines that come by the clock. */
+function messagesIn(stderr: string): string[] {
+  const lines = stderr.trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((it) => it !== 'job done');
+}
 
 /** A request whose body arrives in two pieces: the second when the test says so. */
 function startSlowRequest(url: string) {

@@ -24,8 +24,9 @@ export function findFault(request: FuzzedRequest, answer: FuzzedAnswer): string 
   if (!expected(body)) return 'the answer does not fit its schema';
   if (status < 300) return findWrongAcceptance(request);
   const { proxy_error: wrapped = body } = body as { proxy_error?: unknown };
-  const { status: told, instance } = wrapped as { status: number; instance: string };
+  const { status: told, instance, trace_id } = wrapped as { status: number; instance: string; trace_id: string };
   if (told !== status) return 'the problem names another status';
+  if (trace_id !== answer.headers['bt-trace-id']) return 'the problem has another trace id';
   return instance.includes('{{') ? 'the problem repeats what was sent' : undefined;
 }
 
@@ -35,7 +36,8 @@ function isJson({ headers }: FuzzedAnswer): boolean {
 
 function isUnroutedProblem(body: unknown): boolean {
   const { type, instance } = (body ?? {}) as { type?: unknown; instance?: unknown };
-  return type === '/docs/errors/not-found' && instance === 'unknown';
+  const isUnrouted = type === '/docs/errors/not-found' || type === '/docs/errors/method-not-allowed';
+  return isUnrouted && instance === 'unknown';
 }
 
 /** Whether something was accepted that the description forbids. */

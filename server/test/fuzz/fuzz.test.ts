@@ -8,7 +8,7 @@ import { type FuzzedAnswer, findFault } from './answer-judge.ts';
 import { listOperations } from './api-operations.ts';
 import { listFramings } from './framings.ts';
 import { type FuzzedRequest, RequestMaker } from './request-maker.ts';
-import { SeededRandom } from './seeded-random.ts';
+import { SeededRandom } from '../../src/core/random/seeded-random.ts';
 
 /*
  * Requests made from the server's own description: right, nearly right and hostile. `npm run fuzz -- --seed 7 --count

@@ -1,7 +1,7 @@
 import { jsonSpellings, otherContentTypes } from '../harness/content-types.ts';
 import type { ApiOperation } from './api-operations.ts';
 import { hostileJson, hostileTexts } from './hostile-values.ts';
-import type { SeededRandom } from './seeded-random.ts';
+import type { SeededRandom } from '../../src/core/random/seeded-random.ts';
 import { ValueMaker } from './value-maker.ts';
 
 export interface FuzzedRequest {

@@ -1,6 +1,6 @@
 import type { Schema } from './api-operations.ts';
 import { hostileNumbers, hostileTexts } from './hostile-values.ts';
-import type { SeededRandom } from './seeded-random.ts';
+import type { SeededRandom } from '../../src/core/random/seeded-random.ts';
 
 /** Values that mean something to the field of that name: random text would never get past the first check. */
 const meaningful: Readonly<Record<string, readonly unknown[]>> = {

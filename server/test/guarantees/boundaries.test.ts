@@ -59,6 +59,16 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
   { rule: 'export-encryption-in-the-keyring', file: 'features/exports/encrypt.ts', source: `import 'openpgp';` },
   { rule: 'mail-in-one-place', file: 'features/invitations/send.ts', source: `import 'nodemailer';` },
   {
+    rule: 'certificates-in-the-keyring',
+    file: 'features/portal/certify.ts',
+    source: `import '@peculiar/x509';`,
+  },
+  {
+    rule: 'nothing-of-dev-in-production',
+    file: 'app/vault-planted.ts',
+    source: `export const planted = () => import('./development-vault.ts');`,
+  },
+  {
     rule: 'nothing-depends-on-the-suites',
     file: 'app/to-suite.ts',
     source: `import '../../../conformance/harness/collect.ts';`,

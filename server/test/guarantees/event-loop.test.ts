@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listOperations } from '../fuzz/api-operations.ts';
-import { SeededRandom } from '../fuzz/seeded-random.ts';
+import { SeededRandom } from '../../src/core/random/seeded-random.ts';
 import { fullWeight, post, tokenListShapes, tokenOf, valueShapes } from '../harness/heavy-requests.ts';
 import { type MeasuredRequest, MeasuredVault } from '../harness/measured-vault.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';

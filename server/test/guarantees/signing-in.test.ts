@@ -9,6 +9,7 @@ import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { addAuthenticator, Chromium } from '../harness/chromium.ts';
 import { OpenidServer } from '../harness/openid-server.ts';
 import { codeOf, goodPassword, inviteTo } from '../harness/portal-people.ts';
+import { readQrCode } from '../harness/qr-code.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 let database: TestDatabase;
@@ -135,6 +136,10 @@ describe('somebody with a browser', () => {
     await page.getByLabel('Code from the app').fill(codeOf(secret));
     await chromium.photograph(page, 'password-setup');
     await press('Set the password');
+    await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+    const codes = await page.locator('.codes code').allTextContents();
+    await chromium.photograph(page, 'recovery-codes');
+    await page.getByRole('link', { name: 'Continue' }).click();
     await page.waitForURL(`${url}/portal/`);
     await signOut();
 
@@ -151,6 +156,49 @@ describe('somebody with a browser', () => {
     await page.locator('form[action="/portal/sign-in"] button').click();
     await isSignedInAs(email);
     await chromium.photograph(page, 'password-in');
+    await signOut();
+
+    // The app is lost.
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill(goodPassword);
+    await page.getByLabel('or a recovery code').fill(codes[3] ?? '');
+    await page.locator('form[action="/portal/sign-in"] button').click();
+    await isSignedInAs(email);
+    expect(await page.getByText('9 recovery codes left').count()).toBe(1);
+  });
+
+  it('scans the QR code with an app, in light and in dark, and nothing was loaded for it', async () => {
+    const email = await accept();
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname));
+    await press('Set a password');
+    const secret = (await page.locator('#key').textContent()) ?? '';
+    const label = encodeURIComponent(`Strongroom:${email}`);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await chromium.photograph(page, `password-setup-${colorScheme}`);
+      const read = await readQrCode(page.getByRole('img', { name: 'QR code for the authenticator app' }));
+      expect(read).toBe(`otpauth://totp/${label}?secret=${secret}&issuer=Strongroom`);
+    }
+    expect(requested.filter((path) => !path.startsWith('/portal/'))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('removes a passkey after a warning, and is not let in by it any more', async () => {
+    await addAuthenticator(context, page);
+    await accept();
+    await press('Add a passkey');
+    await page.getByText('Passkeys: 1').waitFor();
+    await chromium.photograph(page, 'passkey-listed');
+    await page.getByRole('button', { name: /^Remove: Passkey added/ }).click();
+    await page.getByText('This is your only way to sign in.').waitFor();
+    await chromium.photograph(page, 'passkey-removal');
+    await press('Remove the passkey nevertheless');
+    await page.getByText('Passkeys: 0').waitFor();
+    await signOut();
+    await press('Sign in with a passkey');
+    await page.getByText('The passkey is unknown').waitFor();
+    expect(await context.cookies(url)).toEqual([]);
   });
 
   it('adds a passkey and signs in with nothing else', async () => {
@@ -238,6 +286,14 @@ describe('somebody with a browser', () => {
       [email],
     );
     expect(changes.rows).toHaveLength(1);
+
+    await press('Remove: Acme login');
+    await press('Disconnect the provider nevertheless');
+    await page.getByText('Acme login: not connected').waitFor();
+    await signOut();
+    await press('Sign in with Acme login');
+    await authenticateAs(person);
+    await page.getByText('not connected to a user').waitFor();
   });
 
   it('is nobody with an account of the provider that is not connected, whatever address it reports', async () => {

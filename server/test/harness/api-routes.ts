@@ -1,4 +1,5 @@
 import { withoutReferences } from './openapi-document.ts';
+import { sampleOf, type Schema } from './schema-sample.ts';
 
 /** An operation of the API whose path names something, with the smallest body that its schema accepts. */
 export interface NamingRoute {
@@ -22,19 +23,6 @@ interface OpenApi {
 interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
-interface Schema {
-  readonly type?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly anyOf?: readonly Schema[];
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly minItems?: number;
-  readonly minLength?: number;
-  readonly minimum?: number;
-}
-
 /** Reading first and deleting last, parts before wholes: what one route would destroy is still there for the others. */
 const methodOrder = ['get', 'head', 'post', 'put', 'patch', 'delete'];
 
@@ -70,7 +58,7 @@ function toRoute(method: string, template: string, { requestBody }: Operation): 
     method: method.toUpperCase(),
     template,
     parameters: parametersOf(template),
-    body: content === undefined ? undefined : smallestValue(content.schema),
+    body: content === undefined ? undefined : sampleOf(content.schema),
     mediaType,
   };
 }
@@ -78,25 +66,4 @@ function toRoute(method: string, template: string, { requestBody }: Operation): 
 export function parametersOf(template: string): RouteParameter[] {
   const matches = template.matchAll(/[^/]*\/(\{[^}]+\})/g);
   return [...matches].map(([place, placeholder = '']) => ({ placeholder, place }));
-}
-
-function smallestValue(schema: Schema): unknown {
-  if (schema.const !== undefined) return schema.const;
-  if (schema.enum !== undefined) return schema.enum[0];
-  const [alternative] = schema.anyOf ?? [];
-  if (alternative !== undefined) return smallestValue(alternative);
-  const { items = {}, properties = {} } = schema;
-  switch (schema.type ?? 'string') {
-    case 'object':
-      return Object.fromEntries((schema.required ?? []).map((name) => [name, smallestValue(properties[name] ?? {})]));
-    case 'array':
-      return Array.from({ length: schema.minItems ?? 0 }, () => smallestValue(items));
-    case 'integer':
-    case 'number':
-      return schema.minimum ?? 1;
-    case 'boolean':
-      return true;
-    default:
-      return 'x'.repeat(Math.max(schema.minLength ?? 0, 1));
-  }
 }

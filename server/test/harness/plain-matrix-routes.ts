@@ -57,6 +57,14 @@ export const plainRoutes: readonly MatrixRoute[] = [
   },
   {
     method: 'GET',
+    path: '/logs/{id}/proof',
+    needs: 'log:read',
+    status: 404,
+    scope: 'plain',
+    prepare: at(`/logs/${crypto.randomUUID()}/proof?created_at=2030-01-01T00:00:00Z`),
+  },
+  {
+    method: 'GET',
     path: '/tenants/self/owner',
     needs: 'tenant:member:read',
     status: 200,

@@ -1,7 +1,7 @@
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { InvitationLinks, InvitationService } from '../../src/features/invitations/index.ts';
 import { computeTotp } from '../../src/platform/keyring/totp.ts';
-import { fieldIn, PortalVisitor } from './portal-visitor.ts';
+import { fieldIn, type PageAnswer, PortalVisitor } from './portal-visitor.ts';
 import type { TestTenant, TestVault } from './test-vault.ts';
 
 export const goodPassword = 'correct horse battery staple';
@@ -34,6 +34,14 @@ export async function welcome(
 
 /** Sets a password with an authenticator and returns its secret. */
 export async function setPassword(visitor: PortalVisitor, password = goodPassword): Promise<string> {
+  return (await setPasswordWithCodes(visitor, password)).secret;
+}
+
+/** The same, with the recovery codes that are shown then. */
+export async function setPasswordWithCodes(
+  visitor: PortalVisitor,
+  password = goodPassword,
+): Promise<{ secret: string; codes: string[] }> {
   const page = await visitor.post('/portal/password/begin');
   const [, secret = ''] = /<code id="key">([A-Z2-7]+)<\/code>/.exec(page.text) ?? [];
   const answer = await visitor.post('/portal/password', {
@@ -41,8 +49,13 @@ export async function setPassword(visitor: PortalVisitor, password = goodPasswor
     password,
     code: codeOf(secret),
   });
-  if (answer.status !== 303) throw new Error(`No password was set: ${answer.text}`);
-  return secret;
+  if (answer.status !== 200) throw new Error(`No password was set: ${answer.text}`);
+  return { secret, codes: codesIn(answer) };
+}
+
+/** The recovery codes on a page. */
+export function codesIn({ text }: PageAnswer): string[] {
+  return [...text.matchAll(/<li><code>([A-Z2-7-]{19})<\/code><\/li>/g)].map(([, code = '']) => code);
 }
 
 /** What the app shows now, or so many steps later. */

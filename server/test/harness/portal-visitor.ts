@@ -32,6 +32,16 @@ export class PortalVisitor {
     });
   }
 
+  /** As a script of the portal does. */
+  send(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    body?: string,
+  ): Promise<PageAnswer> {
+    return this.#send(path, { method, headers, ...(body === undefined ? {} : { body }) });
+  }
+
   /** The same person at another server of the vault. */
   at(url: string): PortalVisitor {
     const other = new PortalVisitor(url);

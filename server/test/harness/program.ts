@@ -13,7 +13,10 @@ export interface Exit {
   readonly stderr: string;
 }
 
-/** The program as an operator starts it: from its source, in a process of its own, with nothing in its environment. */
+/** No load balancer has to notice that a server stops, unless a test says so. */
+const drainDelay = { STRONGROOM_DRAIN_DELAY_SECONDS: '0' };
+
+/** The program as an operator starts it: from its source, in a process of its own, with nothing else in its environment. */
 export class Program {
   static readonly #running = new Set<Program>();
   readonly #process: ChildProcess;
@@ -36,7 +39,7 @@ export class Program {
   }
 
   private constructor(command: readonly string[], environment: Readonly<Record<string, string>>) {
-    const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...environment };
+    const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...drainDelay, ...environment };
     this.#process = spawn(process.execPath, [main, ...command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;

@@ -5,6 +5,7 @@ interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -47,6 +48,11 @@ export class QueryPlan {
 
   get indexes(): string[] {
     return [...new Set(this.#nodes.flatMap((node) => node['Index Name'] ?? []))];
+  }
+
+  /** What indexes are asked for: where reading begins and ends. */
+  get indexConditions(): string[] {
+    return this.#nodes.flatMap((node) => node['Index Cond'] ?? []);
   }
 }
 

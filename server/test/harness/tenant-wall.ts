@@ -12,8 +12,11 @@ const kinds: ReadonlyMap<string, IdKind> = new Map([
 ]);
 export type IdKind = 'token' | 'application' | 'key' | 'member' | 'invitation';
 
-/** What is the same for every tenant: there is nothing foreign to name. */
-const shared: ReadonlySet<string> = new Set(['application-templates/{id}']);
+/**
+ * What is the same for every tenant, so that there is nothing foreign to name; and records of the log, which are named by their
+ * time as well: `log-proof.api.test.ts` asks for those of another tenant.
+ */
+const shared: ReadonlySet<string> = new Set(['application-templates/{id}', 'logs/{id}']);
 
 /** Where the smallest body that the schema accepts is not enough to get as far as the look-up. */
 const overrides: ReadonlyMap<string, Partial<NamingRoute>> = new Map([

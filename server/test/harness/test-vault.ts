@@ -1,11 +1,12 @@
 import { permissionsOf } from '../../src/core/access/permission.ts';
 import type { FirstApplication } from '../../src/features/tenants/index.ts';
 import { VaultServer } from '../../src/app/vault-server.ts';
-import type { LimitsConfig, VaultConfig } from '../../src/platform/config/config.ts';
+import type { DrainConfig, LimitsConfig, VaultConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { rateLimitScopes, withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import type { Logger, LogFields } from '../../src/platform/telemetry/logger.ts';
+import type { Clock } from '../../src/platform/waiting/time-budget.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestTenant {
@@ -48,13 +49,17 @@ export class TestVault {
       readonly limits?: Partial<LimitsConfig>;
       readonly outbound?: Partial<OutboundConfig>;
       readonly database?: TestDatabase;
+      readonly drain?: DrainConfig;
+      /** What searches of the log are timed by; by default no time passes, however slow the machine is. */
+      readonly clock?: Clock;
     } = {},
   ): Promise<TestVault> {
     const database = own.database ?? (await createTestDatabase());
     const lines: string[] = [];
     const limits = { ...highLimits, ...own.limits };
     const outbound = { ...closedOutbound, ...own.outbound };
-    const server = await startServer({ url: database.url, rootKey, limits, outbound }, lines);
+    const { drain, clock } = own;
+    const server = await startServer({ url: database.url, rootKey, limits, outbound, drain, clock }, lines);
     return new TestVault({ database, server, rootKey, limits, outbound, lines });
   }
 
@@ -84,12 +89,12 @@ export class TestVault {
     };
   }
 
-  /** A second server on the same database, as behind a load balancer. */
-  async startAnother(): Promise<VaultServer> {
+  /** A second server on the same database, as behind a load balancer; a test may give it other limits. */
+  async startAnother(limits: Partial<LimitsConfig> = {}): Promise<VaultServer> {
     const parts = {
       url: this.database.url,
       rootKey: this.#rootKey,
-      limits: this.limits,
+      limits: { ...this.limits, ...limits },
       outbound: this.outbound,
     };
     const server = await startServer(parts, this.logLines);
@@ -174,19 +179,27 @@ const closedOutbound: OutboundConfig = {
 };
 
 function startServer(
-  { url, rootKey, limits, outbound }: { url: string; rootKey: Buffer; limits: LimitsConfig; outbound: OutboundConfig },
+  parts: {
+    url: string;
+    rootKey: Buffer;
+    limits: LimitsConfig;
+    outbound: OutboundConfig;
+    drain?: DrainConfig | undefined;
+    clock?: Clock | undefined;
+  },
   lines: string[],
 ): Promise<VaultServer> {
+  const { url, rootKey, clock = () => 0, ...rest } = parts;
   return VaultServer.start(
     {
+      ...rest,
       database: { url, ownerUrl: url, connectionsMax: 8 },
       rootKeys: { primary: { kind: 'file', key: rootKey }, others: [] },
       listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
-      limits,
-      outbound,
       logLevel: 'info',
     },
     collectingLogger(lines),
+    { clock },
   );
 }
 

@@ -7,6 +7,8 @@ export interface WireRelayOptions {
   readonly silences?: (sent: string) => boolean;
   /** Decides which messages from the server reach the client; the letter names their type. */
   readonly passes?: (type: string) => boolean;
+  /** That of a relay that was stopped; a free one by default. */
+  readonly port?: number;
 }
 
 /** Stands between a client and PostgreSQL, knows their protocol, and is not seen in it. */
@@ -16,7 +18,7 @@ export class WireRelay {
 
   static async start(target: string, options: WireRelayOptions): Promise<WireRelay> {
     const relay = new WireRelay(new URL(target), options);
-    await new Promise<void>((resolve) => relay.#server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => relay.#server.listen(options.port ?? 0, '127.0.0.1', resolve));
     return relay;
   }
 

@@ -11,7 +11,7 @@ import {
 import type { MeasuredRequest } from '../harness/measured-vault.ts';
 import type { ApiOperation } from '../fuzz/api-operations.ts';
 import { RequestMaker } from '../fuzz/request-maker.ts';
-import { SeededRandom } from '../fuzz/seeded-random.ts';
+import { SeededRandom } from '../../src/core/random/seeded-random.ts';
 
 /** What requests can name: keys of every kind, and tokens that exist. */
 export interface Surroundings {

@@ -4,7 +4,7 @@ import { decideAccess, toRules } from './decide-access.ts';
 import type { GrantLimit } from './grant-limit.ts';
 import { findExcess } from './grant-limit.ts';
 import type { Permission } from './permission.ts';
-import { findSight } from './sight.ts';
+import { findSight, findSightWithin, type Sight, type SightWay, sightWays } from './sight.ts';
 
 const paths = ['/', '/a/', '/a/b/', '/b/'];
 const showing: Permission[] = ['token:read', 'token:search', 'token:update', 'token:use'];
@@ -93,6 +93,60 @@ describe('findSight', () => {
     expect(findSight({ applicationType: 'private', grants }, { containers: ['/'] })).toBeUndefined();
     const reading = { rules: toRules(['application:read', 'log:read'], []) };
     expect(findSight({ applicationType: 'management', grants: reading }, { containers: ['/'] })).toBeUndefined();
+  });
+});
+
+describe('findSightWithin', () => {
+  const ids = ['x', 'xy', 'z'];
+  const below = ['/a/', '/a/b/', '/a/b/c/', '/a/bc/'];
+  const randomCondition = () =>
+    pick([
+      { attribute: 'id', operator: 'equals', value: pick(ids) },
+      { attribute: 'id', operator: 'starts_with', value: 'x' },
+      { attribute: 'container', operator: 'equals', value: pick(below) },
+      { attribute: 'container', operator: 'starts_with', value: pick(['/', '/a/b', '/a/b/']) },
+    ] as const);
+  const sessionRule = (priority: number): AccessRule => {
+    const { container, ...rule } = randomRule(priority);
+    if (Math.random() < 0.3) return { ...rule, container: container ?? '/' };
+    return { ...rule, conditions: [randomCondition(), ...(Math.random() < 0.3 ? [randomCondition()] : [])] };
+  };
+  const rankOf = (sight: Sight | undefined, way: SightWay) =>
+    transforms.findIndex((transform) => sight?.ways.some((one) => one.way === way && one.transform === transform));
+
+  it('misses no way to any token of the container or below, for random rules of sessions', () => {
+    for (let round = 0; round < 1_500; round += 1) {
+      const rules = toRules(some(showing), [1, 2, 3].map(sessionRule));
+      const limit = toRules(some(showing), [1, 2].map(randomRule));
+      const holder = { applicationType: 'public' as const, grants: { rules, limit }, session: { isAuthorized: true } };
+      const within = findSightWithin(holder, '/a/');
+      const missed = [...ids, 'other'].flatMap((id) =>
+        below.flatMap((container) => {
+          const sight = findSight(holder, { id, containers: [container] });
+          return sightWays.filter((way) => rankOf(sight, way) > rankOf(within, way));
+        }),
+      );
+      expect(missed).toEqual([]);
+    }
+  });
+
+  it('says no more than what some token below shows, for random rules of applications', () => {
+    for (let round = 0; round < 1_000; round += 1) {
+      const rules = toRules(some(showing), [1, 2, 3].map(randomRule));
+      const holder = { applicationType: 'private' as const, grants: { rules } };
+      const within = findSightWithin(holder, '/a/');
+      const sights = below.map((container) => findSight(holder, { containers: [container] }));
+      const claimed = sightWays.filter((way) => sights.every((sight) => rankOf(sight, way) < rankOf(within, way)));
+      expect(claimed).toEqual([]);
+    }
+  });
+
+  it('says what can be handed out below the container', () => {
+    const grantLimit: GrantLimit = { permissions: ['token:read'], containers: ['/a/b/'], transform: 'mask' };
+    const grants = { rules: toRules(['application:create'], []) };
+    const holder = { applicationType: 'management' as const, grants, grantLimit };
+    expect(findSightWithin(holder, '/a/')).toMatchObject({ transform: 'mask' });
+    expect(findSightWithin(holder, '/b/')).toBeUndefined();
   });
 });
 

@@ -1,5 +1,12 @@
 import type { Identity } from '../identity/caller.ts';
-import { mostTransform, type Transform } from './access-rule.ts';
+import {
+  type AccessCondition,
+  type AccessRule,
+  type Grants,
+  leastTransform,
+  mostTransform,
+  type Transform,
+} from './access-rule.ts';
 import { isCovered } from './container.ts';
 import { type AccessTarget, decideAccess, grantsAnywhere } from './decide-access.ts';
 import type { GrantLimit } from './grant-limit.ts';
@@ -20,6 +27,8 @@ export const sightWays = [
   'making-members',
   /** Approves exports. */
   'approving-exports',
+  /** Becomes a member who approves exports. */
+  'accepting-an-invitation',
 ] as const;
 export type SightWay = (typeof sightWays)[number];
 
@@ -34,17 +43,86 @@ export type SightHolder = Pick<Identity, 'grants' | 'applicationType' | 'grantLi
 
 /** Undefined for a holder that has no way to the token. */
 export function findSight(holder: SightHolder, target: AccessTarget): Sight | undefined {
-  const ways = [
+  return toSight([
     ...showing.flatMap((permission) => {
       const decision = decideAccess(holder.grants, permission, target);
-      return decision.isAllowed ? [{ way: permission, transform: decision.transform }] : [];
+      return toWays(permission, decision.isAllowed ? decision.transform : undefined);
     }),
-    ...(mayAuthorViews(holder, target) ? [{ way: 'authoring-views', transform: 'reveal' } as const] : []),
-    ...toIndirect('handing-out-rights', findHandedOut(holder, target)),
-    ...(grantsAny(holder, makingMembers) ? toIndirect('making-members', 'reveal') : []),
-  ];
+    ...toWays('authoring-views', mayAuthorViews(holder, target) ? 'reveal' : undefined),
+    ...toWays('handing-out-rights', findHandedOut(holder, target)),
+    ...toWays('making-members', grantsAny(holder, makingMembers) ? 'reveal' : undefined),
+  ]);
+}
+
+/**
+ * The same for a container: what the holder can see of any token that is there or further down, by each way the most. It never
+ * misses a way: a rule for one id might be about such a token.
+ */
+export function findSightWithin(holder: SightHolder, container: string): Sight | undefined {
+  const ways = placesWithin(holder, container).flatMap((place) => {
+    const target = { containers: [place] };
+    const shown = new Map(showing.map((permission) => [permission, mostShown(holder.grants, permission, place)]));
+    const isAuthor =
+      shown.get('token:update') === 'reveal' ||
+      (shown.get('token:update') !== undefined && shown.get('token:read') === 'reveal') ||
+      mayAuthorViews(holder, target);
+    return [
+      ...showing.flatMap((permission) => toWays(permission, shown.get(permission))),
+      ...toWays('authoring-views', isAuthor ? 'reveal' : undefined),
+      ...toWays('handing-out-rights', findHandedOut(holder, target)),
+      ...toWays('making-members', grantsAny(holder, makingMembers) ? 'reveal' : undefined),
+    ];
+  });
+  return toSight(
+    sightWays.flatMap((name) =>
+      toWays(name, mostTransform(ways.filter(({ way }) => way === name).map((way) => way.transform))),
+    ),
+  );
+}
+
+function toSight(ways: Sight['ways']): Sight | undefined {
   const transform = mostTransform(ways.map((way) => way.transform));
   return transform === undefined ? undefined : { transform, ways };
+}
+
+/** The container, and those below it that a rule is about: nothing different is seen anywhere else. */
+function placesWithin({ grants, grantLimit }: SightHolder, container: string): string[] {
+  const named = [...grants.rules, ...(grants.limit ?? [])].flatMap(({ container: own, conditions = [] }) =>
+    own === undefined ? conditions.filter(isOfContainer).map(({ value }) => value) : [own],
+  );
+  const below = [...named, ...(grantLimit?.containers ?? [])].filter((path) => isCovered(path, container));
+  const places = [...new Set([container, ...below])];
+  // A condition may be about one container and nothing below it: then what lies below is a place of its own.
+  const isExact = grants.rules.some(({ conditions = [] }) => conditions.some(({ operator }) => operator === 'equals'));
+  return isExact ? places.flatMap((place) => [place, `${place}${inNoContainer}`]) : places;
+}
+
+const inNoContainer = '*';
+
+function mostShown({ rules, limit }: Grants, permission: Permission, container: string): Transform | undefined {
+  const own = mostOf(rules, permission, container);
+  const most = limit === undefined ? 'reveal' : mostOf(limit, permission, container);
+  if (own === undefined || most === undefined) return undefined;
+  const transform = leastTransform(own, most);
+  return permission === 'token:use' && transform !== 'reveal' ? undefined : transform;
+}
+
+/** The first rule decides that holds for every token there; those before it hold for some. */
+function mostOf(rules: readonly AccessRule[], permission: Permission, container: string): Transform | undefined {
+  const fitting = rules.filter((rule) => rule.permissions.includes(permission) && mayCover(rule, container));
+  const deciding = fitting.findIndex(({ conditions = [] }) => conditions.every(isOfContainer));
+  return mostTransform(fitting.slice(0, deciding === -1 ? undefined : deciding + 1).map((rule) => rule.transform));
+}
+
+function mayCover({ container: own, conditions = [] }: AccessRule, container: string): boolean {
+  if (own !== undefined) return isCovered(container, own);
+  const isMet = ({ operator, value }: AccessCondition) =>
+    operator === 'equals' ? container === value : container.startsWith(value);
+  return conditions.length > 0 && conditions.filter(isOfContainer).every(isMet);
+}
+
+function isOfContainer({ attribute }: AccessCondition): boolean {
+  return attribute === 'container';
 }
 
 const makingMembers: readonly Permission[] = ['tenant:invitation:create', 'tenant:member:update'];
@@ -70,6 +148,6 @@ function grantsAny({ grants }: SightHolder, permissions: readonly Permission[]):
   return permissions.some((permission) => grantsAnywhere(grants.rules, permission));
 }
 
-function toIndirect<Way extends SightWay>(way: Way, transform: Transform | undefined) {
+function toWays(way: SightWay, transform: Transform | undefined): Sight['ways'] {
   return transform === undefined ? [] : [{ way, transform }];
 }

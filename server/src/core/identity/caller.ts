@@ -3,6 +3,10 @@ import type { GrantLimit } from '../access/grant-limit.ts';
 import type { ApplicationType } from '../access/permission.ts';
 import type { ApplicationId, ApplicationKeyId, TenantId } from './ids.ts';
 
+/** What a person is in a tenant. */
+export const memberRoles = ['ADMIN', 'READ_ONLY', 'OWNER'] as const;
+export type MemberRole = (typeof memberRoles)[number];
+
 /** Who a key belongs to and what it may do. */
 export interface Identity {
   readonly tenantId: TenantId;
@@ -18,8 +22,8 @@ export interface Identity {
   readonly session?: { readonly isAuthorized: boolean };
 }
 
-/** An identity during one request: what services receive, and all that the audit log records about an actor. */
-export interface Caller extends Identity {
+/** An identity during one request. */
+export interface KeyCaller extends Identity {
   readonly requestId: string;
   readonly sourceAddress: string;
 }
@@ -32,10 +36,23 @@ export interface UserCaller {
   readonly sourceAddress: string;
 }
 
+/** A signed-in person with what their role in the tenant permits. */
+export interface MemberCaller extends UserCaller {
+  readonly role: MemberRole;
+  readonly grants: Grants;
+  readonly grantLimit?: undefined;
+  readonly session?: undefined;
+}
+
+/** What services receive, and all that the audit log records about an actor. */
+export type Caller = KeyCaller | MemberCaller;
+
 /** The actor of an audited operation; `system` is the program itself, or its operator on the command line. */
 export type Actor = Caller | UserCaller | 'system';
 
 /** The value of `created_by` and `modified_by`. */
+export function actorIdOf(actor: Exclude<Actor, 'system'>): string;
+export function actorIdOf(actor: Actor): string | null;
 export function actorIdOf(actor: Actor): string | null {
   if (actor === 'system') return null;
   return 'userId' in actor ? actor.userId : actor.applicationId;

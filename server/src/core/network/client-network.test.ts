@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toClientNetwork } from './client-network.ts';
 import { findClientAddress } from './forwarded-client.ts';
 import { isInRange } from './address-range.ts';
-import { parsePeerAddress, parsePeerRange } from './peer-address.ts';
+import { parsePeerAddress, parsePeerRange, toAddressText } from './peer-address.ts';
 
 describe('parsePeerAddress', () => {
   const zeros = (count: number) => Array<number>(count).fill(0);
@@ -50,6 +50,22 @@ describe('parsePeerAddress', () => {
     '1'.repeat(101),
   ])('does not read %j', (text) => {
     expect(parsePeerAddress(text)).toBeUndefined();
+  });
+});
+
+describe('toAddressText', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['::FFFF:CB00:7107', '203.0.113.7'],
+    ['2001:DB8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
+    ['2001:0db8::0001', '2001:db8::1'],
+    ['64:ff9b::192.0.2.33', '64:ff9b::c000:221'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['::', '::'],
+    ['unknown', undefined],
+  ])('spells %s as %s', (text, expected) => {
+    expect(toAddressText(text)).toBe(expected);
   });
 });
 

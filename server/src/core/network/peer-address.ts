@@ -13,6 +13,18 @@ export function parsePeerAddress(text: string): AddressBytes | undefined {
   return bytes !== undefined && isMapped(bytes) ? bytes.slice(12) : bytes;
 }
 
+/**
+ * The one spelling of such an address, as RFC 5952 has it; undefined for anything else. Records are compared as text: in two
+ * spellings one client would be two.
+ */
+export function toAddressText(text: string): string | undefined {
+  const bytes = parsePeerAddress(text);
+  if (bytes === undefined) return undefined;
+  if (bytes.length === 4) return bytes.join('.');
+  const [address = ''] = text.split('%', 1);
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
+}
+
 /** A range of such addresses, or a single one. */
 export function parsePeerRange(text: string): AddressRange | undefined {
   if (text.includes('/')) {

@@ -30,6 +30,10 @@ describe('findIntendedName', () => {
     ['tpye', 'type'],
     ['types', 'type'],
     ['ID', 'id'],
+    ['iid', 'id'],
+    ['idd', 'id'],
+    ['di', 'id'],
+    ['i', 'id'],
   ])('takes %s for %s', (written, intended) => {
     expect(findIntendedName(written, known)).toBe(intended);
   });
@@ -46,6 +50,9 @@ describe('findIntendedName', () => {
     'encrypted',
     'token_intent_id',
     'ip',
+    'if',
+    'ids',
+    'x',
     'tenant_id',
     'created_at',
     'tap',

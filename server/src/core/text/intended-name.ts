@@ -3,7 +3,8 @@ const lengthMax = 60;
 
 /**
  * The known name that somebody who wrote `written` probably meant: the same letters in another case or with other
- * separators, or the nearest of those that are a slip or two away. Undefined for a name that is like none of them.
+ * separators, or the nearest of those that are a slip or two away. Of a name with three letters or fewer, only those that lack a
+ * letter, double one or swap two: replacing one makes too many other words. Undefined for a name that is like none of them.
  */
 export function findIntendedName(written: string, known: Iterable<string>): string | undefined {
   if (written.length > lengthMax) return undefined;
@@ -13,7 +14,7 @@ export function findIntendedName(written: string, known: Iterable<string>): stri
   for (const name of known) {
     const intended = toLetters(name);
     if (letters === intended) return name;
-    const slips = countSlips(slipsAllowed(intended.length), letters, intended);
+    const slips = countSlipsTo(intended, letters);
     if (slips >= slipsMin) continue;
     nearest = name;
     slipsMin = slips;
@@ -25,15 +26,29 @@ function toLetters(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** A single typo turns too many short words into others. */
-function slipsAllowed(length: number): number {
-  if (length < 4) return 0;
-  return length < 6 ? 1 : 2;
+function countSlipsTo(intended: string, letters: string): number {
+  if (intended.length < 4) return isShortSlip(letters, intended) ? 1 : Number.POSITIVE_INFINITY;
+  return countSlips(intended.length < 6 ? 1 : 2, letters, intended);
+}
+
+/** Whether a letter is left out or doubled, or two are swapped. */
+function isShortSlip(letters: string, intended: string): boolean {
+  if (letters === '' || Math.abs(letters.length - intended.length) > 1) return false;
+  for (let at = 0; at < intended.length; at += 1) {
+    const [before, letter = '', next = ''] = [intended.slice(0, at), intended[at], intended[at + 1]];
+    const slips = [
+      before + intended.slice(at + 1),
+      before + letter + intended.slice(at),
+      before + next + letter + intended.slice(at + 2),
+    ];
+    if (slips.includes(letters)) return true;
+  }
+  return false;
 }
 
 /** How many letters inserted, left out, replaced or swapped with the next one turn one text into the other; infinite beyond `slipsMax`. */
 function countSlips(slipsMax: number, a: string, b: string): number {
-  if (slipsMax === 0 || Math.abs(a.length - b.length) > slipsMax) return Number.POSITIVE_INFINITY;
+  if (Math.abs(a.length - b.length) > slipsMax) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {

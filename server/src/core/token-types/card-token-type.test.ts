@@ -94,15 +94,40 @@ describe('card data', () => {
     expect(validate({ number, cvc: new ExactNumber('12.0') })).toHaveProperty(['data.cvc']);
   });
 
-  it.each(['cvv', 'CVV', 'cvv2', 'CVC', 'card_cvv', 'cardCvv', 'securityCode', 'security-code', 'cid', 'csc'])(
-    'refuses a code called %s, which no sweep would erase',
-    (name) => {
-      expect(validate({ number, [name]: '123' })).toEqual({
-        'data.cvc': ['A card verification code must be named cvc.'],
+  it.each([
+    ['numbr', 'number'],
+    ['Number', 'number'],
+    ['expirationMonth', 'expiration_month'],
+    ['expiration_mnoth', 'expiration_month'],
+    ['expiration_yaer', 'expiration_year'],
+  ])('refuses %s, which is %s misspelled', (written, meant) => {
+    for (const card of [{ number }, { number, expiration_month: 12, expiration_year: 2030 }]) {
+      expect(validate({ ...card, [written]: '4242424242424242' })).toEqual({
+        [`data.${meant}`]: ['Is misspelled: the card data has an unknown member with a very similar name.'],
       });
-      expect(validate({ number, cvc: '123', [name]: 123 })).toHaveProperty(['data.cvc']);
-    },
-  );
+    }
+  });
+
+  it.each([
+    'cvv',
+    'CVV',
+    'cvv2',
+    'CVC',
+    'card_cvv',
+    'cardCvv',
+    'securityCode',
+    'security-code',
+    'cid',
+    'csc',
+    'ccv',
+    'cvcc',
+    'cv',
+  ])('refuses a code called %s, which no sweep would erase', (name) => {
+    expect(validate({ number, [name]: '123' })).toEqual({
+      'data.cvc': ['A card verification code must be named cvc.'],
+    });
+    expect(validate({ number, cvc: '123', [name]: 123 })).toHaveProperty(['data.cvc']);
+  });
 
   it('reports every problem at once and repeats no value', () => {
     const errors = validate({ number: '4242424242424241', expiration_month: 77, expiration_year: 66, cvc: '88888' });

@@ -6,6 +6,7 @@ import { toCardDetails } from './card-details.ts';
 import { findCardNumberProblem } from './card-number.ts';
 import { holdsMisnamedVerificationCode, isVerificationCode } from './card-verification-code.ts';
 import { collectFieldErrors } from './collect-field-errors.ts';
+import { findIntendedName } from '../text/intended-name.ts';
 import type { DerivedDetails, TokenType } from './token-type.ts';
 
 export const cardTokenType: TokenType = {
@@ -23,12 +24,17 @@ export const cardTokenType: TokenType = {
 };
 
 const membersMax = tokenLimits.cardMembersMax;
+/** The verification code has rules of its own. */
+const memberNames = ['number', 'expiration_month', 'expiration_year'];
+const misspelling = 'Is misspelled: the card data has an unknown member with a very similar name.';
 
 function validateCard(data: Sensitive<JsonValue>): FieldErrors | undefined {
   const card = data.reveal();
   if (!isJsonObject(card)) return { data: ['Card data must be an object.'] };
   if (Object.keys(card).length > membersMax) return { data: [`Card data has at most ${membersMax} members.`] };
 
+  const misspelled = findMisspelledMember(card);
+  if (misspelled !== undefined) return { [`data.${misspelled}`]: [misspelling] };
   return collectFieldErrors({
     'data.number': findCardNumberProblem(card['number']),
     'data.expiration_month': isAbsentOrWhole(card['expiration_month'], 1, 12)
@@ -39,6 +45,12 @@ function validateCard(data: Sensitive<JsonValue>): FieldErrors | undefined {
       : 'The expiration year must be a four-digit integer.',
     'data.cvc': findVerificationCodeProblem(card),
   });
+}
+
+/** A known member that another name in the data closely resembles: under that name a number would not be masked. */
+function findMisspelledMember(card: JsonObject): string | undefined {
+  const others = Object.keys(card).filter((name) => name !== 'cvc' && !memberNames.includes(name));
+  return others.map((name) => findIntendedName(name, memberNames)).find((name) => name !== undefined);
 }
 
 /** Some clients write null for members that they omit. */

@@ -1,3 +1,4 @@
+import { findIntendedName } from '../text/intended-name.ts';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import { isDigitString } from './digit-string.ts';
 
@@ -12,12 +13,15 @@ export function isVerificationCode(value: JsonValue | undefined): boolean {
 
 /**
  * Card data may have additional members, with one exception. Only `cvc` is erased after its hour, and PCI DSS
- * 3.3.1 forbids keeping a verification code longer, so a code under another common name is rejected.
+ * 3.3.1 forbids keeping a verification code longer, so a code under another common name, or a misspelled one, is rejected.
  */
 export function holdsMisnamedVerificationCode(card: JsonObject): boolean {
-  return Object.entries(card).some(
-    ([key, value]) => key !== 'cvc' && otherNames.has(toComparableName(key)) && isVerificationCode(value),
-  );
+  return Object.entries(card).some(([key, value]) => isOtherName(key) && isVerificationCode(value));
+}
+
+function isOtherName(key: string): boolean {
+  if (key === 'cvc') return false;
+  return otherNames.has(toComparableName(key)) || findIntendedName(key, ['cvc']) !== undefined;
 }
 
 const otherNames = new Set(

@@ -2,13 +2,19 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
-import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
+import { type IdParameter, idParameter, requireUuid } from '../../http/uuid-parameter.ts';
 import { type ApplicationKeyService, noSuchKey } from './application-key-service.ts';
 import { ApplicationKeyQuery, parseApplicationFilter } from './application-filter.ts';
 import { ApplicationKeyView, toApplicationKeyView } from './application-schemas.ts';
 import { noSuchApplication } from './application-service.ts';
+import { applicationKeyExamples } from './application-key-examples.ts';
 
-const KeyParameters = Type.Object({ id: Type.String(), keyId: Type.String() });
+const ApplicationParameter = idParameter('Id of the application.');
+
+const KeyParameters = Type.Object({
+  id: Type.String({ description: 'Id of the application.' }),
+  keyId: Type.String({ description: 'Id of the key.' }),
+});
 type KeyParameters = Static<typeof KeyParameters>;
 
 /** What is kept of a request that created a key, in case it is repeated: the secret is shown only once. */
@@ -18,7 +24,7 @@ interface CreatedKey {
 }
 
 export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationKeyService): void {
-  app.post<{ Params: Static<typeof IdParameter> }>(
+  app.post<{ Params: IdParameter }>(
     '/applications/:id/keys',
     {
       config: {
@@ -27,11 +33,15 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
         showAgain: shownAgain<CreatedKey>(async (caller, { applicationId, keyId }) =>
           toApplicationKeyView(await keys.get(caller, applicationId, keyId)),
         ),
+        examples: applicationKeyExamples.createApplicationKey,
       },
       schema: {
         operationId: 'createApplicationKey',
+        summary: 'Create a key',
+        description:
+          'Creates a further key for an application, for example to replace one without interruption. The response is the only one that contains its secret.',
         tags: ['Application keys'],
-        params: IdParameter,
+        params: ApplicationParameter,
         response: { 201: ApplicationKeyView },
       },
     },
@@ -43,14 +53,16 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
     },
   );
 
-  app.get<{ Params: Static<typeof IdParameter>; Querystring: Static<typeof ApplicationKeyQuery> }>(
+  app.get<{ Params: IdParameter; Querystring: Static<typeof ApplicationKeyQuery> }>(
     '/applications/:id/keys',
     {
-      config: { permission: 'application:read' },
+      config: { permission: 'application:read', examples: applicationKeyExamples.listApplicationKeys },
       schema: {
         operationId: 'listApplicationKeys',
+        summary: 'List keys',
+        description: 'Returns the keys of an application, without their secrets.',
         tags: ['Application keys'],
-        params: IdParameter,
+        params: ApplicationParameter,
         querystring: ApplicationKeyQuery,
         response: { 200: Type.Array(ApplicationKeyView) },
       },
@@ -65,9 +77,11 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
   app.get<{ Params: KeyParameters }>(
     '/applications/:id/keys/:keyId',
     {
-      config: { permission: 'application:read' },
+      config: { permission: 'application:read', examples: applicationKeyExamples.getApplicationKey },
       schema: {
         operationId: 'getApplicationKey',
+        summary: 'Get a key',
+        description: 'Returns a key, without its secret.',
         tags: ['Application keys'],
         params: KeyParameters,
         response: { 200: ApplicationKeyView },
@@ -82,9 +96,15 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
   app.delete<{ Params: KeyParameters }>(
     '/applications/:id/keys/:keyId',
     {
-      config: { permission: 'application:delete', hasBody: false },
+      config: {
+        permission: 'application:delete',
+        hasBody: false,
+        examples: applicationKeyExamples.deleteApplicationKey,
+      },
       schema: {
         operationId: 'deleteApplicationKey',
+        summary: 'Delete a key',
+        description: 'Revokes a key. Every server of the vault refuses it within a second.',
         tags: ['Application keys'],
         params: KeyParameters,
         response: { 204: Type.Null() },

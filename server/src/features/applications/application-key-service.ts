@@ -1,5 +1,5 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
-import type { Caller } from '../../core/identity/caller.ts';
+import { actorIdOf, type Caller } from '../../core/identity/caller.ts';
 import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
 import { toCanonicalRights } from '../../core/access/rights-difference.ts';
 import type { AuditEvent } from '../../platform/audit/audit-event.ts';
@@ -15,7 +15,7 @@ import type { ApiKeyMaker } from './api-key-maker.ts';
 import { requireManageable } from './require-within-limit.ts';
 
 /** Two keys let a service rotate without a gap; more would only be forgotten. */
-const keysMax = 10;
+export const keysMax = 10;
 
 /** Keys of an application. A key is never shown again; it is replaced. */
 export class ApplicationKeyService {
@@ -42,7 +42,7 @@ export class ApplicationKeyService {
           `An application can have at most ${keysMax} keys. Delete one that is no longer used.`,
         );
       }
-      const key = await this.#apiKeyMaker.make(tx, application, caller.applicationId);
+      const key = await this.#apiKeyMaker.make(tx, application, actorIdOf(caller));
       await recordInTransaction(tx, caller.tenantId, caller, keyEvent(application, `key added: ${key.id}`));
       return key;
     });

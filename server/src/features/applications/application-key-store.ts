@@ -4,6 +4,12 @@ import type { ApplicationKey } from './application.ts';
 
 const columns = 'id, version, created_by as "createdBy", created_at as "createdAt"';
 
+/** How many keys an application has, and when one of them was last used, as far as that was noted. */
+export interface KeyUse {
+  readonly count: number;
+  readonly lastUsedAt: Date | null;
+}
+
 export class ApplicationKeyStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -44,6 +50,15 @@ export class ApplicationKeyStore {
     return row?.total ?? 0;
   }
 
+  /** Of every application that has keys. */
+  listUses(): Promise<(KeyUse & { readonly applicationId: ApplicationId })[]> {
+    return this.#tx.query({
+      text: `select application_id as "applicationId", count(*)::integer as count, max(last_used_at) as "lastUsedAt"
+        from application_keys where tenant_id = $1 group by application_id`,
+      values: [this.#tenantId],
+    });
+  }
+
   async find(applicationId: ApplicationId, id: ApplicationKeyId): Promise<ApplicationKey | undefined> {
     const [row] = await this.#tx.query<ApplicationKey>({
       text: `select ${columns} from application_keys where tenant_id = $1 and application_id = $2 and id = $3`,
@@ -58,5 +73,14 @@ export class ApplicationKeyStore {
       values: [this.#tenantId, applicationId, id],
     });
     return rows.length > 0;
+  }
+
+  /** All keys of the application but one; returns which they were. */
+  async deleteOthers(applicationId: ApplicationId, id: ApplicationKeyId): Promise<ApplicationKeyId[]> {
+    const rows = await this.#tx.query<{ id: ApplicationKeyId }>({
+      text: 'delete from application_keys where tenant_id = $1 and application_id = $2 and id <> $3 returning id',
+      values: [this.#tenantId, applicationId, id],
+    });
+    return rows.map((row) => row.id);
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { parsePageRequest, toPaginationView } from '../../http/pagination.ts';
-import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
+import { type IdParameter, idParameter, requireUuid } from '../../http/uuid-parameter.ts';
 import { ApplicationQuery, parseApplicationFilter } from './application-filter.ts';
 import {
   ApplicationPage,
@@ -19,6 +19,9 @@ import {
   toWrittenApplication,
   type WrittenApplication,
 } from './application-service.ts';
+import { applicationExamples } from './application-examples.ts';
+
+const ApplicationParameter = idParameter('Id of the application.');
 
 export function addApplicationRoutes(app: FastifyInstance, applications: ApplicationService): void {
   const showAgain = shownAgain<WrittenApplication>(async (caller, written) =>
@@ -28,9 +31,17 @@ export function addApplicationRoutes(app: FastifyInstance, applications: Applica
   app.post<{ Body: Static<typeof CreateApplication> }>(
     '/applications',
     {
-      config: { permission: 'application:create', showAgain },
+      config: {
+        permission: 'application:create',
+        showAgain,
+        problems: ['not-found'],
+        examples: applicationExamples.createApplication,
+      },
       schema: {
         operationId: 'createApplication',
+        summary: 'Create an application',
+        description:
+          'Creates an application and, unless `create_key` is false, its first key. The response is the only one that contains the secret of the key.',
         tags: ['Applications'],
         body: CreateApplication,
         response: { 201: ApplicationView },
@@ -46,9 +57,11 @@ export function addApplicationRoutes(app: FastifyInstance, applications: Applica
   app.get<{ Querystring: Static<typeof ApplicationQuery> }>(
     '/applications',
     {
-      config: { permission: 'application:read' },
+      config: { permission: 'application:read', examples: applicationExamples.listApplications },
       schema: {
         operationId: 'listApplications',
+        summary: 'List applications',
+        description: 'Returns the applications of the tenant, newest first.',
         tags: ['Applications'],
         querystring: ApplicationQuery,
         response: { 200: ApplicationPage },
@@ -68,20 +81,28 @@ export function addApplicationRoutes(app: FastifyInstance, applications: Applica
   app.get(
     '/applications/key',
     {
-      config: { permission: 'any-key' },
-      schema: { operationId: 'getApplicationByKey', tags: ['Applications'], response: { 200: ApplicationView } },
+      config: { permission: 'any-key', problems: ['not-found'], examples: applicationExamples.getApplicationByKey },
+      schema: {
+        operationId: 'getApplicationByKey',
+        summary: 'Get your own application',
+        description: 'Returns the application that the key of the request belongs to.',
+        tags: ['Applications'],
+        response: { 200: ApplicationView },
+      },
     },
-    async (request) => toApplicationView(await applications.getOwn(request.caller)),
+    async (request) => toApplicationView(await applications.getOwn(request.keyCaller)),
   );
 
-  app.get<{ Params: Static<typeof IdParameter> }>(
+  app.get<{ Params: IdParameter }>(
     '/applications/:id',
     {
-      config: { permission: 'application:read' },
+      config: { permission: 'application:read', examples: applicationExamples.getApplication },
       schema: {
         operationId: 'getApplication',
+        summary: 'Get an application',
+        description: 'Returns an application with its permissions, rules and keys, without the secrets.',
         tags: ['Applications'],
-        params: IdParameter,
+        params: ApplicationParameter,
         response: { 200: ApplicationView },
       },
     },
@@ -89,14 +110,17 @@ export function addApplicationRoutes(app: FastifyInstance, applications: Applica
       toApplicationView(await applications.get(request.caller, requireUuid(request.params.id, noSuchApplication))),
   );
 
-  app.put<{ Params: Static<typeof IdParameter>; Body: Static<typeof UpdateApplication> }>(
+  app.put<{ Params: IdParameter; Body: Static<typeof UpdateApplication> }>(
     '/applications/:id',
     {
-      config: { permission: 'application:update', showAgain },
+      config: { permission: 'application:update', showAgain, examples: applicationExamples.updateApplication },
       schema: {
         operationId: 'updateApplication',
+        summary: 'Update an application',
+        description:
+          'Replaces the settings of an application: what the request leaves out is removed. The type cannot be changed. Its keys keep working, and have the new rights within a second.',
         tags: ['Applications'],
-        params: IdParameter,
+        params: ApplicationParameter,
         body: UpdateApplication,
         response: { 200: ApplicationView },
       },
@@ -109,14 +133,17 @@ export function addApplicationRoutes(app: FastifyInstance, applications: Applica
     },
   );
 
-  app.delete<{ Params: Static<typeof IdParameter> }>(
+  app.delete<{ Params: IdParameter }>(
     '/applications/:id',
     {
-      config: { permission: 'application:delete', hasBody: false },
+      config: { permission: 'application:delete', hasBody: false, examples: applicationExamples.deleteApplication },
       schema: {
         operationId: 'deleteApplication',
+        summary: 'Delete an application',
+        description:
+          'Deletes an application with its keys and the sessions that it has authorized, all of which stop working at once.',
         tags: ['Applications'],
-        params: IdParameter,
+        params: ApplicationParameter,
         response: { 204: Type.Null() },
       },
     },

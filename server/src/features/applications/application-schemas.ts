@@ -13,20 +13,30 @@ import {
 } from '../../http/access-rule-schemas.ts';
 import { nameSchemas } from '../../http/api-components.ts';
 import { orNull } from '../../http/optional-schemas.ts';
-import { PaginationView } from '../../http/pagination.ts';
+import { pageOf } from '../../http/pagination.ts';
 import { plainText } from '../../http/text-schemas.ts';
-import { changeFields, parseEnd, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import { changeFields, parseEnd, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
 import type { ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
 import type { ApplicationWithKeys, NewApplication } from './application-service.ts';
 import { GrantLimitBody, GrantLimitView, toGrantLimit, toGrantLimitView } from './grant-limit-schema.ts';
 
 const destinationsMax = 100;
 
+const idText = 'Id of the application.';
+const typeText = 'Decides which permissions the application can have. It cannot be changed.';
+
 const settings = {
-  name: plainText({ minLength: 1, maxLength: 200 }),
+  name: plainText({ minLength: 1, maxLength: 200, description: 'A name for people to recognize it by.' }),
   permissions: orNull(PermissionNames),
-  rules: orNull(Type.Array(AccessRuleBody, { maxItems: rulesMax })),
-  expires_at: orNull(Type.String({ maxLength: 50 })),
+  rules: orNull(
+    Type.Array(AccessRuleBody, {
+      maxItems: rulesMax,
+      description: 'Rights on single containers, with a transform each.',
+    }),
+  ),
+  expires_at: orNull(
+    Type.String({ maxLength: 50, description: 'ISO 8601: from then on, the keys of the application are refused.' }),
+  ),
   allowed_destinations: orNull(
     Type.Array(Type.String({ maxLength: 255 }), {
       maxItems: destinationsMax,
@@ -37,45 +47,59 @@ const settings = {
   grant_limit: Type.Optional(Type.Union([GrantLimitBody, Type.Null()])),
 };
 
-export const UpdateApplication = Type.Object(settings);
-export const CreateApplication = Type.Object({
-  ...settings,
-  type: Type.Enum([...applicationTypes]),
-  create_key: orNull(Type.Boolean()),
+export const UpdateApplication = Type.Object(settings, {
+  description: 'New settings of an application. What is left out is removed, except for a grant limit.',
 });
+export const CreateApplication = Type.Object(
+  {
+    ...settings,
+    type: Type.Enum([...applicationTypes], { description: typeText }),
+    create_key: orNull(Type.Boolean({ description: 'Whether to create a first key; true by default.' })),
+  },
+  {
+    description: 'An application to create. Private and management applications need at least one permission or rule.',
+  },
+);
 
-export const ApplicationKeyView = Type.Object({
-  id: Type.String(),
-  key: Type.Optional(Type.String({ description: 'The secret. Returned only when the key is created.' })),
-  version: Type.String(),
-  created_by: Type.Optional(Type.String()),
-  created_at: Timestamp,
-});
+export const ApplicationKeyView = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the key, which is not secret.' }),
+    key: Type.Optional(Type.String({ description: 'The secret. Returned only when the key is created.' })),
+    version: Type.String({ description: 'The version of the key format.' }),
+    created_by: Type.Optional(Type.String({ description: 'Id of the application that created it.' })),
+    created_at: timestamp('When it was created.'),
+  },
+  { description: 'A key of an application, for the `BT-API-KEY` header.' },
+);
+nameSchemas({ ApplicationKey: ApplicationKeyView });
 
-export const ApplicationView = Type.Object({
-  id: Type.String(),
-  tenant_id: Type.String(),
-  name: Type.String(),
-  key: Type.Optional(Type.String({ description: 'The secret. Returned only when the application is created.' })),
-  keys: Type.Array(ApplicationKeyView),
-  type: Type.Enum([...applicationTypes]),
-  permissions: Type.Array(Type.String()),
-  rules: Type.Array(AccessRuleView),
-  expires_at: Type.Optional(Timestamp),
-  allowed_destinations: Type.Optional(Type.Array(Type.String())),
-  grant_limit: Type.Optional(GrantLimitView),
-  ...changeFields,
-});
+export const ApplicationView = Type.Object(
+  {
+    id: Type.String({ description: idText }),
+    tenant_id: Type.String({ description: 'Id of the tenant.' }),
+    name: Type.String({ description: 'A name for people to recognize it by.' }),
+    key: Type.Optional(Type.String({ description: 'The secret. Returned only when the application is created.' })),
+    keys: Type.Array(ApplicationKeyView, { description: 'All keys of the application.' }),
+    type: Type.Enum([...applicationTypes], { description: typeText }),
+    permissions: Type.Array(Type.String(), { description: 'Permissions on all containers.' }),
+    rules: Type.Array(AccessRuleView, { description: 'Rights on single containers.' }),
+    expires_at: Type.Optional(timestamp('From then on, the keys of the application are refused.')),
+    allowed_destinations: Type.Optional(
+      Type.Array(Type.String(), { description: 'Hosts that the proxy may call for this application.' }),
+    ),
+    grant_limit: Type.Optional(GrantLimitView),
+    ...changeFields,
+  },
+  { description: 'A client of the API and what it may do.' },
+);
 
-export const ApplicationPage = Type.Object({ pagination: PaginationView, data: Type.Array(ApplicationView) });
+export const ApplicationPage = pageOf(ApplicationView);
 
 nameSchemas({
   CreateApplicationRequest: CreateApplication,
   UpdateApplicationRequest: UpdateApplication,
-  ApplicationKey: ApplicationKeyView,
   Application: ApplicationView,
   ApplicationPage,
-  GrantLimit: GrantLimitView,
 });
 
 /** The type is known when an application is created; an update looks it up later. */

@@ -2,7 +2,7 @@ import { toId } from '../../core/identity/ids.ts';
 import type { ApplicationType } from '../../core/access/permission.ts';
 import { isGranted, missingPermission } from '../../core/access/require-access.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
-import type { Caller } from '../../core/identity/caller.ts';
+import { actorIdOf, type Caller, type KeyCaller } from '../../core/identity/caller.ts';
 import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
 import type { Page, PageRequest } from '../../http/pagination.ts';
 import { type AuditEvent, noSingleEntity, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
@@ -53,7 +53,7 @@ export class ApplicationService {
     requireWithinLimit(caller, capped);
     const id = toId<ApplicationId>(crypto.randomUUID());
     return this.#database.forTenant(caller.tenantId, async (tx) => {
-      const createdBy = caller.applicationId;
+      const createdBy = actorIdOf(caller);
       const store = new ApplicationStore(tx, caller.tenantId);
       // The tenant may be deleted concurrently by another caller.
       if (!(await store.holdTenant())) throw new DomainError('not-found', 'There is no such tenant.');
@@ -83,7 +83,7 @@ export class ApplicationService {
   }
 
   /** The application of the calling key. */
-  getOwn(caller: Caller): Promise<ApplicationWithKeys> {
+  getOwn(caller: KeyCaller): Promise<ApplicationWithKeys> {
     return this.get(caller, caller.applicationId);
   }
 
@@ -112,7 +112,7 @@ export class ApplicationService {
       const capped = { ...settings, grantLimit: settings.grantLimit ?? current.grantLimit };
       requireManageable(caller, current);
       requireWithinLimit(caller, { type, ...capped });
-      const application = await store.update(id, { ...capped, modifiedBy: caller.applicationId });
+      const application = await store.update(id, { ...capped, modifiedBy: actorIdOf(caller) });
       if (application === undefined) throw noSuchApplication();
       await recordInTransaction(tx, caller.tenantId, caller, {
         ...applicationEvent(id, 'update'),

@@ -14,6 +14,12 @@ const columns = `tenant_id as "tenantId", id, name, type, permissions, rules, ex
 /** Settings with the limit resolved. */
 type StoredSettings = Omit<ApplicationSettings, 'grantLimit'> & Pick<Application, 'grantLimit'>;
 
+interface UsablePage {
+  readonly type: ApplicationType | undefined;
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
 export class ApplicationStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -101,12 +107,14 @@ export class ApplicationStore {
     return { totalItems: count?.total ?? 0, items };
   }
 
-  /** All that have not expired, of one type or of all. A tenant has hundreds at most. */
-  listUsable(type?: ApplicationType): Promise<Application[]> {
+  /** Those that have not expired, by id after one, of one type or of all. */
+  listUsable({ type, after, limit }: UsablePage): Promise<Application[]> {
     return this.#tx.query({
       text: `select ${columns} from applications
-        where tenant_id = $1 and ($2::text is null or type = $2) and (expires_at is null or expires_at > now()) order by id`,
-      values: [this.#tenantId, type ?? null],
+        where tenant_id = $1 and ($2::text is null or type = $2) and (expires_at is null or expires_at > now())
+          and ($3::uuid is null or id > $3)
+        order by id limit $4`,
+      values: [this.#tenantId, type ?? null, after ?? null, limit],
     });
   }
 

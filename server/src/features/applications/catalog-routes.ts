@@ -3,27 +3,43 @@ import { type Static, Type } from 'typebox';
 import { applicationTypes, permissionCatalog, permissionsOf } from '../../core/access/permission.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { AccessRuleView } from '../../http/access-rule-schemas.ts';
-import { IdParameter } from '../../http/uuid-parameter.ts';
+import { type IdParameter, idParameter } from '../../http/uuid-parameter.ts';
 import { nameSchemas } from '../../http/api-components.ts';
 import { NoParameters, queryParameters } from '../../http/query-parameters.ts';
+import { catalogExamples } from './catalog-examples.ts';
 
-const PermissionView = Type.Object({
-  type: Type.String(),
-  description: Type.String(),
-  application_types: Type.Array(Type.String()),
+const TemplateParameter = idParameter('Id of the template.');
+
+const PermissionView = Type.Object(
+  {
+    type: Type.String({ description: 'The name of the permission.' }),
+    description: Type.String({ description: 'What it allows.' }),
+    application_types: Type.Array(Type.String(), { description: 'Types of application that can have it.' }),
+  },
+  { description: 'Something that an application can be allowed to do.' },
+);
+const PermissionQuery = queryParameters({
+  application_type: Type.Optional(
+    Type.Enum([...applicationTypes], { description: 'Return only what this type of application can have.' }),
+  ),
 });
-const PermissionQuery = queryParameters({ application_type: Type.Optional(Type.Enum([...applicationTypes])) });
-const RoleView = Type.Object({ name: Type.String() });
-const TemplateView = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  description: Type.String(),
-  application_type: Type.String(),
-  template_type: Type.String(),
-  is_starter: Type.Boolean(),
-  permissions: Type.Array(Type.String()),
-  rules: Type.Array(AccessRuleView),
-});
+const RoleView = Type.Object(
+  { name: Type.String({ description: 'The name of the role.' }) },
+  { description: 'A role of a member.' },
+);
+const TemplateView = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the template, which never changes.' }),
+    name: Type.String({ description: 'What it is for, in a few words.' }),
+    description: Type.String({ description: 'What an application made from it can and cannot do.' }),
+    application_type: Type.String({ description: 'The type of the application.' }),
+    template_type: Type.String({ description: '`official`: part of the product.' }),
+    is_starter: Type.Boolean({ description: 'Whether it is meant for beginners.' }),
+    permissions: Type.Array(Type.String(), { description: 'The permissions of the application.' }),
+    rules: Type.Array(AccessRuleView, { description: 'The rules of the application.' }),
+  },
+  { description: 'A starting point for an application.' },
+);
 
 nameSchemas({ Permission: PermissionView, Role: RoleView, ApplicationTemplate: TemplateView });
 
@@ -32,10 +48,12 @@ export function addCatalogRoutes(app: FastifyInstance): void {
   app.get<{ Querystring: Static<typeof PermissionQuery> }>(
     '/permissions',
     {
-      config: { permission: 'any-key' },
+      config: { permission: 'any-key', examples: catalogExamples.listPermissions },
       schema: {
         operationId: 'listPermissions',
-        tags: ['Permissions'],
+        summary: 'List permissions',
+        description: 'Returns every permission, what it allows, and the types of application that can have it.',
+        tags: ['Permissions and roles'],
         querystring: PermissionQuery,
         response: { 200: Type.Array(PermissionView) },
       },
@@ -56,10 +74,12 @@ export function addCatalogRoutes(app: FastifyInstance): void {
   app.get(
     '/roles',
     {
-      config: { permission: 'any-key' },
+      config: { permission: 'any-key', examples: catalogExamples.listRoles },
       schema: {
         operationId: 'listRoles',
-        tags: ['Roles'],
+        summary: 'List roles',
+        description: 'Returns the roles that members can have.',
+        tags: ['Permissions and roles'],
         querystring: NoParameters,
         response: { 200: Type.Array(RoleView) },
       },
@@ -70,9 +90,11 @@ export function addCatalogRoutes(app: FastifyInstance): void {
   app.get(
     '/application-templates',
     {
-      config: { permission: 'any-key' },
+      config: { permission: 'any-key', examples: catalogExamples.listApplicationTemplates },
       schema: {
         operationId: 'listApplicationTemplates',
+        summary: 'List application templates',
+        description: 'Returns starting points for new applications.',
         tags: ['Applications'],
         querystring: NoParameters,
         response: { 200: Type.Array(TemplateView) },
@@ -81,14 +103,16 @@ export function addCatalogRoutes(app: FastifyInstance): void {
     async () => templates,
   );
 
-  app.get<{ Params: Static<typeof IdParameter> }>(
+  app.get<{ Params: IdParameter }>(
     '/application-templates/:id',
     {
-      config: { permission: 'any-key' },
+      config: { permission: 'any-key', examples: catalogExamples.getApplicationTemplate },
       schema: {
         operationId: 'getApplicationTemplate',
+        summary: 'Get an application template',
+        description: 'Returns a starting point for new applications.',
         tags: ['Applications'],
-        params: IdParameter,
+        params: TemplateParameter,
         response: { 200: TemplateView },
       },
     },

@@ -4,6 +4,7 @@ import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts
 import type { Authenticator } from '../../http/authentication.ts';
 import type { ChangeFeed } from '../../platform/database/change-feed.ts';
 import type { Database } from '../../platform/database/database.ts';
+import type { CacheUse } from '../../platform/telemetry/cache-use.ts';
 import { WatchedCache } from '../../platform/database/watched-cache.ts';
 import { parseApiKey } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
@@ -65,6 +66,10 @@ export class CredentialDirectory implements Authenticator {
     if (known === undefined || !isSecret || Date.now() >= known.expiresAt) return undefined;
     this.#noteUse(key.id);
     return known.identity;
+  }
+
+  get uses(): { readonly keys: CacheUse; readonly sessions: CacheUse } {
+    return { keys: this.#keys.use, sessions: this.#sessions.use };
   }
 
   /** Records the last use of keys; a crash loses ten seconds of convenience data. */

@@ -2,31 +2,42 @@ import { type Static, Type } from 'typebox';
 import { transforms } from '../../core/access/access-rule.ts';
 import { tokenLimits } from '../../core/token-limits.ts';
 import type { GrantLimit } from '../../core/access/grant-limit.ts';
+import { nameSchemas } from '../../http/api-components.ts';
 import { PermissionName, toContainer, toPermissions } from '../../http/access-rule-schemas.ts';
 
 const containersMax = 100;
 
+const texts = {
+  permissions: 'Permissions that it can grant.',
+  containers: 'Containers on which it can grant them; each includes everything in it.',
+  transform: 'The most that it can let others see: `reveal` is plaintext.',
+};
+const description =
+  'The most that a management application can grant to the applications that it creates or changes. Without a limit, it can grant any permission, including reading plaintext.';
+
 /** All parts are required: a missing part would be unlimited. */
 export const GrantLimitBody = Type.Object(
   {
-    permissions: Type.Array(PermissionName, { maxItems: 50 }),
+    permissions: Type.Array(PermissionName, { maxItems: 50, description: texts.permissions }),
     containers: Type.Array(Type.String({ maxLength: tokenLimits.containerLengthMax }), {
       minItems: 1,
       maxItems: containersMax,
+      description: texts.containers,
     }),
-    transform: Type.Enum([...transforms]),
+    transform: Type.Enum([...transforms], { description: texts.transform }),
   },
-  {
-    description:
-      'Management applications only: the most that this application can grant to the applications that it creates or changes. Without a limit, it can grant any permission, including reading plaintext. An update that omits it leaves it unchanged.',
-  },
+  { description: `${description} For management applications only. An update that omits it leaves it unchanged.` },
 );
 
-export const GrantLimitView = Type.Object({
-  permissions: Type.Array(Type.String()),
-  containers: Type.Array(Type.String()),
-  transform: Type.Enum([...transforms]),
-});
+export const GrantLimitView = Type.Object(
+  {
+    permissions: Type.Array(Type.String(), { description: texts.permissions }),
+    containers: Type.Array(Type.String(), { description: texts.containers }),
+    transform: Type.Enum([...transforms], { description: texts.transform }),
+  },
+  { description },
+);
+nameSchemas({ GrantLimitRequest: GrantLimitBody, GrantLimit: GrantLimitView });
 
 export function toGrantLimit(body: Static<typeof GrantLimitBody>): GrantLimit {
   return {

@@ -1,4 +1,5 @@
 export type { Application } from './application.ts';
+export { ApplicationRecovery, type IssuedKey, type UsedApplication } from './application-recovery.ts';
 export { ApplicationKeyService } from './application-key-service.ts';
 export { addApplicationKeyRoutes } from './application-key-routes.ts';
 export { addApplicationRoutes } from './application-routes.ts';

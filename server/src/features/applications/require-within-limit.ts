@@ -15,5 +15,6 @@ export function requireWithinLimit({ grantLimit }: Caller, rights: HeldRights): 
  * one. Its own keys are exempt, because they give it nothing new.
  */
 export function requireManageable(caller: Caller, application: Application): void {
-  if (application.id !== caller.applicationId) requireWithinLimit(caller, application);
+  const isOwn = 'applicationId' in caller && application.id === caller.applicationId;
+  if (!isOwn) requireWithinLimit(caller, application);
 }

@@ -7,7 +7,7 @@ import { nameSchemas } from '../../http/api-components.ts';
 import {
   AccessRuleBody,
   AccessRuleView,
-  PermissionName,
+  permissionName,
   PermissionNames,
   rulesMax,
   toAccessRule,
@@ -28,48 +28,72 @@ import {
 } from './explain-service.ts';
 import { tokenLimits } from '../../core/token-limits.ts';
 
-export const ExplainAccess = Type.Object({
-  application_id: orNull(
-    Type.String({ description: 'An application. Alternatively, give draft permissions and rules.' }),
-  ),
-  permissions: orNull(PermissionNames),
-  rules: orNull(Type.Array(AccessRuleBody, { maxItems: rulesMax })),
-  token_id: orNull(Type.String({ description: 'A token, or a container instead.' })),
-  container: orNull(Type.String({ maxLength: tokenLimits.containerLengthMax })),
-  permission: orNull(PermissionName),
-});
+export const ExplainAccess = Type.Object(
+  {
+    application_id: orNull(
+      Type.String({ description: 'An application. Alternatively, give draft permissions and rules.' }),
+    ),
+    permissions: orNull(PermissionNames),
+    rules: orNull(Type.Array(AccessRuleBody, { maxItems: rulesMax, description: 'Draft rules.' })),
+    token_id: orNull(Type.String({ description: 'A token, or a container instead.' })),
+    container: orNull(
+      Type.String({ maxLength: tokenLimits.containerLengthMax, description: 'A container, or a token instead.' }),
+    ),
+    permission: orNull(
+      Type.String({
+        ...permissionName,
+        description: 'The permission to explain; by default all that are about tokens.',
+      }),
+    ),
+  },
+  { description: 'Who asks for access to what: an application or a draft, and a token or a container.' },
+);
 
-const Decision = Type.Object({
-  permission: Type.String(),
-  is_allowed: Type.Boolean(),
-  reason: Type.Optional(Type.String({ description: 'A fixed word for why access is denied.' })),
-  transform: Type.Optional(Type.String()),
-  rule: Type.Optional(AccessRuleView),
-  is_plain_permission: Type.Optional(Type.Boolean({ description: 'The grant is a plain permission, not a rule.' })),
-  authors_views: Type.Optional(
-    Type.Boolean({
-      description:
-        'For token:update: whether a PATCH may set mask, search_indexes and fingerprint_expression on stored data, which amounts to access to its plaintext.',
-    }),
-  ),
-  sees: Type.Optional(
-    Type.Object({
-      data: Type.Enum(['plaintext', 'masked', 'nothing']),
-      mask: Type.Optional(Type.String({ description: 'JSON text of the mask; for tokens only.' })),
-    }),
-  ),
-});
+const Sight = Type.Object(
+  {
+    data: Type.Enum(['plaintext', 'masked', 'nothing'], { description: 'What is shown of data.' }),
+    mask: Type.Optional(Type.String({ description: 'JSON text of the mask; for tokens only.' })),
+  },
+  { description: 'What the caller would see.' },
+);
+nameSchemas({ AccessSight: Sight });
+
+const Decision = Type.Object(
+  {
+    permission: Type.String({ description: 'The permission that this is about.' }),
+    is_allowed: Type.Boolean({ description: 'Whether access is granted.' }),
+    reason: Type.Optional(Type.String({ description: 'A fixed word for why access is denied.' })),
+    transform: Type.Optional(Type.String({ description: 'How data is shown: `redact`, `mask` or `reveal`.' })),
+    rule: Type.Optional(AccessRuleView),
+    is_plain_permission: Type.Optional(Type.Boolean({ description: 'The grant is a plain permission, not a rule.' })),
+    authors_views: Type.Optional(
+      Type.Boolean({
+        description:
+          'For token:update: whether a PATCH may set mask, search_indexes and fingerprint_expression on stored data, which amounts to access to its plaintext.',
+      }),
+    ),
+    sees: Type.Optional(Sight),
+  },
+  { description: 'Whether a permission is granted, and why.' },
+);
 
 const HandsOut = Type.Object(
   {
-    is_limited: Type.Boolean(),
+    is_limited: Type.Boolean({ description: 'Whether it has a grant limit.' }),
     limit: Type.Optional(GrantLimitView),
     reach: Type.Array(Type.String(), { description: 'What that amounts to, in words.' }),
   },
   { description: 'What the application can grant to others. Absent if it can grant nothing.' },
 );
+nameSchemas({ HandingOut: HandsOut });
 
-export const ExplanationView = Type.Object({ decisions: Type.Array(Decision), hands_out: Type.Optional(HandsOut) });
+export const ExplanationView = Type.Object(
+  {
+    decisions: Type.Array(Decision, { description: 'One for each permission.' }),
+    hands_out: Type.Optional(HandsOut),
+  },
+  { description: 'What an application may do with a token or a container, and why.' },
+);
 
 nameSchemas({ ExplainAccessRequest: ExplainAccess, AccessDecision: Decision, AccessExplanation: ExplanationView });
 

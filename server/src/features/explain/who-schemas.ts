@@ -7,67 +7,136 @@ import { isUuid } from '../../core/identity/ids.ts';
 import { tokenLimits } from '../../core/token-limits.ts';
 import { nameSchemas } from '../../http/api-components.ts';
 import { orNull } from '../../http/optional-schemas.ts';
-import { Timestamp, toTimestamp } from '../../http/timestamp.ts';
+import { timestamp, toTimestamp } from '../../http/timestamp.ts';
 import { toContainer, toTokenId } from './explain-schemas.ts';
 import { requireOneOf } from './explain-service.ts';
-import type { Onlookers, WhoQuestion } from './who-service.ts';
+import { type OnlookerCursor, onlookerLists, type Onlookers, type WhoQuestion } from './who-service.ts';
 
-export const FindOnlookers = Type.Object({
-  token_id: orNull(Type.String({ description: 'A token, or a container instead.' })),
-  container: orNull(Type.String({ maxLength: tokenLimits.containerLengthMax })),
-  start: orNull(
-    Type.String({
-      maxLength: 100,
-      description: 'The `next` of an earlier response: for further sessions, without applications and members.',
-    }),
-  ),
-});
+export const FindOnlookers = Type.Object(
+  {
+    token_id: orNull(Type.String({ description: 'A token, or a container instead.' })),
+    container: orNull(
+      Type.String({
+        maxLength: tokenLimits.containerLengthMax,
+        description: 'A container, or a token instead. It stands for everything in it and below.',
+      }),
+    ),
+    start: orNull(
+      Type.String({
+        maxLength: 100,
+        description: 'The `next` of an earlier response, for those who follow.',
+      }),
+    ),
+  },
+  { description: 'The token or the container that is looked at.' },
+);
 
-const AccessWay = Type.Object({
-  way: Type.Enum([...sightWays], { description: 'A permission, or a roundabout way.' }),
-  transform: Type.Enum([...transforms]),
-});
+const AccessWay = Type.Object(
+  {
+    way: Type.Enum([...sightWays], { description: 'A permission, or a roundabout way.' }),
+    transform: Type.Enum([...transforms], { description: 'What can be seen in this way.' }),
+  },
+  { description: 'A way to see a token.' },
+);
 const sight = {
   transform: Type.Enum([...transforms], { description: 'The most that can be seen: `reveal` is plaintext.' }),
-  ways: Type.Array(AccessWay),
+  ways: Type.Array(AccessWay, { description: 'Every way to see it.' }),
 };
-const Id = Type.String({ format: 'uuid' });
+const uuid = (description: string) => Type.String({ format: 'uuid', description });
 
-export const OnlookersView = Type.Object({
-  applications: Type.Array(
-    Type.Object({ id: Id, name: Type.String(), type: Type.Enum([...applicationTypes]), ...sight }),
-  ),
-  members: Type.Array(Type.Object({ id: Id, user_id: Id, role: Type.String(), ...sight })),
-  sessions: Type.Array(Type.Object({ id: Id, authorized_by: Id, expires_at: Timestamp, ...sight })),
-  next: Type.Optional(Type.String({ description: 'There may be more sessions: send it as `start`.' })),
-});
+const OnlookingApplication = Type.Object(
+  {
+    id: uuid('Id of the application.'),
+    name: Type.String({ description: 'Its name.' }),
+    type: Type.Enum([...applicationTypes], { description: 'Its type.' }),
+    ...sight,
+  },
+  { description: 'An application that can see a token.' },
+);
+const OnlookingMember = Type.Object(
+  {
+    id: Type.Optional(uuid('Id of the member, for keys with `tenant:member:read`.')),
+    user_id: Type.Optional(uuid('Id of the user, for keys with `tenant:member:read`.')),
+    role: Type.String({ description: 'Role of the member.' }),
+    ...sight,
+  },
+  { description: 'A member who can see a token.' },
+);
+const OnlookingInvitation = Type.Object(
+  {
+    id: Type.Optional(uuid('Id of the invitation, for keys with `tenant:invitation:read`.')),
+    role: Type.String({ description: 'Role that the invited person gets.' }),
+    expires_at: timestamp('When the invitation expires.'),
+    ...sight,
+  },
+  { description: 'An invitation whose holder can see a token.' },
+);
+const OnlookingSession = Type.Object(
+  {
+    id: uuid('Id of the session.'),
+    authorized_by: uuid('Id of the application that authorized it.'),
+    expires_at: timestamp('When the session ends.'),
+    ...sight,
+  },
+  { description: 'A session that can see a token.' },
+);
+
+export const OnlookersView = Type.Object(
+  {
+    applications: Type.Array(OnlookingApplication, { description: 'Applications that can see it.' }),
+    members: Type.Array(OnlookingMember, { description: 'Members who can see it.' }),
+    invitations: Type.Array(OnlookingInvitation, { description: 'Invitations whose holders can see it.' }),
+    sessions: Type.Array(OnlookingSession, { description: 'Live sessions that can see it.' }),
+    next: Type.Optional(Type.String({ description: 'There may be more: send it as `start`.' })),
+  },
+  { description: 'Everybody who can see a token, or a token in a container.' },
+);
 
 nameSchemas({ FindOnlookersRequest: FindOnlookers, AccessWay, Onlookers: OnlookersView });
+nameSchemas({ OnlookingApplication, OnlookingMember, OnlookingInvitation, OnlookingSession });
 
 export function toWhoQuestion({ token_id, container, start }: Static<typeof FindOnlookers>): WhoQuestion {
   const tokenId = token_id ?? undefined;
   const path = container ?? undefined;
   requireOneOf({ token_id: tokenId !== undefined, container: path !== undefined });
-  const afterSession = start ?? undefined;
-  if (afterSession !== undefined && !isUuid(afterSession))
-    throw invalidField('start', 'must be the `next` of an earlier response');
   return {
     target: tokenId === undefined ? { container: toContainer(path ?? '') } : { tokenId: toTokenId(tokenId) },
-    afterSession,
+    after: start === undefined || start === null ? undefined : parseCursor(start),
   };
 }
 
-export function toWhoView({ applications, members, sessions, nextSession }: Onlookers): Static<typeof OnlookersView> {
+/** `<list>.<id>` of the last that was looked at. */
+function parseCursor(text: string): OnlookerCursor {
+  const [name, id = '', ...rest] = text.split('.');
+  const list = onlookerLists.find((known) => known === name);
+  if (list === undefined || rest.length > 0 || !isUuid(id))
+    throw invalidField('start', 'must be the `next` of an earlier response');
+  return { list, id };
+}
+
+export function toWhoView(found: Onlookers): Static<typeof OnlookersView> {
+  const { applications, members, invitations, sessions, next } = found;
   return {
     applications: applications.map(({ id, name, type, ...seen }) => ({ id, name, type, ...toSightView(seen) })),
-    members: members.map(({ id, userId, role, ...seen }) => ({ id, user_id: userId, role, ...toSightView(seen) })),
+    members: members.map(({ id, userId, role, ...seen }) => ({
+      ...(id === undefined ? {} : { id }),
+      ...(userId === undefined ? {} : { user_id: userId }),
+      role,
+      ...toSightView(seen),
+    })),
+    invitations: invitations.map(({ id, role, expiresAt, ...seen }) => ({
+      ...(id === undefined ? {} : { id }),
+      role,
+      expires_at: toTimestamp(expiresAt),
+      ...toSightView(seen),
+    })),
     sessions: sessions.map(({ id, authorizedBy, expiresAt, ...seen }) => ({
       id,
       authorized_by: authorizedBy,
       expires_at: toTimestamp(expiresAt),
       ...toSightView(seen),
     })),
-    ...(nextSession === undefined ? {} : { next: nextSession }),
+    ...(next === undefined ? {} : { next: `${next.list}.${next.id}` }),
   };
 }
 

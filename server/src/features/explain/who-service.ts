@@ -1,22 +1,35 @@
 import type { AccessTarget } from '../../core/access/decide-access.ts';
 import { toRules } from '../../core/access/decide-access.ts';
 import type { ApplicationType } from '../../core/access/permission.ts';
-import { findSight, type Sight, type SightHolder } from '../../core/access/sight.ts';
+import { isGranted } from '../../core/access/require-access.ts';
+import { findSight, findSightWithin, type Sight, type SightHolder } from '../../core/access/sight.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { TenantId, TokenId } from '../../core/identity/ids.ts';
 import { noSingleEntity } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { databaseClock } from '../../platform/database/database-clock.ts';
+import { mapInTurns } from '../../platform/waiting/turns.ts';
 import { type Application, ApplicationStore, applicationEvent } from '../applications/index.ts';
+import { InvitationStore } from '../invitations/index.ts';
 import { MemberStore, type Role } from '../members/index.ts';
 import { listLiveSessions, type LiveSession } from '../sessions/index.ts';
 import { noSuchToken, type TokenStore } from '../tokens/index.ts';
 
+/** In the order in which they are looked at. */
+export const onlookerLists = ['applications', 'members', 'invitations', 'sessions'] as const;
+
+/** Where an earlier response ended. */
+export interface OnlookerCursor {
+  readonly list: (typeof onlookerLists)[number];
+  readonly id: string;
+}
+
 export interface WhoQuestion {
+  /** A container stands for everything in it and below. */
   readonly target: { readonly tokenId: TokenId } | { readonly container: string };
-  /** The session that an earlier response ended with. */
-  readonly afterSession: string | undefined;
+  readonly after: OnlookerCursor | undefined;
 }
 
 interface SeeingApplication extends Sight {
@@ -31,72 +44,128 @@ interface SeeingSession extends Sight {
   readonly expiresAt: Date;
 }
 
+/** The ids are for callers who may list members. */
 interface SeeingMember extends Sight {
-  readonly id: string;
-  readonly userId: string;
+  readonly id?: string;
+  readonly userId?: string;
   readonly role: Role;
+}
+
+/** The id is for callers who may list invitations. */
+interface SeeingInvitation extends Sight {
+  readonly id?: string;
+  readonly role: string;
+  readonly expiresAt: Date;
 }
 
 /** Everybody who can see a token or a token in a container. */
 export interface Onlookers {
   readonly applications: readonly SeeingApplication[];
   readonly members: readonly SeeingMember[];
+  readonly invitations: readonly SeeingInvitation[];
   readonly sessions: readonly SeeingSession[];
-  /** More sessions may follow after this one. */
-  readonly nextSession: string | undefined;
+  /** There may be more after this one. */
+  readonly next: OnlookerCursor | undefined;
 }
 
-/** There can be many sessions, so they are looked at in parts. */
-const sessionsPerPart = 1_000;
+/** How many are looked at for one response: nothing bounds how many a tenant has. */
+const rowsPerPart = 1_000;
 
 /** The reverse of explaining: not what one may do, but who may. It looks at rights, never at data. */
 export class WhoService {
   readonly #database: Database;
   readonly #tokens: TokenStore;
+  readonly #rowsPerPart: number;
 
-  constructor(parts: { database: Database; tokens: TokenStore }) {
+  constructor(parts: { database: Database; tokens: TokenStore; rowsPerPart?: number }) {
     this.#database = parts.database;
     this.#tokens = parts.tokens;
+    this.#rowsPerPart = parts.rowsPerPart ?? rowsPerPart;
   }
 
-  async find(tenantId: TenantId, actor: Caller | 'system', { target, afterSession }: WhoQuestion): Promise<Onlookers> {
-    const seen = await this.#load(tenantId, target);
-    return this.#database.forTenant(tenantId, async (tx) => {
-      const store = new ApplicationStore(tx, tenantId);
-      if (actor === 'system' && !(await store.holdTenant()))
-        throw new DomainError('not-found', 'There is no such tenant.');
-      const page = { after: afterSession, limit: sessionsPerPart };
-      const sessions = await listLiveSessions(tx, tenantId, page);
-      const isFirst = afterSession === undefined;
-      const applications = isFirst ? await store.listUsable() : [];
-      const approvers = isFirst ? await new MemberStore(tx, tenantId).listApprovers() : [];
-      await recordInTransaction(tx, tenantId, actor, applicationEvent(noSingleEntity, 'read'));
-      return {
-        applications: applications.flatMap(({ id, name, type, ...rest }) =>
-          withSight({ id, name, type }, toHolder({ type, ...rest }), seen),
-        ),
-        members: approvers.map((member) => ({ ...member, ...approving })),
-        sessions: sessions.flatMap(({ id, authorizedBy, expiresAt, ...rights }) =>
-          withSight({ id, authorizedBy, expiresAt }, toSessionHolder(rights), seen),
-        ),
-        nextSession: sessions.length === sessionsPerPart ? sessions.at(-1)?.id : undefined,
-      };
-    });
+  async find(tenantId: TenantId, actor: Caller | 'system', { target, after }: WhoQuestion): Promise<Onlookers> {
+    const findSightOf = toFinder('container' in target ? target : await this.#load(tenantId, target.tokenId));
+    const { applications, members, invitations, sessions, next } = await this.#database.forTenant(
+      tenantId,
+      async (tx) => {
+        if (actor === 'system' && !(await new ApplicationStore(tx, tenantId).holdTenant()))
+          throw new DomainError('not-found', 'There is no such tenant.');
+        const part = await this.#readPart(tx, tenantId, after);
+        await recordInTransaction(tx, tenantId, actor, applicationEvent(noSingleEntity, 'read'));
+        return part;
+      },
+    );
+    const mayList = (permission: 'tenant:member:read' | 'tenant:invitation:read') =>
+      actor === 'system' || isGranted(actor.grants, permission);
+    // Applications can have many rules, so other requests run in between.
+    const seeing = await mapInTurns(applications, ({ id, name, type, ...rest }) =>
+      withSight({ id, name, type }, findSightOf(toHolder({ type, ...rest }))),
+    );
+    const live = await mapInTurns(sessions, ({ id, authorizedBy, expiresAt, ...rights }) =>
+      withSight({ id, authorizedBy, expiresAt }, findSightOf(toSessionHolder(rights))),
+    );
+    return {
+      applications: seeing.flat(),
+      members: members.map(({ id, userId, role }) => ({
+        ...(mayList('tenant:member:read') ? { id, userId } : {}),
+        role,
+        ...approving,
+      })),
+      invitations: invitations.map(({ id, role, expiresAt }) => ({
+        ...(mayList('tenant:invitation:read') ? { id } : {}),
+        role,
+        expiresAt,
+        ...accepting,
+      })),
+      sessions: live.flat(),
+      next,
+    };
   }
 
-  async #load(tenantId: TenantId, target: WhoQuestion['target']): Promise<AccessTarget> {
-    if ('container' in target) return { containers: [target.container] };
-    const token = await this.#tokens.find(tenantId, target.tokenId);
+  /** The next rows of as many lists as there is room for. */
+  async #readPart(tx: Transaction, tenantId: TenantId, after: OnlookerCursor | undefined) {
+    let left = this.#rowsPerPart;
+    let next: OnlookerCursor | undefined;
+    const first = after === undefined ? 0 : onlookerLists.indexOf(after.list);
+    const read = async <Row extends { readonly id: string }>(
+      list: OnlookerCursor['list'],
+      readRows: (page: { after: string | undefined; limit: number }) => Promise<Row[]>,
+    ): Promise<Row[]> => {
+      if (left === 0 || onlookerLists.indexOf(list) < first) return [];
+      const rows = await readRows({ after: after?.list === list ? after.id : undefined, limit: left });
+      left -= rows.length;
+      const last = rows.at(-1);
+      if (left === 0 && last !== undefined) next = { list, id: last.id };
+      return rows;
+    };
+    const applications = await read('applications', (page) =>
+      new ApplicationStore(tx, tenantId).listUsable({ ...page, type: undefined }),
+    );
+    const members = await read('members', (page) => new MemberStore(tx, tenantId).listApprovers(page));
+    const invitations = await read('invitations', (page) =>
+      new InvitationStore(tx, tenantId, databaseClock).listOfApprovers(page),
+    );
+    const sessions = await read('sessions', (page) => listLiveSessions(tx, tenantId, page));
+    return { applications, members, invitations, sessions, next };
+  }
+
+  async #load(tenantId: TenantId, tokenId: TokenId): Promise<AccessTarget> {
+    const token = await this.#tokens.find(tenantId, tokenId);
     if (token === undefined) throw noSuchToken();
     return token;
   }
 }
 
+function toFinder(target: AccessTarget | { readonly container: string }) {
+  return (holder: SightHolder) =>
+    'container' in target ? findSightWithin(holder, target.container) : findSight(holder, target);
+}
+
 /** An export holds every token of the tenant, as plaintext. */
 const approving: Sight = { transform: 'reveal', ways: [{ way: 'approving-exports', transform: 'reveal' }] };
+const accepting: Sight = { transform: 'reveal', ways: [{ way: 'accepting-an-invitation', transform: 'reveal' }] };
 
-function withSight<Who extends object>(who: Who, holder: SightHolder, target: AccessTarget): (Who & Sight)[] {
-  const sight = findSight(holder, target);
+function withSight<Who extends object>(who: Who, sight: Sight | undefined): (Who & Sight)[] {
   return sight === undefined ? [] : [{ ...who, ...sight }];
 }
 

@@ -3,6 +3,9 @@ import { randomRights } from '../../../test/harness/seen/random-rights.ts';
 import { SeededRandom } from '../../../test/harness/seen/seeded-random.ts';
 import { createApplication, recordsOf, type TestApplication } from '../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { parseTenantId } from '../../core/identity/ids.ts';
+import { TokenStore, unlimitedSets } from '../tokens/index.ts';
+import { type OnlookerCursor, WhoService } from './who-service.ts';
 
 interface Seer {
   readonly id: string;
@@ -12,6 +15,7 @@ interface Seer {
 interface WhoJson {
   readonly applications: readonly Seer[];
   readonly members: readonly Seer[];
+  readonly invitations: readonly Seer[];
   readonly sessions: readonly Seer[];
   readonly next?: string;
 }
@@ -86,8 +90,8 @@ describe('POST /access/who', () => {
     ]);
     const found = sessions.find(({ ways }) => ways[0]?.way === 'token:read');
     expect(found).toMatchObject({ transform: await shownTo(reader?.session_key ?? ''), authorized_by: authorizer.id });
-    const rest = await who({ token_id: tokenId, start: sessions[0]?.id });
-    expect(rest).toEqual({ applications: [], members: [], sessions: [sessions[1]] });
+    const rest = await who({ token_id: tokenId, start: `sessions.${sessions[0]?.id}` });
+    expect(rest).toEqual({ applications: [], members: [], invitations: [], sessions: [sessions[1]] });
     await vault.database.owner.query('update sessions set expires_at = now() where id = $1', [found?.id]);
     expect((await who({ token_id: tokenId })).sessions).toHaveLength(1);
   });
@@ -128,10 +132,86 @@ describe('POST /access/who', () => {
     );
     const answer = await ask({ container: '/b/' });
     const { members } = answer.body as WhoJson;
-    expect(members.map((member) => (member as unknown as { role: string }).role)).toEqual(['OWNER', 'ADMIN']);
+    const roles = members.map((member) => (member as unknown as { role: string }).role);
+    expect(roles.toSorted()).toEqual(['ADMIN', 'OWNER']);
     for (const { ways } of members) expect(ways).toEqual([{ way: 'approving-exports', transform: 'reveal' }]);
     expect(rows).toHaveLength(2);
     expect(answer.text).not.toContain('example.com');
+  });
+
+  it('200 names members and invitations to keys that may list them, and counts them for the others', async () => {
+    const own = await vault.makeTenant();
+    for (const role of ['ADMIN', 'READ_ONLY']) {
+      const body = { email: `${role}@example.com`, role };
+      const invited = await vault.request('POST', '/tenants/self/invitations', { key: own.keys.management, body });
+      expect(invited.status, invited.text).toBe(201);
+    }
+    const reading = (permissions: string[]) => createApplication(vault, own, { type: 'management', permissions });
+    const seeing = await reading(['application:read', 'tenant:member:read', 'tenant:invitation:read']);
+    const blind = await reading(['application:read']);
+    const named = (await ask({ container: '/' }, seeing.key)).body as WhoJson;
+    const approving = { transform: 'reveal', ways: [{ way: 'approving-exports', transform: 'reveal' }] };
+    const accepting = { transform: 'reveal', ways: [{ way: 'accepting-an-invitation', transform: 'reveal' }] };
+    expect(named.members).toEqual([
+      { id: expect.any(String), user_id: expect.any(String), role: 'OWNER', ...approving },
+    ]);
+    expect(named.invitations).toEqual([
+      { id: expect.any(String), role: 'ADMIN', expires_at: expect.any(String), ...accepting },
+    ]);
+    const unnamed = (await ask({ container: '/' }, blind.key)).body as WhoJson;
+    expect(unnamed.members).toEqual([{ role: 'OWNER', ...approving }]);
+    expect(unnamed.invitations).toEqual([{ role: 'ADMIN', expires_at: expect.any(String), ...accepting }]);
+    expect(unnamed.applications).toEqual(named.applications);
+  });
+
+  it('200 counts who sees only a part of the container, or one token that may be in it', async () => {
+    const own = await vault.makeTenant();
+    const rule = { priority: 1, container: '/pci/high/', transform: 'reveal', permissions: ['token:read'] };
+    const part = await createApplication(vault, own, { permissions: undefined, rules: [rule] });
+    const opened = (await vault.request('POST', '/sessions', { key: own.keys.public })).body as { nonce: string };
+    const conditions = [{ attribute: 'id', operator: 'equals', value: 'card-1' }];
+    const answer = await vault.request('POST', '/sessions/authorize', {
+      key: part.key,
+      body: {
+        nonce: opened.nonce,
+        rules: [
+          {
+            priority: 1,
+            conditions: [...conditions, { attribute: 'container', operator: 'starts_with', value: '/pci/high/' }],
+            transform: 'mask',
+            permissions: ['token:read'],
+          },
+        ],
+      },
+    });
+    expect(answer.status, answer.text).toBe(200);
+    const found = (await ask({ container: '/pci/' }, own.keys.management)).body as WhoJson;
+    expect(wayOf(found.applications, part.id, 'token:read')).toBe('reveal');
+    expect(found.sessions).toMatchObject([{ transform: 'mask', ways: [{ way: 'token:read', transform: 'mask' }] }]);
+    const elsewhere = (await ask({ container: '/bank/' }, own.keys.management)).body as WhoJson;
+    expect(elsewhere.applications.some(({ id }) => id === part.id)).toBe(false);
+    expect(elsewhere.sessions).toEqual([]);
+  });
+
+  it('looks at so many at a time, and comes to everybody once', async () => {
+    const { database } = vault.server.core;
+    const service = new WhoService({ database, tokens: new TokenStore(database, unlimitedSets), rowsPerPart: 7 });
+    const tenantId = parseTenantId(tenant.id);
+    const target = { container: '/' };
+    const ids: string[] = [];
+    let parts = 0;
+    for (let after: OnlookerCursor | undefined; ; parts += 1) {
+      const part = await service.find(tenantId, 'system', { target, after });
+      const seen = [...part.applications, ...part.members, ...part.invitations, ...part.sessions];
+      expect(seen.length).toBeLessThanOrEqual(7);
+      ids.push(...seen.map(({ id = '' }) => id));
+      if (part.next === undefined) break;
+      after = part.next;
+    }
+    const whole = await who(target);
+    const all = [...whole.applications, ...whole.members, ...whole.invitations, ...whole.sessions].map(({ id }) => id);
+    expect(ids).toEqual(all);
+    expect(parts).toBeGreaterThan(5);
   });
 
   it('leaves a record', async () => {
@@ -145,6 +225,7 @@ describe('POST /access/who', () => {
     ['two targets', { token_id: 'a', container: '/' }],
     ['a bad container', { container: 'a' }],
     ['a bad cursor', { container: '/', start: 'x' }],
+    ['a cursor of an unknown list', { container: '/', start: `users.${crypto.randomUUID()}` }],
   ])('400 for %s', async (_what, body) => {
     expect((await ask(body)).status).toBe(400);
   });

@@ -2,19 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { ExportSlots, type LogService } from '../logs/index.ts';
-import {
-  ExposureQuery,
-  ExposureView,
-  toExposureView,
-  toPeriod,
-  toSubject,
-  toViewersView,
-  ViewersQuery,
-  ViewersView,
-} from './exposure-schemas.ts';
+import { ExposureQuery, toPeriod, toSubject, ViewersQuery } from './exposure-query.ts';
+import { toExposureView, toViewersView } from './exposure-schemas.ts';
 import { ExposureService, toSubjectFilter, toTokenFilter } from './exposure-service.ts';
+import { ExposureView, ViewersView } from './exposure-view-schemas.ts';
 import { SubjectExposureTally } from './subject-exposure.ts';
 import { TokenViewersTally } from './token-viewers.ts';
+import { exposureExamples } from './exposure-examples.ts';
 
 /** What one request may read and return. The command line reads more. */
 const limits = { recordsMax: 100_000, linesMax: 10_000 };
@@ -29,9 +23,10 @@ export function addExposureRoutes(app: FastifyInstance, logs: LogService): void 
   app.get<{ Querystring: Static<typeof ExposureQuery> }>(
     '/logs/exposure',
     {
-      config,
+      config: { ...config, examples: exposureExamples.getExposure },
       schema: {
         operationId: 'getExposure',
+        summary: 'Report what somebody saw',
         tags: ['Logs'],
         description: `What a key, application, session, user or address saw: which tokens, through which transform, how often and
 where they were sent, and what it searched for, missed and was denied. ${bounds}`,
@@ -44,9 +39,10 @@ where they were sent, and what it searched for, missed and was denied. ${bounds}
       const period = toPeriod(query);
       const filter = subject === undefined ? undefined : toSubjectFilter(subject, period);
       await logs.recordRead(caller, filter);
-      if (filter === undefined) return toExposureView(new SubjectExposureTally().toExposure(), period);
+      const reported = { ...period, keptSince: await logs.findKeptSince(caller) };
+      if (filter === undefined) return toExposureView(new SubjectExposureTally().toExposure(), reported);
       return withSlot(caller.tenantId, async (tenantId) =>
-        toExposureView(await exposure.findExposure(filter, { tenantId, limits }), period),
+        toExposureView(await exposure.findExposure(filter, { tenantId, limits }), reported),
       );
     },
   );
@@ -54,9 +50,10 @@ where they were sent, and what it searched for, missed and was denied. ${bounds}
   app.get<{ Querystring: Static<typeof ViewersQuery> }>(
     '/logs/viewers',
     {
-      config,
+      config: { ...config, examples: exposureExamples.listTokenViewers },
       schema: {
         operationId: 'listTokenViewers',
+        summary: 'Report who saw a token',
         tags: ['Logs'],
         description: `Everybody who saw a token, through which transform, how often, from where, and where it was sent. The token may
 have been deleted since. ${bounds}`,
@@ -68,10 +65,11 @@ have been deleted since. ${bounds}`,
       const period = toPeriod(query);
       const filter = toTokenFilter(query.token_id, period);
       await logs.recordRead(caller, filter);
+      const reported = { ...period, keptSince: await logs.findKeptSince(caller) };
       // PostgreSQL holds no such character, so no record has it.
-      if (query.token_id.includes('\u0000')) return toViewersView(new TokenViewersTally().toViewers(), period);
+      if (query.token_id.includes('\u0000')) return toViewersView(new TokenViewersTally().toViewers(), reported);
       return withSlot(caller.tenantId, async (tenantId) =>
-        toViewersView(await exposure.findViewers(filter, { tenantId, limits }), period),
+        toViewersView(await exposure.findViewers(filter, { tenantId, limits }), reported),
       );
     },
   );

@@ -10,9 +10,15 @@ export interface Period {
   readonly to: Date | undefined;
 }
 
+/** With the beginning of what the log holds. */
+export interface ReportedPeriod extends Period {
+  readonly keptSince: Date;
+}
+
 /** How much of the log one question may read, and how much it may hold in memory. */
 export interface ReadingLimits {
   readonly recordsMax: number;
+  /** Lines, and the hosts, addresses and exports that they name. */
   readonly linesMax: number;
 }
 
@@ -46,14 +52,14 @@ export class ExposureService {
   async #readAll(
     filter: LogFilter,
     { tenantId, limits, onRecord }: Reading,
-    tally: { add(log: Log): boolean; readonly lines: number },
+    tally: { add(log: Log): boolean; readonly size: number },
   ): Promise<void> {
     let read = 0;
     for await (const page of this.#logs.listAll({ tenantId }, filter)) {
       read += page.length;
       if (read > limits.recordsMax) throw tooMuch('records', limits.recordsMax);
       for (const log of page) if (tally.add(log)) onRecord?.(log);
-      if (tally.lines > limits.linesMax) throw tooMuch('lines', limits.linesMax);
+      if (tally.size > limits.linesMax) throw tooMuch('lines', limits.linesMax);
     }
   }
 }

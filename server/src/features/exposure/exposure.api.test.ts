@@ -78,7 +78,7 @@ describe.each(['before anything is sealed', 'once everything is sealed'])('GET /
     expect(exposure).toMatchObject({
       records: 20,
       tokens_seen: { reveal: 3, mask: 4, redact: 0 },
-      searches: [{ fields: ['metadata'], count: 3, found: 0, missed: 3 }],
+      searches: [{ fields: ['metadata'], count: 3, found: 0, missed: 3, missing: 3 }],
       misses: [{ entity_type: 'token', operation: 'read', count: 5, missing: 5 }],
       denied: [{ entity_type: 'token', operation: 'read', count: 1 }],
       others: [{ entity_type: 'token', operation: 'delete', outcome: 'success', count: 1 }],
@@ -106,6 +106,8 @@ describe.each(['before anything is sealed', 'once everything is sealed'])('GET /
     const { tokens } = await exposureOf('source_address=127.0.0.1');
     const views = tokens.filter(({ token_id }) => token_id === plain[0]).map(({ transform }) => transform);
     expect(views).toEqual(['reveal', 'mask']);
+    // However the address is spelled.
+    expect((await exposureOf('source_address=::FFFF:127.0.0.1')).tokens).toEqual(tokens);
   });
 
   it('200 says who saw a token, even one that was deleted', async () => {
@@ -131,6 +133,20 @@ describe('GET /logs/exposure and /logs/viewers', () => {
     });
   });
 
+  it('say since when the log is kept, and leave out nothing that is newer than the clock of the server', async () => {
+    const asked = `/logs/exposure?key_id=${leaked.keyId}&start_date=2020-01-01&end_date=2020-02-01`;
+    const { body } = await ask(asked);
+    const month = new Date().toISOString().slice(0, 7);
+    expect(body).toMatchObject({ records: 0, kept_since: `${month}-01T00:00:00.000Z` });
+    const own = await createApplication(vault, tenant, {});
+    await vault.database.owner.query(
+      `insert into audit_records (tenant_id, created_at, entity_type, entity_id, operation, outcome, transform, key_id)
+        values ($1, now() + interval '1 hour', 'token', 'ahead', 'read', 'success', 'reveal', $2)`,
+      [tenant.id, own.keyId],
+    );
+    expect(await exposureOf(`key_id=${own.keyId}`)).toMatchObject({ tokens: [{ token_id: 'ahead' }] });
+  });
+
   it('list the sessions that a key authorized, and show what a session saw', async () => {
     const { body } = await vault.request('POST', '/sessions', { key: tenant.keys.public });
     const { session_key, nonce } = body as { session_key: string; nonce: string };
@@ -149,12 +165,38 @@ describe('GET /logs/exposure and /logs/viewers', () => {
     });
   });
 
+  it('list the applications and invitations by which a key let others see something', async () => {
+    const manager = await createApplication(vault, tenant, {
+      type: 'management',
+      permissions: ['application:create', 'application:update', 'tenant:invitation:create'],
+    });
+    const use = async (path: string, body: object) => {
+      const answer = await vault.request('POST', path, { key: manager.key, body });
+      expect(answer.status, answer.text).toBe(201);
+      return (answer.body as { id: string }).id;
+    };
+    const made = await use('/applications', { name: 'Second', type: 'private', permissions: ['token:use'] });
+    await use(`/applications/${made}/keys`, {});
+    const invited = await use('/tenants/self/invitations', { email: 'ada@example.com' });
+    const exposure = (await exposureOf(`key_id=${manager.keyId}`)) as unknown as { handed_out: object[] };
+    expect(exposure).toMatchObject({ tokens: [], others: [] });
+    expect(exposure.handed_out.map((line) => ({ ...line, first_at: 0, last_at: 0 }))).toEqual(
+      expect.arrayContaining(
+        [
+          { entity_type: 'application', entity_id: made, operation: 'create' },
+          { entity_type: 'application', entity_id: made, operation: 'update' },
+          { entity_type: 'invitation', entity_id: invited, operation: 'create' },
+        ].map((line) => ({ ...line, count: 1, first_at: 0, last_at: 0 })),
+      ),
+    );
+  });
+
   it('leave a record that names the filter and not its value', async () => {
     await exposureOf(`key_id=${leaked.keyId}`);
     const records = await recordsOf(vault, tenant, '*');
     const last = records.findLast((record) => record['entity_type'] === 'log');
     expect(last).toMatchObject({ operation: 'read', outcome: 'success' });
-    expect(JSON.parse(String(last?.['details']))).toEqual({ fields: ['start_date', 'end_date', 'key_id'] });
+    expect(JSON.parse(String(last?.['details']))).toEqual({ fields: ['start_date', 'key_id'] });
   });
 
   it('show nothing of another tenant', async () => {
@@ -183,6 +225,7 @@ describe('GET /logs/exposure and /logs/viewers', () => {
     [`/logs/exposure?key_id=${crypto.randomUUID()}&source_address=::1`, 'key_id'],
     ['/logs/exposure?source_address=::1&start_date=yesterday', 'start_date'],
     ['/logs/exposure?source_address=::1&start_date=2020-01-01', 'start_date'],
+    ['/logs/exposure?source_address=::1&start_date=2026-02-01&end_date=2026-01-01', 'start_date'],
     ['/logs/viewers', 'token_id'],
     ['/logs/viewers?token_id=x&end_date=tomorrow', 'end_date'],
   ])('400 for %s', async (path, field) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Log } from '../logs/index.ts';
 import { SubjectExposureTally } from './subject-exposure.ts';
+import { TokenViewersTally } from './token-viewers.ts';
 
 const blank: Log = {
   id: crypto.randomUUID(),
@@ -56,5 +57,20 @@ describe('SubjectExposureTally', () => {
         ['intent', 0, 1],
       ]);
     }
+  });
+
+  it('counts every name that a caller chooses, so that a report has a bound', () => {
+    const hosts = ['a.example.com', 'b.example.com', 'c.example.com'];
+    const tally = new SubjectExposureTally();
+    const viewers = new TokenViewersTally();
+    for (const host of hosts) {
+      tally.add({ ...blank, entityType: 'proxy', operation: 'invoke', destination: host });
+      tally.add({ ...blank, transform: 'reveal', destination: host });
+      viewers.add({ ...blank, transform: 'reveal', destination: host, sourceAddress: host });
+    }
+    // A line for each call, one token, and the hosts that it was sent to.
+    expect(tally.size).toBe(3 + 1 + 3);
+    // One viewer, with hosts and addresses.
+    expect(viewers.size).toBe(1 + 3 + 3);
   });
 });

@@ -2,7 +2,7 @@ import { type Transform, transforms } from '../../core/access/access-rule.ts';
 import type { AuditDetails } from '../../platform/audit/audit-event.ts';
 import type { Log } from '../logs/index.ts';
 import { parseDetails, parseTransform, tokenKinds } from './log-content.ts';
-import { Tallies, type Tally } from './tally.ts';
+import { NameCount, Tallies, type Tally } from './tally.ts';
 
 /** A token that was shown, through one transform. */
 export interface TokenLine {
@@ -28,6 +28,8 @@ export interface SearchLine {
   found: number;
   /** Searches that found nothing. */
   missed: number;
+  /** How many of the values asked for no token has. */
+  missing: number;
 }
 
 export interface MissLine {
@@ -35,6 +37,13 @@ export interface MissLine {
   readonly operation: string;
   /** How many things were asked for that do not exist. */
   missing: number;
+}
+
+/** What gave somebody else access: an application, an invitation, a member, an approved export. */
+export interface GrantLine {
+  readonly entityType: string;
+  readonly entityId: string;
+  readonly operation: string;
 }
 
 export interface DeedLine {
@@ -52,8 +61,19 @@ export interface SubjectExposure {
   readonly misses: readonly (MissLine & Tally)[];
   readonly denied: readonly (Omit<DeedLine, 'outcome'> & Tally)[];
   readonly sessions: readonly ({ readonly sessionId: string } & Tally)[];
+  readonly handedOut: readonly (GrantLine & Tally)[];
   readonly others: readonly (DeedLine & Tally)[];
 }
+
+/** With what a subject lets others see, which are subjects of their own. */
+const givesAccess: ReadonlySet<string> = new Set([
+  'application create',
+  'application update',
+  'export approve',
+  'invitation create',
+  'invitation resend',
+  'member update',
+]);
 
 /** Counts what one subject did and saw, record by record. */
 export class SubjectExposureTally {
@@ -63,11 +83,14 @@ export class SubjectExposureTally {
   readonly #misses = new Tallies<MissLine>();
   readonly #denied = new Tallies<Omit<DeedLine, 'outcome'>>();
   readonly #sessions = new Tallies<{ readonly sessionId: string }>();
+  readonly #handedOut = new Tallies<GrantLine>();
   readonly #others = new Tallies<DeedLine>();
+  readonly #names = new NameCount();
   #records = 0;
 
-  get lines(): number {
-    return this.#tokens.size + this.#sessions.size;
+  /** Of the lists that have no bound of their own. */
+  get size(): number {
+    return this.#tokens.size + this.#calls.size + this.#sessions.size + this.#handedOut.size + this.#names.total;
   }
 
   /** Every record counts. */
@@ -96,6 +119,9 @@ export class SubjectExposureTally {
       line.sent += transform === 'reveal' ? 1 : 0;
     } else if (entityType === 'session' && operation === 'authorize') {
       this.#sessions.count([entityId], at, () => ({ sessionId: entityId }));
+    } else if (outcome === 'success' && givesAccess.has(`${entityType} ${operation}`)) {
+      const name = [entityType, entityId, operation];
+      this.#handedOut.count(name, at, () => ({ entityType, entityId, operation }));
     } else {
       this.#others.count([entityType, operation, outcome], at, () => ({ entityType, operation, outcome }));
     }
@@ -110,6 +136,7 @@ export class SubjectExposureTally {
       misses: this.#misses.list(),
       denied: this.#denied.list(),
       sessions: this.#sessions.list(),
+      handedOut: this.#handedOut.list(),
       others: this.#others.list(),
     };
   }
@@ -125,13 +152,14 @@ export class SubjectExposureTally {
     }));
     line.operations.add(log.operation);
     if (details.via !== undefined) line.ways.add(details.via);
-    if (log.destination !== null) line.destinations.add(log.destination);
+    if (log.destination !== null) this.#names.add(line.destinations, log.destination);
   }
 
   #addSearch({ createdAt, outcome }: Log, details: AuditDetails): void {
     const fields = (details.fields ?? []).toSorted();
-    const line = this.#searches.count(fields, createdAt, () => ({ fields, found: 0, missed: 0 }));
+    const line = this.#searches.count(fields, createdAt, () => ({ fields, found: 0, missed: 0, missing: 0 }));
     line.found += details.found ?? 0;
     line.missed += outcome === 'missed' ? 1 : 0;
+    line.missing += details.missing ?? 0;
   }
 }

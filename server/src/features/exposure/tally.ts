@@ -33,3 +33,18 @@ export class Tallies<Line extends object> {
     return [...this.#lines.values()].toSorted((a, b) => b.count - a.count || b.lastAt.getTime() - a.lastAt.getTime());
   }
 }
+
+/** Names that a line lists, all of them counted together: a caller chooses hosts and addresses, as many as it likes. */
+export class NameCount {
+  #total = 0;
+
+  get total(): number {
+    return this.#total;
+  }
+
+  add(names: Set<string>, name: string): void {
+    const before = names.size;
+    names.add(name);
+    this.#total += names.size - before;
+  }
+}

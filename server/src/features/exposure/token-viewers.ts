@@ -1,7 +1,7 @@
 import { type Transform, transforms } from '../../core/access/access-rule.ts';
 import type { Log } from '../logs/index.ts';
 import { parseDetails, parseTransform, tokenKinds } from './log-content.ts';
-import { Tallies, type Tally } from './tally.ts';
+import { NameCount, Tallies, type Tally } from './tally.ts';
 
 interface ActorLine {
   readonly actorType: string | null;
@@ -36,10 +36,11 @@ export interface TokenViewers {
 export class TokenViewersTally {
   readonly #viewers = new Tallies<ViewerLine>();
   readonly #others = new Tallies<TouchLine>();
+  readonly #names = new NameCount();
   #records = 0;
 
-  get lines(): number {
-    return this.#viewers.size + this.#others.size;
+  get size(): number {
+    return this.#viewers.size + this.#others.size + this.#names.total;
   }
 
   /** Whether the record was about a token. */
@@ -82,8 +83,8 @@ export class TokenViewersTally {
     const { via, within } = parseDetails(log.details);
     line.operations.add(log.operation);
     if (via !== undefined) line.ways.add(via);
-    if (within !== undefined) line.exports.add(within);
-    if (log.destination !== null) line.destinations.add(log.destination);
-    if (log.sourceAddress !== null) line.sourceAddresses.add(log.sourceAddress);
+    if (within !== undefined) this.#names.add(line.exports, within);
+    if (log.destination !== null) this.#names.add(line.destinations, log.destination);
+    if (log.sourceAddress !== null) this.#names.add(line.sourceAddresses, log.sourceAddress);
   }
 }

@@ -1,6 +1,6 @@
 import { membersOf } from '../../core/objects/members-of.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
-import type { Caller } from '../../core/identity/caller.ts';
+import type { KeyCaller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { IdempotencyClaim, IdempotencyKeeper, IdempotencyOutcome, KeptOutcome } from '../../http/idempotency.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
@@ -20,7 +20,7 @@ export class IdempotencyService implements IdempotencyKeeper {
     this.#keyring = parts.keyring;
   }
 
-  async claim(caller: Caller, operation: readonly string[], key: string): Promise<IdempotencyOutcome> {
+  async claim(caller: KeyCaller, operation: readonly string[], key: string): Promise<IdempotencyOutcome> {
     const { tenantId } = caller;
     const keys = await this.#keyring.forTenant(tenantId);
     const keyHash = keys.blindIndex('idempotency', actorOf(caller), ...operation, key);
@@ -63,6 +63,6 @@ export class IdempotencyService implements IdempotencyKeeper {
 }
 
 /** A session is one browser: two sessions never see each other's results. Otherwise, a rotated API key changes nothing. */
-function actorOf({ session, keyId, applicationId }: Caller): string {
+function actorOf({ session, keyId, applicationId }: KeyCaller): string {
   return session === undefined ? `application ${applicationId}` : `session ${keyId}`;
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { parsePageRequest, toPaginationView } from '../../http/pagination.ts';
-import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
+import { type IdParameter, idParameter, requireUuid } from '../../http/uuid-parameter.ts';
 import { noSuchInvitation } from './invitation.ts';
 import {
   CreateInvitation,
@@ -13,8 +13,11 @@ import {
   toNewInvitation,
 } from './invitation-schemas.ts';
 import type { InvitationService } from './invitation-service.ts';
+import { invitationExamples } from './invitation-examples.ts';
 
-const tags = ['Invitations'];
+const InvitationParameter = idParameter('Id of the invitation.');
+
+const tags = ['Invitations'] as const;
 
 export function addInvitationRoutes(app: FastifyInstance, invitations: InvitationService): void {
   app.post<{ Body: Static<typeof CreateInvitation> }>(
@@ -26,9 +29,18 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
         showAgain: shownAgain<{ id: string }>(async (caller, { id }) =>
           toInvitationView(await invitations.get(caller, id)),
         ),
-        problems: ['already-invited', 'already-a-member'],
+        problems: ['not-found', 'already-invited', 'already-a-member'],
+        examples: invitationExamples.createInvitation,
       },
-      schema: { operationId: 'createInvitation', tags, body: CreateInvitation, response: { 201: InvitationView } },
+      schema: {
+        operationId: 'createInvitation',
+        summary: 'Invite somebody',
+        description:
+          'Invites a person to the tenant and sends a link by mail, which is valid for 72 hours. The link is never part of a response.',
+        tags,
+        body: CreateInvitation,
+        response: { 201: InvitationView },
+      },
     },
     async (request, reply) => {
       const { caller } = request;
@@ -38,18 +50,28 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
     },
   );
 
-  app.post<{ Params: Static<typeof IdParameter> }>(
+  app.post<{ Params: IdParameter }>(
     '/tenants/self/invitations/:id/resend',
     {
       config: {
         permission: 'tenant:invitation:update',
+        // A new link amounts to an invitation.
+        alsoNeeds: ['tenant:invitation:create'],
         rateLimit: 'mail',
         hasBody: false,
         showAgain: shownAgain<{ id: string }>(async (caller, { id }) =>
-          toInvitationView(await invitations.getResent(caller, id)),
+          toInvitationView(await invitations.get(caller, id)),
         ),
+        examples: invitationExamples.resendInvitation,
       },
-      schema: { operationId: 'resendInvitation', tags, params: IdParameter, response: { 200: InvitationView } },
+      schema: {
+        operationId: 'resendInvitation',
+        summary: 'Resend an invitation',
+        description: 'Sends a new link, valid for another 72 hours. Earlier links stop working.',
+        tags,
+        params: InvitationParameter,
+        response: { 200: InvitationView },
+      },
     },
     async (request, reply) => {
       const invitation = await invitations.resend(request.caller, requireUuid(request.params.id, noSuchInvitation));
@@ -61,8 +83,15 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
   app.get<{ Querystring: Static<typeof InvitationQuery> }>(
     '/tenants/self/invitations',
     {
-      config: { permission: 'tenant:invitation:read' },
-      schema: { operationId: 'listInvitations', tags, querystring: InvitationQuery, response: { 200: InvitationPage } },
+      config: { permission: 'tenant:invitation:read', examples: invitationExamples.listInvitations },
+      schema: {
+        operationId: 'listInvitations',
+        summary: 'List invitations',
+        description: 'Returns the invitations that nobody has accepted yet, newest first.',
+        tags,
+        querystring: InvitationQuery,
+        response: { 200: InvitationPage },
+      },
     },
     async (request) => {
       const page = parsePageRequest(request.query);
@@ -71,11 +100,18 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
     },
   );
 
-  app.get<{ Params: Static<typeof IdParameter> }>(
+  app.get<{ Params: IdParameter }>(
     '/tenants/self/invitations/:id',
     {
-      config: { permission: 'tenant:invitation:read' },
-      schema: { operationId: 'getInvitation', tags, params: IdParameter, response: { 200: InvitationView } },
+      config: { permission: 'tenant:invitation:read', examples: invitationExamples.getInvitation },
+      schema: {
+        operationId: 'getInvitation',
+        summary: 'Get an invitation',
+        description: 'Returns an invitation, without its link.',
+        tags,
+        params: InvitationParameter,
+        response: { 200: InvitationView },
+      },
     },
     async (request) => {
       const id = requireUuid(request.params.id, noSuchInvitation);
@@ -83,11 +119,18 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
     },
   );
 
-  app.delete<{ Params: Static<typeof IdParameter> }>(
+  app.delete<{ Params: IdParameter }>(
     '/tenants/self/invitations/:id',
     {
-      config: { permission: 'tenant:invitation:delete', hasBody: false },
-      schema: { operationId: 'deleteInvitation', tags, params: IdParameter, response: { 204: Type.Null() } },
+      config: { permission: 'tenant:invitation:delete', hasBody: false, examples: invitationExamples.deleteInvitation },
+      schema: {
+        operationId: 'deleteInvitation',
+        summary: 'Delete an invitation',
+        description: 'Withdraws an invitation. Its link stops working.',
+        tags,
+        params: InvitationParameter,
+        response: { 204: Type.Null() },
+      },
     },
     async (request, reply) => {
       await invitations.delete(request.caller, requireUuid(request.params.id, noSuchInvitation));

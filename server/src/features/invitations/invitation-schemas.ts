@@ -1,32 +1,41 @@
 import { type Static, Type } from 'typebox';
 import { nameSchemas } from '../../http/api-components.ts';
-import { pageParameters, PaginationView } from '../../http/pagination.ts';
+import { orNull } from '../../http/optional-schemas.ts';
+import { pageOf, pageParameters } from '../../http/pagination.ts';
 import { queryParameters } from '../../http/query-parameters.ts';
-import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
 import { type Invitation, invitationStatuses, invitedRoles } from './invitation.ts';
 import type { NewInvitation } from './invitation-service.ts';
 
-export const CreateInvitation = Type.Object({
-  email: Type.String({ minLength: 1, maxLength: 254, description: 'E-mail address to send the invitation to.' }),
-  role: Type.Optional(Type.Union([Type.Enum([...invitedRoles]), Type.Null()])),
-});
+export const CreateInvitation = Type.Object(
+  {
+    email: Type.String({ minLength: 1, maxLength: 254, description: 'E-mail address to send the invitation to.' }),
+    role: orNull(Type.Enum([...invitedRoles], { description: 'The role that the person gets; `ADMIN` by default.' })),
+  },
+  { description: 'Whom to invite.' },
+);
 
 export const InvitationQuery = queryParameters({
   ...pageParameters,
-  status: Type.Optional(Type.Enum([...invitationStatuses])),
+  status: Type.Optional(
+    Type.Enum([...invitationStatuses], { description: 'Return only invitations with this status.' }),
+  ),
 });
 
-export const InvitationView = Type.Object({
-  id: Type.String(),
-  tenant_id: Type.String(),
-  email: Type.String(),
-  role: Type.String(),
-  status: Type.String(),
-  expires_at: Timestamp,
-  ...changeFields,
-});
+export const InvitationView = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the invitation.' }),
+    tenant_id: Type.String({ description: 'Id of the tenant.' }),
+    email: Type.String({ description: 'E-mail address that the invitation was sent to.' }),
+    role: Type.String({ description: 'The role that the person gets.' }),
+    status: Type.String({ description: '`PENDING`, or `EXPIRED` once the link has expired.' }),
+    expires_at: timestamp('When the link expires.'),
+    ...changeFields,
+  },
+  { description: 'An invitation that nobody has accepted yet.' },
+);
 
-export const InvitationPage = Type.Object({ pagination: PaginationView, data: Type.Array(InvitationView) });
+export const InvitationPage = pageOf(InvitationView);
 
 nameSchemas({ CreateInvitationRequest: CreateInvitation, Invitation: InvitationView, InvitationPage });
 

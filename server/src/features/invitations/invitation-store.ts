@@ -115,6 +115,22 @@ export class InvitationStore {
     return { totalItems: count?.total ?? 0, items };
   }
 
+  /** Those that can still be accepted and make somebody who approves exports, by id after one. */
+  listOfApprovers({
+    after,
+    limit,
+  }: {
+    readonly after: string | undefined;
+    readonly limit: number;
+  }): Promise<Pick<Invitation, 'id' | 'role' | 'expiresAt'>[]> {
+    return this.#tx.query({
+      text: `select id, role, expires_at as "expiresAt" from invitations
+        where tenant_id = $1 and role = 'ADMIN' and expires_at > ${this.#now} and ($2::uuid is null or id > $2)
+        order by id limit $3`,
+      values: [this.#tenantId, after ?? null, limit],
+    });
+  }
+
   /** Replaces the link, and extends the expiry. */
   async replaceLink(id: string, link: StoredLink, modifiedBy: string | null): Promise<Invitation | undefined> {
     const [row] = await this.#tx.query<Invitation>({

@@ -1,4 +1,5 @@
 import type { LogCursor, LogFilter } from './log.ts';
+import { endOf } from './log-cursor.ts';
 
 /** A kind of entity in an hour in which the values occur. */
 export interface FacetHour {
@@ -34,11 +35,11 @@ export function toPlaces(hours: readonly FacetHour[], filter: LogFilter, after: 
   return places.toSorted((a, b) => b.minute - a.minute);
 }
 
-/** How many places one statement looks at, give or take the kinds of a minute. */
-const placesMax = 500;
-
-/** The first places that are expected to hold `needed` records. Never cuts a minute. */
-export function takeExpected(places: readonly FacetPlace[], needed: number): readonly FacetPlace[] {
+/** The first places that are expected to hold `needed` records, up to so many. Never cuts a minute, of which there can be several kinds. */
+export function takeExpected(
+  places: readonly FacetPlace[],
+  { needed, placesMax }: { readonly needed: number; readonly placesMax: number },
+): readonly FacetPlace[] {
   let expected = 0;
   const end = places.findIndex(({ minute, records }, index) => {
     const isEnough = expected >= needed || index >= placesMax;
@@ -58,8 +59,4 @@ export function endHour({ to }: LogFilter, after: LogCursor | undefined): Date |
 /** The first hour that can hold something, less a bit. */
 export function beforeFirstHour({ from }: LogFilter): number | undefined {
   return from === undefined ? undefined : from.getTime() - hourMs;
-}
-
-function endOf(after: LogCursor | undefined): number {
-  return after === undefined ? Number.POSITIVE_INFINITY : after.createdAt.getTime() + 1;
 }

@@ -1,5 +1,7 @@
 export { ExportSlots } from './export-slots.ts';
 export type { Facet, Log, LogFilter } from './log.ts';
+export { addLogProofRoutes } from './log-proof-routes.ts';
+export { LogProofs } from './log-proofs.ts';
 export { addLogRoutes } from './log-routes.ts';
-export { parseDate } from './log-schemas.ts';
+export { parseDate, toFacet } from './log-schemas.ts';
 export { LogService } from './log-service.ts';

@@ -4,6 +4,8 @@ import { Parameters } from '../../platform/database/statement-parameters.ts';
 import type { LogFilter } from './log.ts';
 import { conditionsOf, kindOf, toSqlTime, typesOf } from './log-sql.ts';
 import { type FinestGrain, splitTime } from './time-grains.ts';
+import { outcomes } from '../../platform/audit/audit-event.ts';
+import { minuteMs } from './facet-place.ts';
 
 /** The worker may move on between the two looks at how far it is; it does so twice a second at most. */
 const countTriesMax = 3;
@@ -33,6 +35,16 @@ export interface Edge {
   readonly to: number;
 }
 
+type CountEdge = (edge: Edge, place: string) => Promise<number>;
+
+/** Before this time the counters of facets hold everything. */
+export type CountedTo = Date | 'never';
+
+/** A worker that keeps up is a second or two behind. */
+const behindMinutesMin = 2;
+/** From the beginning of a transaction, which is the time of its records, to its first write. */
+const transactionMinutesMax = 60;
+
 /** Totals from counters: of a kind, of a time, of one facet. */
 export class LogCountStore {
   readonly #tx: Transaction;
@@ -44,20 +56,60 @@ export class LogCountStore {
   }
 
   /** Adds up the counters and counts the records that they do not hold yet; `countEdge` counts the others up to a place. */
-  async count(filter: LogFilter, countEdge: (edge: Edge, place: string) => Promise<number>): Promise<number> {
+  async count(filter: LogFilter, countEdge: CountEdge): Promise<number> {
     const counters = filter.facets.length === 0 ? bySealer : byFacet;
     for (let attempt = 1; ; attempt += 1) {
       const place = await this.#placeOf(counters);
-      const { sum, edges } = await this.#sumUp(filter, counters);
-      let total = sum + (await this.countFrom(place, filter));
-      for (const edge of edges) total += await countEdge(edge, place);
+      const total =
+        (await this.#countKept(filter, counters, (edge) => countEdge(edge, place))) +
+        (await this.countFrom(place, filter));
       if (attempt === countTriesMax || (await this.#placeOf(counters)) === place) return total;
     }
+  }
+
+  /** The same for a time that the counters of facets hold whole. */
+  async countWhole(filter: LogFilter, countEdge: CountEdge): Promise<number> {
+    const place = await this.#placeOf(byFacet);
+    return this.#countKept(filter, byFacet, (edge) => countEdge(edge, place));
+  }
+
+  async #countKept(filter: LogFilter, counters: Counters, countEdge: (edge: Edge) => Promise<number>): Promise<number> {
+    const { sum, edges } = await this.#sumUp(filter, counters);
+    let total = sum;
+    for (const edge of edges) total += await countEdge(edge);
+    return total;
   }
 
   /** How far the facets have come in sealing order. */
   facetsKeptTo(): Promise<string> {
     return this.#placeOf(byFacet);
+  }
+
+  /**
+   * Undefined unless the counters of facets are well behind the log of this tenant: then up to when they hold everything. A record
+   * that is not counted yet was written after every one that is, though its transaction may have begun some time before.
+   */
+  async findBehind(filter: LogFilter): Promise<CountedTo | undefined> {
+    const parameters = new Parameters(this.#tenantId);
+    const types = parameters.add(typesOf(filter));
+    const [row] = await this.#tx.query<{ newest: Date | null; counted: Date | null }>({
+      text: `select (select max(r.created_at) from unnest(${types}::text[]) as kind(entity_type) cross join lateral (
+            select r.created_at from audit_records r where r.tenant_id = $1 and r.entity_type = kind.entity_type
+            order by r.created_at desc limit 1) r) as newest,
+          (select max(f.bucket + make_interval(mins => floor(log(2, f.minutes))::int))
+            from unnest(${types}::text[]) as kind(entity_type), unnest(${parameters.add(outcomes)}::text[]) as outcome(value)
+            cross join lateral (select f.bucket, f.minutes from audit_facets f where f.tenant_id = $1 and f.field = 'outcome'
+              and f.value = outcome.value and f.grain = 'hour' and f.entity_type = kind.entity_type
+              order by f.bucket desc limit 1) f) as counted`,
+      values: parameters.values,
+    });
+    const { newest = null, counted = null } = row ?? {};
+    if (newest === null) return undefined;
+    if (counted === null) return 'never';
+    const behindMinutes = (newest.getTime() - counted.getTime()) / minuteMs;
+    return behindMinutes > behindMinutesMin + 1
+      ? new Date(counted.getTime() - transactionMinutesMax * minuteMs)
+      : undefined;
   }
 
   /** Counts records up to a limit. */

@@ -30,12 +30,14 @@ export async function* toCsv(pages: LogPages): AsyncGenerator<string> {
   if (head !== '') yield head;
 }
 
+/** What a spreadsheet would run. Some read the full-width forms as the plain ones, and look behind a line end. */
+const runnable = /^[=+\-@\t\r\n＝＋－＠]/;
+
 /** Containers hold no space, so a space stands between two; details are JSON text. */
 function toCell(value: string | object | undefined): string {
   if (value === undefined) return '';
   if (Array.isArray(value)) return toCell(value.join(' '));
   if (typeof value !== 'string') return toCell(JSON.stringify(value));
-  // A spreadsheet would run it.
-  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const harmless = runnable.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

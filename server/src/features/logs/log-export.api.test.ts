@@ -69,7 +69,7 @@ describe('GET /logs/export', () => {
   );
 
   it('is CSV that no spreadsheet runs', async () => {
-    const values = ['=1+1', '+1', '-1', '@x', '\tx', 'a,"b"\r\nc', 'plain'];
+    const values = ['=1+1', '+1', '-1', '@x', '\tx', '\n=1', '＝1', '＋1', '－1', '＠x', 'a,"b"\r\nc', 'plain'];
     await vault.database.owner.query(
       `insert into audit_records (tenant_id, entity_type, entity_id, operation, outcome, destination, containers, details)
         select $1, 'proxy', value, 'invoke', 'success', 'csv.example.com', array['/a/', '/b/'], '{"found":1}'
@@ -83,12 +83,13 @@ describe('GET /logs/export', () => {
     expect(head).toBe(
       'id,tenant_id,created_at,actor_id,actor_type,key_id,source_address,request_id,entity_type,entity_id,operation,outcome,transform,message,containers,destination,details',
     );
-    const cells = ["'=1+1", "'+1", "'-1", "'@x", "'\tx", '"a,""b""\r\nc"', 'plain'];
+    const plain = ['=1+1', '+1', '-1', '@x', '\tx', '＝1', '＋1', '－1', '＠x'].map((value) => `'${value}`);
+    const cells = [...plain, `"'\n=1"`, '"a,""b""\r\nc"', 'plain'];
     for (const cell of cells)
       expect(text).toContain(
         `,proxy,${cell},invoke,success,,Proxy invoked,/a/ /b/,csv.example.com,"{""found"":1}"\r\n`,
       );
-    expect(text).not.toMatch(/(^|,|\n)[=+\-@\t]/);
+    expect(text.replaceAll(`"'\n=1"`, '')).not.toMatch(/(^|,|\n)"?[=+\-@\t＝＋－＠]/);
   });
 
   it('is whole where nothing fits', async () => {

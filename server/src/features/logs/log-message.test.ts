@@ -15,6 +15,8 @@ describe('toLogMessage', () => {
     ['token', 'search', 'missed', 'Token search found nothing'],
     ['member', 'issue_link', 'success', 'Sign-in link issued'],
     ['member', 'change_sign_in', 'success', 'Sign-in methods changed'],
+    ['member', 'use_recovery_code', 'success', 'Recovery code used'],
+    ['application', 'issue_key', 'success', 'Application key issued by an operator'],
     ['invitation', 'issue_link', 'success', 'Invitation link issued'],
     ['invitation', 'accept', 'success', 'Invitation accepted'],
     ['invitation', 'resend', 'success', 'Invitation resent'],

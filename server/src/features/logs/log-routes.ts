@@ -5,6 +5,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { nameSchemas } from '../../http/api-components.ts';
 import { PaginationView, parsePageRequest, toPaginationView } from '../../http/pagination.ts';
 import { NoParameters } from '../../http/query-parameters.ts';
+import { toTimestamp } from '../../http/timestamp.ts';
 import { whenOver } from '../../http/request-end.ts';
 import { type ExportSlot, ExportSlots } from './export-slots.ts';
 import type { Log } from './log.ts';
@@ -22,16 +23,39 @@ import {
   toLogView,
 } from './log-schemas.ts';
 import type { LogService } from './log-service.ts';
+import { logExamples } from './log-examples.ts';
 
-const LogPagination = Type.Object({ ...PaginationView.properties, next: Type.Optional(Type.String()) });
-const LogPageView = Type.Object({ pagination: LogPagination, data: Type.Array(LogView) });
+const LogPagination = Type.Object(
+  {
+    ...PaginationView.properties,
+    is_exact: Type.Boolean({
+      description: `False if counting was cut short: there are at least \`total_items\`. Totals of several filters are counted for a
+second and up to 10000.`,
+    }),
+    next: Type.Optional(
+      Type.String({ description: 'Send it as `start` to get the following page. Absent on the last one.' }),
+    ),
+    stopped_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: `Present if the filters match so rarely that the search was cut short after two seconds: everything from this time
+on has been searched. The page may be short or empty; \`next\` goes on from here.`,
+      }),
+    ),
+  },
+  { description: 'Where a page stands in the log, and how to get the next one.' },
+);
+const LogPageView = Type.Object(
+  { pagination: LogPagination, data: Type.Array(LogView, { description: 'The records of the page, newest first.' }) },
+  { description: 'A page of the log.' },
+);
 nameSchemas({ LogPagination, LogPage: LogPageView });
 
 const mediaTypes = { csv: 'text/csv; charset=utf-8', ndjson: 'application/ndjson' } as const;
 const exportDescription = `Every record that fits the filters, newest first, as JSON lines or CSV. The body is streamed as it is
 read. With \`ndjson\` the last line is \`{"end":true,"records":…}\`; a file without it is incomplete. If reading fails on the way, the
-connection breaks off before the end of the body, whatever the format. In CSV a cell that begins with \`=\`, \`+\`, \`-\`, \`@\`, a tab or a
-carriage return has an apostrophe in front, so that no spreadsheet takes it for a formula.`;
+connection breaks off before the end of the body, whatever the format. In CSV a cell that begins with \`=\`, \`+\`, \`-\`, \`@\` (or a
+full-width form of these), a tab or a line end has an apostrophe in front, so that no spreadsheet takes it for a formula.`;
 
 export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
   const slots = new ExportSlots('log exports');
@@ -39,8 +63,16 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
   app.get<{ Querystring: Static<typeof LogQuery> }>(
     '/logs',
     {
-      config: { permission: 'log:read' },
-      schema: { operationId: 'listLogs', tags: ['Logs'], querystring: LogQuery, response: { 200: LogPageView } },
+      config: { permission: 'log:read', examples: logExamples.listLogs },
+      schema: {
+        operationId: 'listLogs',
+        summary: 'List log records',
+        description:
+          'Returns audit records that match all given filters, newest first. Reading the log is recorded, too.',
+        tags: ['Logs'],
+        querystring: LogQuery,
+        response: { 200: LogPageView },
+      },
     },
     async (request) => {
       const { caller, query } = request;
@@ -51,13 +83,16 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
       const filter = toLogFilter(query);
       if (filter === undefined) {
         await logs.recordRead(caller, filter);
-        return { pagination: toPaginationView(page, 0), data: [] };
+        return { pagination: { ...toPaginationView(page, 0), is_exact: true }, data: [] };
       }
-      const { totalItems, items, next } = await logs.list(caller, filter, { offset, size: page.size, after });
+      const slice = { offset, size: page.size, after };
+      const { totalItems, isExact, items, next, stoppedAt } = await logs.list(caller, filter, slice);
       return {
         pagination: {
           ...toPaginationView(page, totalItems),
+          is_exact: isExact,
           ...(next === undefined ? {} : { next: toLogCursor(next) }),
+          ...(stoppedAt === undefined ? {} : { stopped_at: toTimestamp(stoppedAt) }),
         },
         data: items.map((log) => toLogView(caller.tenantId, log)),
       };
@@ -72,9 +107,11 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
         rateLimit: 'log-export',
         problems: ['too-many-calls'],
         responseMediaTypes: ['application/ndjson', 'text/csv'],
+        examples: logExamples.exportLogs,
       },
       schema: {
         operationId: 'exportLogs',
+        summary: 'Export log records',
         tags: ['Logs'],
         description: exportDescription,
         querystring: LogExportQuery,
@@ -100,9 +137,11 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
   app.get(
     '/logs/entity-types',
     {
-      config: { permission: 'log:read' },
+      config: { permission: 'log:read', examples: logExamples.listLogEntityTypes },
       schema: {
         operationId: 'listLogEntityTypes',
+        summary: 'List entity types',
+        description: 'Returns the kinds of things that audit records are about, for the filter `entity_type`.',
         tags: ['Logs'],
         querystring: NoParameters,
         response: { 200: Type.Array(EntityTypeView) },

@@ -2,10 +2,11 @@ import { Type } from 'typebox';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { parseIsoTimestamp } from '../../core/expiry/timestamp.ts';
 import { isUuid, type TenantId } from '../../core/identity/ids.ts';
+import { toAddressText } from '../../core/network/peer-address.ts';
 import { nameSchemas } from '../../http/api-components.ts';
 import { pageParameters } from '../../http/pagination.ts';
 import { queryParameters } from '../../http/query-parameters.ts';
-import { Timestamp, toTimestamp } from '../../http/timestamp.ts';
+import { timestamp, toTimestamp } from '../../http/timestamp.ts';
 import { type FacetField, facetFields, facetValueLengthMax } from '../../platform/audit/audit-facet.ts';
 import { entityTypes } from '../../platform/audit/audit-event.ts';
 import { membersOf } from '../../core/objects/members-of.ts';
@@ -35,7 +36,7 @@ const filterParameters = {
 export const LogQuery = queryParameters({
   ...filterParameters,
   start: text(
-    'The `next` of the page before. With several filters a page can be short, even empty, and still have a `next`.',
+    'The `next` of the page before. With filters that rarely match a page can be short, even empty, and still have a `next`.',
     500,
   ),
   ...pageParameters,
@@ -50,29 +51,40 @@ export const LogExportQuery = queryParameters({
   ...filterParameters,
 });
 
-export const LogView = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  tenant_id: Type.String({ format: 'uuid' }),
-  actor_id: Type.Optional(Type.String({ format: 'uuid' })),
-  actor_type: Type.Optional(Type.String()),
-  entity_type: Type.String(),
-  entity_id: Type.String(),
-  operation: Type.String(),
-  outcome: Type.String(),
-  message: Type.String(),
-  transform: Type.Optional(Type.String({ description: 'The view of the data that left the vault.' })),
-  key_id: Type.Optional(Type.String({ format: 'uuid' })),
-  request_id: Type.Optional(Type.String()),
-  source_address: Type.Optional(Type.String()),
-  containers: Type.Optional(Type.Array(Type.String())),
-  destination: Type.Optional(Type.String({ description: 'Host that a proxied call went to.' })),
-  details: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'Fields asked for, counts, changes of rights.' }),
-  ),
-  created_at: Timestamp,
-});
+export const LogView = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'Id of the record.' }),
+    tenant_id: Type.String({ format: 'uuid', description: 'Id of the tenant.' }),
+    actor_id: Type.Optional(
+      Type.String({ format: 'uuid', description: 'Id of the application, session or user who acted.' }),
+    ),
+    actor_type: Type.Optional(Type.String({ description: '`application`, `session`, `system` or `user`.' })),
+    entity_type: Type.String({ description: 'Kind of entity, as `/logs/entity-types` lists them.' }),
+    entity_id: Type.String({ description: 'Id of the entity.' }),
+    operation: Type.String({ description: 'What was done, such as `read`.' }),
+    outcome: Type.String({ description: 'How it ended, such as `success` or `denied`.' }),
+    message: Type.String({ description: 'The same in words.' }),
+    transform: Type.Optional(Type.String({ description: 'The view of the data that left the vault.' })),
+    key_id: Type.Optional(Type.String({ format: 'uuid', description: 'Id of the key that was used.' })),
+    request_id: Type.Optional(Type.String({ description: '`BT-TRACE-ID` of the request.' })),
+    source_address: Type.Optional(Type.String({ description: 'Address of the client.' })),
+    containers: Type.Optional(Type.Array(Type.String(), { description: 'Containers of the token.' })),
+    destination: Type.Optional(Type.String({ description: 'Host that a proxied call went to.' })),
+    details: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'Fields asked for, counts, changes of rights.' }),
+    ),
+    created_at: timestamp('When it happened.'),
+  },
+  { description: 'An audit record: who did what, and what they saw.' },
+);
 
-export const EntityTypeView = Type.Object({ display_name: Type.String(), value: Type.String() });
+export const EntityTypeView = Type.Object(
+  {
+    display_name: Type.String({ description: 'A name for people.' }),
+    value: Type.String({ description: 'The value of `entity_type`.' }),
+  },
+  { description: 'A kind of thing that audit records are about.' },
+);
 
 nameSchemas({ Log: LogView, LogEntityType: EntityTypeView });
 
@@ -113,7 +125,10 @@ type FilterQuery = { readonly [Name in keyof typeof filterParameters]?: string }
 /** Undefined where nothing can match, such as an entity type that does not exist. */
 export function toLogFilter(query: FilterQuery): LogFilter | undefined {
   const { entity_type: type, entity_id: entityId, request_id: requestId } = query;
-  const facets = facetFields.flatMap((field) => toFacet(field, query[field]));
+  const facets = facetFields.flatMap((field) => {
+    const value = query[field];
+    return value === undefined ? [] : [toFacet(field, value)];
+  });
   const filter = {
     entityType: entityTypes.find((known) => known === type),
     entityId,
@@ -130,13 +145,15 @@ export function toLogFilter(query: FilterQuery): LogFilter | undefined {
   return isUnknownType || isUnstorable || isNoId ? undefined : filter;
 }
 
-/** Ids are written in lower case, as the database writes them. */
-function toFacet(field: FacetField, value: string | undefined): Facet[] {
-  if (value === undefined) return [];
+/** As records spell it: ids in lower case, an address in its one spelling. */
+export function toFacet(field: FacetField, value: string): Facet {
   const isId = field === 'actor_id' || field === 'key_id';
-  return [{ field, value: isId ? value.toLowerCase() : value }];
+  if (isId) return { field, value: value.toLowerCase() };
+  return { field, value: field === 'source_address' ? (toAddressText(value) ?? value) : value };
 }
 
+export function parseDate(name: string, text: string): Date;
+export function parseDate(name: string, text: string | undefined): Date | undefined;
 export function parseDate(name: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const timestamp = parseIsoTimestamp(text);

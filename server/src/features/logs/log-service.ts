@@ -6,14 +6,23 @@ import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-l
 import type { Database } from '../../platform/database/database.ts';
 import type { Log, LogCursor, LogFilter } from './log.ts';
 import { FairLanes } from '../../platform/waiting/fair-lanes.ts';
+import { type Clock, processClock, TimeBudget } from '../../platform/waiting/time-budget.ts';
 import { countMax, LogStore, wayTo } from './log-store.ts';
 
 export interface LogPage {
   readonly totalItems: number;
+  /** False where there may be more than `totalItems`. */
+  readonly isExact: boolean;
   readonly items: readonly Log[];
+  /** How far back a search has come that took too long to go on; `next` goes on from there. */
+  readonly stoppedAt: Date | undefined;
   /** Where the next page begins; undefined behind the last. */
   readonly next: LogCursor | undefined;
 }
+
+/** Filters that hardly ever meet could be looked for without end. A total is worth less than the page it stands beside. */
+const listMs = 2_000;
+const countMs = 1_000;
 
 /** The audit log for those who may read it. Reading it is recorded like everything else. */
 export class LogService {
@@ -25,9 +34,12 @@ export class LogService {
    */
   readonly #lanes = new FairLanes({ placesMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 });
 
-  constructor(parts: { database: Database; audit: AuditLog }) {
+  readonly #clock: Clock;
+
+  constructor(parts: { database: Database; audit: AuditLog; clock?: Clock }) {
     this.#database = parts.database;
     this.#audit = parts.audit;
+    this.#clock = parts.clock ?? processClock;
   }
 
   async list(
@@ -35,16 +47,18 @@ export class LogService {
     filter: LogFilter,
     slice: { readonly offset: number; readonly size: number; readonly after: LogCursor | undefined },
   ): Promise<LogPage> {
-    const page = await this.#read(caller, async (store) => {
-      const { total, isExact } = await store.count(filter);
+    const page = await this.#read(caller, async (store): Promise<LogPage | 'too-far'> => {
+      const { total, isExact } = await store.count(filter, new TimeBudget(countMs, this.#clock));
       // Nobody has to walk a long log to find out that it ends before the page asked for.
       if (slice.offset > 0 && slice.offset >= total && isExact)
-        return { totalItems: total, items: [], next: undefined };
-      if (wayTo(filter) === 'facets' && slice.offset >= countMax)
-        throw invalidField('page', `reaches ${countMax} records with these filters; follow \`next\` for more`);
-      return { totalItems: total, ...(await readPage(store, filter, slice)) };
+        return { totalItems: total, isExact, items: [], next: undefined, stoppedAt: undefined };
+      if (wayTo(filter) !== 'kinds' && slice.offset >= countMax) return 'too-far';
+      return { totalItems: total, isExact, ...(await this.#readPage(store, filter, slice)) };
     });
+    // A page that is refused tells as well that there is so much.
     await this.recordRead(caller, filter);
+    if (page === 'too-far')
+      throw invalidField('page', `reaches ${countMax} records with these filters; follow \`next\` for more`);
     return page;
   }
 
@@ -53,10 +67,15 @@ export class LogService {
     let after: LogCursor | undefined;
     do {
       const slice = { offset: 0, size: exportPageSize, after };
-      const page = await this.#read(caller, (store) => readPage(store, filter, slice));
+      const page = await this.#read(caller, (store) => this.#readPage(store, filter, slice));
       yield page.items;
       after = page.next;
     } while (after !== undefined);
+  }
+
+  /** The beginning of the oldest month that has not been dropped. */
+  findKeptSince(caller: Pick<Caller, 'tenantId'>): Promise<Date> {
+    return this.#read(caller, (store) => store.findKeptSince());
   }
 
   /** Durable before the response leaves. Names the filters, never their values. */
@@ -67,6 +86,19 @@ export class LogService {
   /** The same for an operator at the command line. */
   async recordReadByOperator(tenantId: TenantId, filter: LogFilter): Promise<void> {
     await this.#database.forTenant(tenantId, (tx) => recordInTransaction(tx, tenantId, 'system', readEvent(filter)));
+  }
+
+  async #readPage(
+    store: LogStore,
+    filter: LogFilter,
+    { offset, size, after }: { readonly offset: number; readonly size: number; readonly after: LogCursor | undefined },
+  ): Promise<Pick<LogPage, 'items' | 'next' | 'stoppedAt'>> {
+    // One more than asked for tells whether there is another page.
+    const wanted = { offset, limit: size + 1, after };
+    const { logs, stoppedAt } = await store.list(filter, wanted, new TimeBudget(listMs, this.#clock));
+    const items = logs.slice(0, size);
+    if (logs.length > size) return { items, next: items.at(-1), stoppedAt: undefined };
+    return { items, next: stoppedAt, stoppedAt: stoppedAt?.createdAt };
   }
 
   #read<T>({ tenantId }: Pick<Caller, 'tenantId'>, work: (store: LogStore) => Promise<T>): Promise<T> {
@@ -83,17 +115,6 @@ function readEvent(filter: LogFilter | undefined): AuditEvent {
 }
 
 const exportPageSize = 500;
-
-async function readPage(
-  store: LogStore,
-  filter: LogFilter,
-  { offset, size, after }: { readonly offset: number; readonly size: number; readonly after: LogCursor | undefined },
-): Promise<{ readonly items: readonly Log[]; readonly next: LogCursor | undefined }> {
-  // One more than asked for tells whether there is another page.
-  const { logs, stoppedAt } = await store.list(filter, { offset, limit: size + 1, after });
-  const items = logs.slice(0, size);
-  return { items, next: logs.length > size ? items.at(-1) : stoppedAt };
-}
 
 function filterNamesOf({ entityType, entityId, requestId, facets, from, to }: LogFilter): string[] {
   const given = { entity_type: entityType, entity_id: entityId, request_id: requestId, start_date: from, end_date: to };

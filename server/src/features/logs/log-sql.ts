@@ -35,6 +35,16 @@ export function conditionsOf(filter: LogFilter, parameters: Parameters, after?: 
   return conditions.map((condition) => `and ${condition}`).join(' ');
 }
 
+/**
+ * What follows a cursor, for records that have bounds of their own. As a comparison of rows PostgreSQL would start at the cursor
+ * and read on to those bounds: the further from it, the longer.
+ */
+export function following(after: LogCursor | undefined, parameters: Parameters): string {
+  if (after === undefined) return '';
+  const time = `${parameters.add(after.createdAt)}::timestamptz`;
+  return `and (r.created_at < ${time} or (r.created_at = ${time} and r.id < ${parameters.add(after.id)}::uuid))`;
+}
+
 const typesOfColumns: Readonly<Record<string, string>> = { actor_id: '::uuid', key_id: '::uuid' };
 
 const earliest = new Date('0001-01-01T00:00:00Z').getTime();

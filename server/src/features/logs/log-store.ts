@@ -2,10 +2,13 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { noSingleEntity } from '../../platform/audit/audit-event.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { Parameters } from '../../platform/database/statement-parameters.ts';
+import type { TimeBudget } from '../../platform/waiting/time-budget.ts';
 import { FacetWalkStore } from './facet-walk-store.ts';
 import type { Log, LogCursor, LogFilter, LogSlice } from './log.ts';
 import { LogCountStore } from './log-count-store.ts';
-import { conditionsOf, kindOf, logColumns, newestFirst, typesOf } from './log-sql.ts';
+import { conditionsOf, logColumns, newestFirst, typesOf } from './log-sql.ts';
+import type { Counted, LogWalk } from './log-walk.ts';
+import { SliceWalkStore } from './slice-walk-store.ts';
 
 /** What counters cannot tell is counted up to here; more than that nobody pages through. */
 export const countMax = 10_000;
@@ -43,23 +46,45 @@ export class LogStore {
   }
 
   /** Newest first. */
-  async list(filter: LogFilter, slice: Slice): Promise<LogSlice> {
-    if (wayTo(filter) !== 'facets') return { logs: await this.#listInOrder(filter, slice) };
-    const walk = new FacetWalkStore(this.#tx, this.#tenantId);
-    const { logs, ...rest } = await walk.list(filter, { limit: slice.offset + slice.limit, after: slice.after });
+  async list(filter: LogFilter, slice: Slice, budget: TimeBudget): Promise<LogSlice> {
+    const walk = this.#findWalk(filter);
+    if (walk === undefined) return { logs: await this.#listInOrder(filter, slice) };
+    const { logs, ...rest } = await walk.list(
+      filter,
+      { limit: slice.offset + slice.limit, after: slice.after },
+      budget,
+    );
     return { logs: logs.slice(slice.offset), ...rest };
   }
 
   /** `isExact` is false for a count that stopped before the end. */
-  async count(filter: LogFilter): Promise<{ readonly total: number; readonly isExact: boolean }> {
-    const way = wayTo(filter);
-    if (way === 'index') {
+  async count(filter: LogFilter, budget: TimeBudget): Promise<Counted> {
+    const walk = this.#findWalk(filter);
+    if (walk !== undefined) return walk.count(filter, countMax, budget);
+    if (wayTo(filter) === 'index') {
       const total = await this.#counts.countUpTo(filter, countMax);
       return { total, isExact: total < countMax };
     }
-    if (way === 'facets') return new FacetWalkStore(this.#tx, this.#tenantId).count(filter, countMax);
     const total = await this.#counts.count(filter, (edge, place) => this.#counts.countWithin(edge, place, filter));
     return { total, isExact: true };
+  }
+
+  /** A month is a partition, and is dropped whole. */
+  async findKeptSince(): Promise<Date> {
+    const [row] = await this.#tx.query<{ since: Date }>({
+      text: `select min(to_date(right(child.relname, 7), 'YYYY_MM'))::timestamp at time zone 'UTC' as since
+        from pg_inherits join pg_class child on child.oid = inhrelid
+        where inhparent = 'audit_records'::regclass and child.relname ~ '^audit_records_[0-9]{4}_[0-9]{2}$'`,
+    });
+    return row?.since ?? new Date(0);
+  }
+
+  /** Undefined where the index leads to nothing but what fits. */
+  #findWalk(filter: LogFilter): LogWalk | undefined {
+    const way = wayTo(filter);
+    if (way === 'facets') return new FacetWalkStore(this.#tx, this.#tenantId);
+    const isWhole = filter.facets.length === 0 && (way === 'kinds' || isOnlyIndexed(filter));
+    return isWhole ? undefined : new SliceWalkStore(this.#tx, this.#tenantId);
   }
 
   #listInOrder(filter: LogFilter, slice: Slice): Promise<Log[]> {
@@ -70,8 +95,7 @@ export class LogStore {
     const text =
       wayTo(filter) === 'kinds'
         ? listByKind({ where, limit, offset, types: parameters.add(typesOf(filter)) })
-        : `select ${logColumns} from audit_records r
-          where r.tenant_id = $1 ${kindOf(filter, parameters)} ${where} ${newestFirst} limit ${limit} offset ${offset}`;
+        : `select ${logColumns} from audit_records r where r.tenant_id = $1 ${where} ${newestFirst} limit ${limit} offset ${offset}`;
     return this.#tx.query({ text, values: parameters.values });
   }
 }
@@ -82,4 +106,9 @@ export function wayTo({ entityId, requestId, facets }: LogFilter): 'index' | 'fa
   if (isOfFew) return 'index';
   if (facets.length > 0) return 'facets';
   return entityId === undefined ? 'kinds' : 'index';
+}
+
+/** Neither of the two indexes knows of the kind, nor of the other. */
+function isOnlyIndexed({ entityType, entityId, requestId }: LogFilter): boolean {
+  return entityType === undefined && (entityId === undefined || requestId === undefined);
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { parsePageRequest, toPaginationView } from '../../http/pagination.ts';
-import { IdParameter, requireUuid } from '../../http/uuid-parameter.ts';
+import { type IdParameter, idParameter, requireUuid } from '../../http/uuid-parameter.ts';
 import { noSuchMember } from './member.ts';
 import {
   MemberPage,
@@ -14,14 +14,19 @@ import {
   UpdateMember,
 } from './member-schemas.ts';
 import type { MemberService } from './member-service.ts';
+import { memberExamples } from './member-examples.ts';
+
+const MemberParameter = idParameter('Id of the member.');
 
 export function addMemberRoutes(app: FastifyInstance, members: MemberService): void {
   app.get<{ Querystring: Static<typeof MemberQuery> }>(
     '/tenants/self/members',
     {
-      config: { permission: 'tenant:member:read' },
+      config: { permission: 'tenant:member:read', examples: memberExamples.listMembers },
       schema: {
         operationId: 'listMembers',
+        summary: 'List members',
+        description: 'Returns the people who belong to the tenant, newest first.',
         tags: ['Members'],
         querystring: MemberQuery,
         response: { 200: MemberPage },
@@ -34,7 +39,7 @@ export function addMemberRoutes(app: FastifyInstance, members: MemberService): v
     },
   );
 
-  app.put<{ Params: Static<typeof IdParameter>; Body: Static<typeof UpdateMember> }>(
+  app.put<{ Params: IdParameter; Body: Static<typeof UpdateMember> }>(
     '/tenants/self/members/:id',
     {
       config: {
@@ -42,11 +47,14 @@ export function addMemberRoutes(app: FastifyInstance, members: MemberService): v
         // Published clients send the second one.
         mediaTypes: ['application/json', 'application/json-patch+json'],
         showAgain: shownAgain<{ id: string }>(async (caller, { id }) => toMemberView(await members.get(caller, id))),
+        examples: memberExamples.updateMember,
       },
       schema: {
         operationId: 'updateMember',
+        summary: 'Update a member',
+        description: 'Changes the role of a member. Making a member the owner makes the previous owner an admin.',
         tags: ['Members'],
-        params: IdParameter,
+        params: MemberParameter,
         body: UpdateMember,
         response: { 200: MemberView },
       },
@@ -59,11 +67,23 @@ export function addMemberRoutes(app: FastifyInstance, members: MemberService): v
     },
   );
 
-  app.delete<{ Params: Static<typeof IdParameter> }>(
+  app.delete<{ Params: IdParameter }>(
     '/tenants/self/members/:id',
     {
-      config: { permission: 'tenant:member:delete', hasBody: false, problems: ['owner-undeletable'] },
-      schema: { operationId: 'deleteMember', tags: ['Members'], params: IdParameter, response: { 204: Type.Null() } },
+      config: {
+        permission: 'tenant:member:delete',
+        hasBody: false,
+        problems: ['owner-undeletable'],
+        examples: memberExamples.deleteMember,
+      },
+      schema: {
+        operationId: 'deleteMember',
+        summary: 'Delete a member',
+        description: 'Removes a person from the tenant and ends their sessions. The owner cannot be removed.',
+        tags: ['Members'],
+        params: MemberParameter,
+        response: { 204: Type.Null() },
+      },
     },
     async (request, reply) => {
       await members.delete(request.caller, requireUuid(request.params.id, noSuchMember));

@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { isUuid } from '../../core/identity/ids.ts';
 import { nameSchemas } from '../../http/api-components.ts';
-import { pageParametersUpTo, PaginationView } from '../../http/pagination.ts';
+import { pageOf, pageParametersUpTo } from '../../http/pagination.ts';
 import { queryParameters } from '../../http/query-parameters.ts';
-import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
 import { type Member, roles } from './member.ts';
 
 /** How many users one request may name. */
@@ -22,26 +22,37 @@ export const MemberQuery = queryParameters({
   ),
 });
 
-export const UpdateMember = Type.Object({ role: Type.Enum([...roles]) });
+export const UpdateMember = Type.Object(
+  { role: Type.Enum([...roles], { description: 'The new role.' }) },
+  { description: 'What to change about a member.' },
+);
 
-export const MemberView = Type.Object({
-  id: Type.String(),
-  tenant_id: Type.String(),
-  role: Type.String(),
-  user: Type.Object({
-    id: Type.String(),
-    email: Type.Optional(Type.String()),
-    first_name: Type.Optional(Type.String()),
-    last_name: Type.Optional(Type.String()),
-    picture: Type.Optional(Type.String()),
-  }),
-  ...changeFields,
-  created_date: Timestamp,
-});
+const UserView = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the user.' }),
+    email: Type.Optional(Type.String({ description: 'E-mail address.' })),
+    first_name: Type.Optional(Type.String({ description: 'First name.' })),
+    last_name: Type.Optional(Type.String({ description: 'Last name.' })),
+    picture: Type.Optional(Type.String({ description: 'URL of a picture.' })),
+  },
+  { description: 'A person, who can belong to several tenants.' },
+);
 
-export const MemberPage = Type.Object({ pagination: PaginationView, data: Type.Array(MemberView) });
+export const MemberView = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the member.' }),
+    tenant_id: Type.String({ description: 'Id of the tenant.' }),
+    role: Type.String({ description: '`OWNER`, `ADMIN` or `READ_ONLY`.' }),
+    user: UserView,
+    ...changeFields,
+    created_date: timestamp('The same as `created_at`, for clients that use this older name.'),
+  },
+  { description: 'A person who belongs to the tenant.' },
+);
 
-nameSchemas({ UpdateMemberRequest: UpdateMember, Member: MemberView, MemberPage });
+export const MemberPage = pageOf(MemberView);
+
+nameSchemas({ UpdateMemberRequest: UpdateMember, User: UserView, Member: MemberView, MemberPage });
 
 /** The requested users; undefined means all. */
 export function parseUserIds(query: Static<typeof MemberQuery>): string[] | undefined {

@@ -1,5 +1,5 @@
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
-import type { Caller } from '../../core/identity/caller.ts';
+import { actorIdOf, type Caller } from '../../core/identity/caller.ts';
 import type { Page, PageRequest } from '../../http/pagination.ts';
 import { noSingleEntity } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
@@ -45,13 +45,14 @@ export class MemberService {
       if (current.role === 'OWNER' && role !== 'OWNER') {
         throw invalidField('role', 'must stay OWNER until another member becomes the owner');
       }
+      if (role === 'OWNER') requireOwner(caller);
       const owner = role === 'OWNER' ? await store.findOwner() : undefined;
       if (owner !== undefined && owner.id !== id) {
         const handedOver = { before: 'OWNER', after: 'ADMIN' } as const;
-        await store.updateRole(owner.id, handedOver.after, caller.applicationId);
+        await store.updateRole(owner.id, handedOver.after, actorIdOf(caller));
         await recordInTransaction(tx, caller.tenantId, caller, roleEvent(owner.id, 'update', handedOver));
       }
-      await store.updateRole(id, role, caller.applicationId);
+      await store.updateRole(id, role, actorIdOf(caller));
       await recordInTransaction(
         tx,
         caller.tenantId,
@@ -77,4 +78,10 @@ export class MemberService {
       await recordInTransaction(tx, caller.tenantId, caller, roleEvent(id, 'delete', { before: member.role }));
     });
   }
+}
+
+/** A member who is not the owner cannot take the tenant from them. An application has this right from its permissions. */
+function requireOwner(caller: Caller): void {
+  if ('userId' in caller && caller.role !== 'OWNER')
+    throw new DomainError('forbidden', 'Only the owner can make another member the owner.');
 }

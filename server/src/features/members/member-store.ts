@@ -15,6 +15,12 @@ export interface JoinedUser {
   readonly isFree: boolean;
 }
 
+interface Approver {
+  readonly id: string;
+  readonly userId: string;
+  readonly role: Role;
+}
+
 export class MemberStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -104,12 +110,12 @@ export class MemberStore {
     return { totalItems: count?.total ?? 0, items };
   }
 
-  /** Those who can approve exports. A tenant has hundreds at most. */
-  listApprovers(): Promise<{ readonly id: string; readonly userId: string; readonly role: Role }[]> {
+  /** Those who can approve exports, by id after one. */
+  listApprovers({ after, limit }: { readonly after: string | undefined; readonly limit: number }): Promise<Approver[]> {
     return this.#tx.query({
       text: `select id, user_id as "userId", role from members
-        where tenant_id = $1 and role in ('OWNER', 'ADMIN') order by created_at, id`,
-      values: [this.#tenantId],
+        where tenant_id = $1 and role in ('OWNER', 'ADMIN') and ($2::uuid is null or id > $2) order by id limit $3`,
+      values: [this.#tenantId, after ?? null, limit],
     });
   }
 

@@ -1,10 +1,11 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
+import type { MemberRole } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { toChangeDetails } from '../../platform/audit/change-details.ts';
 
-export const roles = ['ADMIN', 'READ_ONLY', 'OWNER'] as const;
-export type Role = (typeof roles)[number];
+export { memberRoles as roles } from '../../core/identity/caller.ts';
+export type Role = MemberRole;
 
 /** A person in a tenant. */
 export interface Member {

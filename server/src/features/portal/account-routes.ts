@@ -6,6 +6,7 @@ import { pageOptions, sendPage } from '../../http/page-reply.ts';
 import { renderHomePage, renderPasswordPage } from './home-page.ts';
 import type { Portal } from './portal.ts';
 import { originOf, requireFreshSession, requireSession } from './portal-session-routes.ts';
+import { renderRecoveryCodesPage } from './recovery-code-page.ts';
 
 const mistakes = {
   length: 'The password must have 12 to 200 characters.',
@@ -45,9 +46,19 @@ export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
     if (outcome === 'expired' || authenticator === undefined) {
       throw new DomainError('validation-failed', 'This page has expired. Go back and start again.');
     }
-    if (outcome !== 'set') return sendPage(reply, renderPasswordPage(authenticator, mistakes[outcome]), 400);
+    if (typeof outcome === 'string') return sendPage(reply, renderPasswordPage(authenticator, mistakes[outcome]), 400);
     await portal.sessions.recordChange(session.user.id, originOf(request));
-    return reply.redirect('/portal/', 303);
+    return sendPage(reply, renderRecoveryCodesPage(outcome.recoveryCodes));
+  });
+
+  app.post('/portal/recovery-codes', pageOptions, async (request, reply) => {
+    const session = await requireFreshSession(portal, request);
+    const codes = await portal.recoveryCodes.renew(session);
+    if (codes === undefined) {
+      throw new DomainError('validation-failed', 'Recovery codes need a password with an authenticator app.');
+    }
+    await portal.sessions.recordChange(session.user.id, originOf(request));
+    return sendPage(reply, renderRecoveryCodesPage(codes));
   });
 }
 

@@ -1,8 +1,17 @@
 import { type Html, html } from '../../http/html.ts';
 import type { NewAuthenticator } from './password-sign-in.ts';
+import { renderQrCode } from './qr-code.ts';
 import { renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
 import { type PasskeyPrompt, renderPasskeyForm } from './sign-in-page.ts';
-import { mayApproveExports, nameOf, type SignInWays, type UserSession } from './user.ts';
+import {
+  countUsableWays,
+  type KnownPasskey,
+  mayApproveExports,
+  nameOf,
+  type SignInWays,
+  type UserSession,
+} from './user.ts';
+import { nameOfPasskey } from './way-page.ts';
 
 export interface HomePage {
   readonly session: UserSession;
@@ -11,16 +20,18 @@ export interface HomePage {
   readonly provider: { readonly name: string; readonly issuer: string } | undefined;
 }
 
+/** With so few left, the user is reminded. */
+const fewCodes = 3;
+
 const addForm = { action: '/portal/passkeys', kind: 'create', label: 'Add a passkey' } as const;
 
 export function renderHomePage({ session, ways, passkey, provider }: HomePage): string {
   const isConnected = provider !== undefined && ways.issuers.includes(provider.issuer);
-  const hasWay = ways.hasPassword || ways.passkeys > 0 || ways.issuers.length > 0;
   const tenants = session.memberships.map(({ tenantName, role }) => html`<li>${tenantName} (${role})</li>`);
   return renderPortalPage({
     title: 'Your account',
     body: html`<p>You are signed in as <strong>${nameOf(session.user)}</strong>.</p>
-${renderAlert(hasWay ? undefined : 'Set up a way to sign in below. Otherwise you will need a new link next time.')}
+${renderAlert(findConcern(ways, provider?.issuer))}
 <h2>Tenants</h2>
 <ul>
 ${tenants}
@@ -28,16 +39,19 @@ ${tenants}
 ${session.memberships.some(mayApproveExports) ? html`<p><a href="/portal/exports">Exports</a></p>` : html``}
 <h2>Ways to sign in</h2>
 <ul>
-<li>Passkeys: ${ways.passkeys}</li>
-<li>Password with authenticator app: ${ways.hasPassword ? 'yes' : 'no'}</li>
+<li>Passkeys: ${ways.passkeys.length}</li>
+<li>Password with authenticator app: ${ways.hasPassword ? `yes, ${countCodes(ways)} left` : 'no'}</li>
 ${provider === undefined ? html`` : html`<li>${provider.name}: ${isConnected ? 'connected' : 'not connected'}</li>`}
 </ul>
+${ways.passkeys.map(renderPasskey)}
+${ways.issuers.map((issuer) => renderIdentity(issuer, provider))}
 ${renderPasskeyForm(addForm, passkey)}
 <section>
 <h2>Password</h2>
 <form method="post" action="/portal/password/begin">
 <button>${ways.hasPassword ? 'Change the password' : 'Set a password'}</button>
 </form>
+${ways.hasPassword ? renderRecoveryForm() : html``}
 </section>
 ${provider === undefined || isConnected ? html`` : renderConnectForm(provider.name)}
 <section>
@@ -53,9 +67,9 @@ export function renderPasswordPage(authenticator: NewAuthenticator, alert?: stri
   return renderPortalPage({
     title: 'Set a password',
     body: html`${renderAlert(alert)}
-<p>You sign in with a password and a code from an authenticator app. Open this link on the device with the app, or enter the key in the app:</p>
-<p><a href="${uri}">Open the authenticator app</a></p>
-<p>Key: <code id="key">${secret}</code></p>
+<p>You sign in with a password and a code from an authenticator app. Scan this with the app:</p>
+${renderQrCode(uri, 'QR code for the authenticator app')}
+<p>If the app is on this device, <a href="${uri}">open it with this link</a>. Or enter the key in the app: <code id="key">${secret}</code></p>
 <form method="post" action="/portal/password">
 ${renderHidden({ sealed })}
 <label for="password">New password, at least 12 characters</label>
@@ -66,6 +80,42 @@ ${renderHidden({ sealed })}
 </form>
 <p><a href="/portal/">Back</a></p>`,
   });
+}
+
+/** What the user should do something about; undefined if nothing. */
+function findConcern(ways: SignInWays, issuer: string | undefined): string | undefined {
+  if (countUsableWays(ways, issuer) === 0) {
+    return 'Set up a way to sign in below. Otherwise you will need a new link next time.';
+  }
+  if (!ways.hasPassword || ways.recoveryCodes > fewCodes) return undefined;
+  return `You have ${countCodes(ways)} left. Create new ones below.`;
+}
+
+function countCodes({ recoveryCodes }: SignInWays): string {
+  return recoveryCodes === 1 ? '1 recovery code' : `${recoveryCodes} recovery codes`;
+}
+
+function renderPasskey(passkey: KnownPasskey): Html {
+  return renderRemovalForm('/portal/passkeys/remove', { id: passkey.id }, nameOfPasskey(passkey));
+}
+
+function renderIdentity(issuer: string, provider: HomePage['provider']): Html {
+  const name = provider?.issuer === issuer ? provider.name : `${issuer} (not in use by this vault)`;
+  return renderRemovalForm('/portal/provider/remove', { issuer }, name);
+}
+
+function renderRemovalForm(action: string, fields: Readonly<Record<string, string>>, name: string): Html {
+  return html`<form method="post" action="${action}" class="row">
+${renderHidden(fields)}
+<span>${name}</span>
+<button aria-label="Remove: ${name}">Remove</button>
+</form>`;
+}
+
+function renderRecoveryForm(): Html {
+  return html`<form method="post" action="/portal/recovery-codes">
+<button>Create new recovery codes</button>
+</form>`;
 }
 
 function renderConnectForm(name: string): Html {

@@ -18,6 +18,22 @@ export class IdentityStore {
     return row;
   }
 
+  /** Whether the subject still belongs to this user. Until the transaction ends, it does. */
+  async hold(userId: string, issuer: string, subject: string): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: 'select from user_identities where user_id = $1 and issuer = $2 and subject = $3 for share',
+      values: [userId, issuer, subject],
+    });
+    return rows.length > 0;
+  }
+
+  async delete(userId: string, issuer: string): Promise<void> {
+    await this.#tx.query({
+      text: 'delete from user_identities where user_id = $1 and issuer = $2',
+      values: [userId, issuer],
+    });
+  }
+
   async isSignedIn(sessionId: string): Promise<boolean> {
     const rows = await this.#tx.query({ text: 'select from user_sessions where id = $1', values: [sessionId] });
     return rows.length > 0;

@@ -1,11 +1,14 @@
 export { Ceremonies } from './ceremonies.ts';
 export { InvitationAcceptance } from './invitation-acceptance.ts';
+export { addMemberScope } from './member-routes.ts';
 export { PasskeySignIn } from './passkey-sign-in.ts';
 export { PasswordSignIn } from './password-sign-in.ts';
 export { addPortalRoutes } from './portal-routes.ts';
 export { callbackPath } from './provider-routes.ts';
 export { ProviderSignIn } from './provider-sign-in.ts';
+export { RecoveryCodes } from './recovery-codes.ts';
 export { SignInAttempts } from './sign-in-attempts.ts';
 export { SignInLinks } from './sign-in-links.ts';
 export { sweepSignInsJob } from './sweep-sign-ins-job.ts';
 export { UserSessions } from './user-sessions.ts';
+export { WayRemoval } from './way-removal.ts';

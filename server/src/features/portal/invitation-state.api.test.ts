@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recordsOf } from '../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
-import type { Caller } from '../../core/identity/caller.ts';
+import type { KeyCaller } from '../../core/identity/caller.ts';
 import { parseTenantId } from '../../core/identity/ids.ts';
 import { InvitationLinks, InvitationService } from '../invitations/index.ts';
 import { InvitationAcceptance, UserSessions } from './index.ts';
@@ -11,7 +11,7 @@ const hour = 60 * 60;
 const origin = { requestId: 'test', sourceAddress: '192.0.2.1' };
 let vault: TestVault;
 let tenant: TestTenant;
-let caller: Caller;
+let caller: KeyCaller;
 beforeAll(async () => {
   vault = await TestVault.start();
 });
@@ -36,10 +36,10 @@ async function identityOf({ keys }: TestTenant) {
     permissions: ['tenant:invitation:create'],
   };
   return {
-    applicationId: own.id as Caller['applicationId'],
+    applicationId: own.id as KeyCaller['applicationId'],
     applicationType: 'management' as const,
-    keyId: crypto.randomUUID() as Caller['keyId'],
-    grants: { rules: [rule] } as unknown as Caller['grants'],
+    keyId: crypto.randomUUID() as KeyCaller['keyId'],
+    grants: { rules: [rule] } as unknown as KeyCaller['grants'],
   };
 }
 

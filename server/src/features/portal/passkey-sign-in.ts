@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { Passkeys } from '../../platform/keyring/passkeys.ts';
 import type { Ceremonies } from './ceremonies.ts';
 import { PasskeyStore } from './passkey-store.ts';
@@ -41,8 +41,8 @@ export class PasskeySignIn {
       await this.#sessions.recordRefusal(known.userId, origin);
       throw new SignInRefused(wrong);
     }
-    await this.#database.forPortal((tx) => new PasskeyStore(tx).noteUse(id, signCount));
-    return { userId: known.userId, provenSince: known.provenSince };
+    const stillProves = (tx: Transaction) => new PasskeyStore(tx).noteUse(id, signCount);
+    return { userId: known.userId, provenSince: known.provenSince, stillProves };
   }
 
   async beginAdding({ user }: UserSession): Promise<PasskeyPrompt> {

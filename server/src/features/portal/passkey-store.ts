@@ -38,10 +38,19 @@ export class PasskeyStore {
     return rows.length > 0;
   }
 
-  async noteUse(id: Buffer, signCount: number): Promise<void> {
-    await this.#tx.query({
-      text: 'update user_passkeys set sign_count = $2, last_used_at = now() where id = $1',
+  /** False if the passkey has been removed in the meantime. Until the transaction ends, it cannot be. */
+  async noteUse(id: Buffer, signCount: number): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: 'update user_passkeys set sign_count = $2, last_used_at = now() where id = $1 returning 1',
       values: [id, signCount],
+    });
+    return rows.length > 0;
+  }
+
+  async delete(userId: string, id: string): Promise<void> {
+    await this.#tx.query({
+      text: 'delete from user_passkeys where user_id = $1 and id = $2',
+      values: [userId, Buffer.from(id, 'base64url')],
     });
   }
 }

@@ -7,6 +7,7 @@ import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import { findTotpStep, generateTotpSecret, toTotpUri } from '../../platform/keyring/totp.ts';
 import type { Ceremonies } from './ceremonies.ts';
 import { PasswordStore, type StoredPassword } from './password-store.ts';
+import type { RecoveryCodes } from './recovery-codes.ts';
 import type { SignInAttempts } from './sign-in-attempts.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { UserSessionStore } from './user-session-store.ts';
@@ -36,6 +37,7 @@ export class PasswordSignIn {
     readonly attempts: SignInAttempts;
     readonly ceremonies: Ceremonies;
     readonly sessions: UserSessions;
+    readonly recoveryCodes: RecoveryCodes;
     readonly now: () => Date;
   };
 
@@ -46,6 +48,7 @@ export class PasswordSignIn {
     attempts: SignInAttempts;
     ceremonies: Ceremonies;
     sessions: UserSessions;
+    recoveryCodes: RecoveryCodes;
     now?: () => Date;
   }) {
     this.#parts = { ...parts, now: parts.now ?? (() => new Date()) };
@@ -66,12 +69,14 @@ export class PasswordSignIn {
     const hash = await hasher.hash(given.password, stored?.salt ?? unknownSalt);
     const isPassword = systemKeys.isCredential(hash, stored?.passwordHash ?? unknownHash);
     if (stored === undefined) throw new SignInRefused(wrong);
-    if (!isPassword || !(await this.#takeCode(stored, given.code))) {
-      await this.#parts.sessions.recordRefusal(stored.userId, origin);
+    const { userId, provenSince: since } = stored;
+    const provenSince = isPassword ? await this.#takeCode(stored, given.code, origin) : undefined;
+    if (provenSince === undefined) {
+      await this.#parts.sessions.recordRefusal(userId, origin);
       throw new SignInRefused(wrong);
     }
-    await attempts.forget(stored.userId);
-    return { userId: stored.userId, provenSince: stored.provenSince };
+    await attempts.forget(userId);
+    return { userId, provenSince, stillProves: (tx) => new PasswordStore(tx).hold(userId, since) };
   }
 
   beginSetup({ user }: UserSession): NewAuthenticator {
@@ -88,12 +93,12 @@ export class PasswordSignIn {
     return { secret, uri: toTotpUri(secret, nameOf(user)), sealed };
   }
 
-  /** Sets password and authenticator together; on an error, returns what is wrong and changes nothing. */
+  /** Sets password, authenticator and recovery codes together; on an error, returns what is wrong and changes nothing. */
   async completeSetup(
     session: UserSession,
     given: { sealed: string; password: Sensitive<string>; code: string },
-  ): Promise<'set' | 'expired' | 'length' | 'code'> {
-    const { database, systemKeys, hasher, ceremonies, now } = this.#parts;
+  ): Promise<{ readonly recoveryCodes: readonly string[] } | 'expired' | 'length' | 'code'> {
+    const { database, systemKeys, hasher, ceremonies, recoveryCodes, now } = this.#parts;
     const userId = session.user.id;
     const ceremony = ceremonies.open<{ userId: string; secret: string }>('totp', given.sealed);
     if (ceremony === undefined || ceremony.data.userId !== userId) return 'expired';
@@ -105,19 +110,26 @@ export class PasswordSignIn {
     const passwordHash = systemKeys.hashCredential(await hasher.hash(given.password, salt));
     if (!(await ceremonies.spend(ceremony))) return 'expired';
     const totpSealed = systemKeys.sealer().seal(ceremony.data.secret, totpPlace(userId));
-    await database.forPortal(async (tx) => {
+    return database.forPortal(async (tx) => {
       await new PasswordStore(tx).replace({ userId, salt, passwordHash, totpSealed, totpStep });
       await new UserSessionStore(tx, databaseClock).deleteOthers(userId, session.id);
+      return { recoveryCodes: await recoveryCodes.renewInTransaction(tx, userId) };
     });
-    return 'set';
   }
 
-  async #takeCode({ userId, totpSealed }: StoredPassword, code: string): Promise<boolean> {
-    const { database, systemKeys, now } = this.#parts;
+  /** Since when what was shown proves who it is: the app, or a recovery code in its place; undefined if neither does. */
+  async #takeCode(stored: StoredPassword & ProvenUser, code: string, origin: Origin): Promise<Date | undefined> {
+    const { database, systemKeys, recoveryCodes, sessions, now } = this.#parts;
+    const { userId, totpSealed, provenSince } = stored;
     const secret = new Sensitive(systemKeys.sealer().open(totpSealed, totpPlace(userId)));
     const step = findTotpStep(secret.reveal(), code, now());
-    if (step === undefined) return false;
-    return database.forPortal((tx) => new PasswordStore(tx).takeStep(userId, step));
+    if (step !== undefined) {
+      const isFirst = await database.forPortal((tx) => new PasswordStore(tx).takeStep(userId, step));
+      return isFirst ? provenSince : undefined;
+    }
+    const madeAt = await recoveryCodes.take(userId, code);
+    if (madeAt !== undefined) await sessions.recordChange(userId, origin, 'use_recovery_code');
+    return madeAt;
   }
 }
 

@@ -37,6 +37,15 @@ export class PasswordStore {
     });
   }
 
+  /** Keeps the password as it is until the transaction ends; false if the user has none, or none of this time. */
+  async hold(userId: string, since?: Date): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: 'select from user_passwords where user_id = $1 and ($2::timestamptz is null or created_at = $2) for share',
+      values: [userId, since ?? null],
+    });
+    return rows.length > 0;
+  }
+
   /** True for the first use of the code of this step. */
   async takeStep(userId: string, step: number): Promise<boolean> {
     const rows = await this.#tx.query({

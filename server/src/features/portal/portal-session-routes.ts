@@ -22,7 +22,10 @@ export function addSignOutRoute(app: FastifyInstance, portal: Portal): void {
   });
 }
 
-export function findSession(portal: Portal, request: FastifyRequest): Promise<UserSession | undefined> {
+export function findSession(
+  portal: Pick<Portal, 'sessions'>,
+  request: FastifyRequest,
+): Promise<UserSession | undefined> {
   return portal.sessions.find(readCookie(request.headers.cookie, sessionCookie));
 }
 

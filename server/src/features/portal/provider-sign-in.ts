@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { OpenidChecks, OpenidProvider } from '../../platform/outbound/openid-provider.ts';
 import type { Ceremonies } from './ceremonies.ts';
 import { IdentityStore } from './identity-store.ts';
@@ -81,7 +81,8 @@ export class ProviderSignIn {
     if (found === undefined || (connect !== undefined && found.userId !== connect.userId))
       throw new SignInRefused(notKnown);
     const isAuthenticated = isSince(departedAtMs, authenticatedAtMs);
-    return { ...found, isAuthenticated, invitation, isNew: connect !== undefined };
+    const stillProves = (tx: Transaction) => new IdentityStore(tx).hold(found.userId, this.issuer, subject);
+    return { ...found, isAuthenticated, stillProves, invitation, isNew: connect !== undefined };
   }
 
   async #begin(purpose: Pick<Departure, 'invitation' | 'connect'>): Promise<Journey> {

@@ -36,8 +36,8 @@ ${renderHidden({ invitation })}
 <input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${page.email ?? ''}">
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="200">
-<label for="code">Code from your authenticator app</label>
-<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required pattern="[0-9]{6}" maxlength="6">
+<label for="code">Code from your authenticator app, or a recovery code</label>
+<input id="code" name="code" autocomplete="one-time-code" required maxlength="32">
 <button>Sign in</button>
 </form>
 </section>

@@ -6,6 +6,7 @@ import { type DatabaseClock, databaseClock } from '../../platform/database/datab
 import { generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import { memberEvent } from '../members/index.ts';
+import { SignInRefused } from './sign-in-refused.ts';
 import { UserSessionStore } from './user-session-store.ts';
 import { UserStore } from './user-store.ts';
 import type { Membership, Origin, ProvenUser, SignInWays, UserSession } from './user.ts';
@@ -43,6 +44,9 @@ export class UserSessions {
   async start(user: NewSession, origin: Origin): Promise<StartedSession> {
     const { userId } = user;
     const { started, memberships } = await this.#database.forPortal(async (tx) => {
+      if ((await user.stillProves?.(tx)) === false) {
+        throw new SignInRefused('This way to sign in has just been removed or changed.');
+      }
       const started = await this.startInTransaction(tx, user);
       await new UserSessionStore(tx, this.#clock).trim(userId);
       return { started, memberships: await new UserStore(tx).listMemberships(userId) };
@@ -100,12 +104,16 @@ export class UserSessions {
     });
   }
 
-  /** Records for the user's tenants that their sign-in methods changed. */
-  async recordChange(userId: string, origin: Origin): Promise<void> {
+  /** Records for the user's tenants that their sign-in methods changed, or that one of their recovery codes is used up. */
+  async recordChange(
+    userId: string,
+    origin: Origin,
+    operation: 'change_sign_in' | 'use_recovery_code' = 'change_sign_in',
+  ): Promise<void> {
     const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
     await Promise.all(
       memberships.map(({ tenantId, memberId }) =>
-        this.#audit.append({ tenantId, userId, ...origin }, memberEvent(memberId, 'change_sign_in')),
+        this.#audit.append({ tenantId, userId, ...origin }, memberEvent(memberId, operation)),
       ),
     );
   }

@@ -1,6 +1,6 @@
 import type { EmailAddress } from '../../core/identity/email-address.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import type { Membership, SignInWays, User } from './user.ts';
+import type { KnownPasskey, Membership, SignInWays, User } from './user.ts';
 
 /** More tenants than any user has; each gets a record of a sign-in. */
 const membershipsMax = 100;
@@ -47,14 +47,29 @@ export class UserStore {
     return row?.taken ?? false;
   }
 
+  /** Held until the transaction ends. */
+  async lock(userId: string): Promise<void> {
+    await this.#tx.query({ text: 'select from users where id = $1 for update', values: [userId] });
+  }
+
   /** How a user can sign in, apart from a link. */
   async listWays(userId: string): Promise<SignInWays> {
-    const [row] = await this.#tx.query<SignInWays>({
-      text: `select exists (select from user_passwords where user_id = $1) as "hasPassword",
-        (select count(*)::integer from user_passkeys where user_id = $1) as passkeys,
-        array(select issuer from user_identities where user_id = $1 order by issuer) as issuers`,
+    const [row] = await this.#tx.query<Omit<SignInWays, 'passkeys'>>({
+      text: `select p.user_id is not null as "hasPassword",
+          (select count(*)::integer from user_recovery_codes c where c.user_id = $1 and c.created_at >= p.created_at)
+            as "recoveryCodes",
+          array(select issuer from user_identities where user_id = $1 order by issuer) as issuers
+        from (values ($1::uuid)) as asked (id) left join user_passwords p on p.user_id = asked.id`,
       values: [userId],
     });
-    return row ?? { hasPassword: false, passkeys: 0, issuers: [] };
+    const passkeys = await this.#tx.query<Omit<KnownPasskey, 'id'> & { readonly id: Buffer }>({
+      text: `select id, created_at as "createdAt", last_used_at as "lastUsedAt" from user_passkeys
+        where user_id = $1 order by created_at, id`,
+      values: [userId],
+    });
+    return {
+      ...(row ?? { hasPassword: false, recoveryCodes: 0, issuers: [] }),
+      passkeys: passkeys.map((passkey) => ({ ...passkey, id: passkey.id.toString('base64url') })),
+    };
   }
 }

@@ -1,4 +1,5 @@
 import type { TenantId } from '../../core/identity/ids.ts';
+import type { Transaction } from '../../platform/database/database.ts';
 import type { Role } from '../members/index.ts';
 
 /** A tenant that a user belongs to. */
@@ -31,13 +32,45 @@ export interface ProvenUser {
   readonly provenSince: Date;
   /** False if a provider has not confirmed that it just authenticated them. */
   readonly isAuthenticated?: boolean;
+  /** Whether the method is still there when the session starts; if it is, it stays until that has been committed. */
+  readonly stillProves?: (tx: Transaction) => Promise<boolean>;
+}
+
+export interface KnownPasskey {
+  /** As base64url. */
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
 }
 
 /** How a user can sign in, apart from a link. */
 export interface SignInWays {
   readonly hasPassword: boolean;
-  readonly passkeys: number;
+  /** How many codes are left that replace the authenticator app. */
+  readonly recoveryCodes: number;
+  readonly passkeys: readonly KnownPasskey[];
   readonly issuers: readonly string[];
+}
+
+/** A way that can be removed by itself. */
+export type SignInWay =
+  | { readonly kind: 'passkey'; readonly id: string }
+  | { readonly kind: 'provider'; readonly issuer: string };
+
+/** The same object if this way is none of them. */
+export function withoutWay(ways: SignInWays, way: SignInWay): SignInWays {
+  if (way.kind === 'passkey') {
+    const passkeys = ways.passkeys.filter(({ id }) => id !== way.id);
+    return passkeys.length === ways.passkeys.length ? ways : { ...ways, passkeys };
+  }
+  const issuers = ways.issuers.filter((issuer) => issuer !== way.issuer);
+  return issuers.length === ways.issuers.length ? ways : { ...ways, issuers };
+}
+
+/** In how many ways the user can sign in: a provider that is no longer configured is none. */
+export function countUsableWays({ hasPassword, passkeys, issuers }: SignInWays, issuer: string | undefined): number {
+  const isConnected = issuer !== undefined && issuers.includes(issuer);
+  return passkeys.length + Number(hasPassword) + Number(isConnected);
 }
 
 /** Where a request came from, for the audit log. */

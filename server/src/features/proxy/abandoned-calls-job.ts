@@ -13,9 +13,12 @@ export function abandonedCallsJob(database: Database): Job {
   return {
     name: 'abandoned-proxy-calls',
     schedule: { everyMinutes: 1, atMinute: 0 },
-    async run() {
+    async run(_payload, signal) {
       const calls = await database.forSystem((tx) => listOpenCalls(tx, { olderThanSeconds, limit: callsPerRun }));
-      for (const call of calls) await settle(database, call);
+      for (const call of calls) {
+        signal?.throwIfAborted();
+        await settle(database, call);
+      }
     },
   };
 }

@@ -33,6 +33,8 @@ export class ProxyCallStore {
       await database.runForTenant(tenantId, { name, text, values: [tenantId, ...values] });
     };
     this.#beginnings = new TenantBatcher({
+      name: 'proxy-begin',
+      meter: database.batches,
       itemsMax: 50,
       queueMax: 10_000,
       run: async (tenantId, calls) => {
@@ -43,6 +45,8 @@ export class ProxyCallStore {
       },
     });
     this.#ends = new TenantBatcher({
+      name: 'proxy-end',
+      meter: database.batches,
       itemsMax: 200,
       queueMax: 10_000,
       run: async (tenantId, records) => {

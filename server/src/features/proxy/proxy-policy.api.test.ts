@@ -42,6 +42,7 @@ describe('400', () => {
         status: 400,
         detail: 'The BT-PROXY-URL header is required.',
         instance: '/proxy',
+        trace_id: answer.headers.get('bt-trace-id'),
       },
     });
   });

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { sendRawAnswer } from '../../http/raw-reply.ts';
 import { destinationStatusHeader, toAnswerHeaders } from './answer-headers.ts';
+import { proxyExamples } from './proxy-examples.ts';
 import { headerOf, type ProxyRequest } from './proxy-request.ts';
 import { proxyProblemForm } from './proxy-schemas.ts';
 import type { ProxyService } from './proxy-service.ts';
@@ -20,6 +21,7 @@ const Headers = Type.Object({
   'bt-proxy-keep-alive': Type.Optional(Type.String({ description: 'Sent as Keep-Alive: timeout=5, max=100.' })),
 });
 
+const destinationHeaders = { 'BT-PROXY-DESTINATION-STATUS': 'The status of the response of the destination.' };
 const Destination = Type.Unknown({ description: 'The response from the destination, with its status.' });
 
 /** HEAD and OPTIONS are not forwarded: the API has no HEAD, and OPTIONS is a request to the vault itself. */
@@ -30,16 +32,18 @@ export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void 
     isRepeatable: false,
     problems: [
       'validation-failed',
+      'not-found',
       'destination-refused',
       'destination-timeout',
       'destination-failed',
       'too-many-calls',
     ],
     describedHeaders: Headers,
+    responseHeaders: { 200: destinationHeaders, default: destinationHeaders },
     ...proxyProblemForm,
   } as const;
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-    const answer = await proxy.forward(request.caller, toProxyRequest(request, reply));
+    const answer = await proxy.forward(request.keyCaller, toProxyRequest(request, reply));
     const headers = [
       ...toAnswerHeaders(answer.headers),
       { name: destinationStatusHeader, value: String(answer.status) },
@@ -48,17 +52,23 @@ export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void 
   };
   for (const method of methods) {
     const operationId = `proxy${method[0]}${method.slice(1).toLowerCase()}`;
-    const shared = { tags: ['Proxy'], description, response: { 200: Destination, default: Destination } };
+    const shared = { tags: ['Proxy'] as const, description, response: { 200: Destination, default: Destination } };
     const toSchema = (id: string, where: string) => ({
       ...shared,
       operationId: id,
       summary: `Forward a ${method} request ${where}`,
     });
-    const options = { method, exposeHeadRoute: false, config, handler };
-    app.route({ ...options, url: endpoint, schema: toSchema(operationId, 'to a URL') });
+    const options = { method, exposeHeadRoute: false, handler };
+    app.route({
+      ...options,
+      url: endpoint,
+      config: { ...config, examples: proxyExamples(method) },
+      schema: toSchema(operationId, 'to a URL'),
+    });
     app.route({
       ...options,
       url: `${endpoint}/*`,
+      config: { ...config, examples: proxyExamples(method, 'refunds') },
       schema: toSchema(`${operationId}Path`, 'to a path below a URL'),
     });
   }

@@ -3,7 +3,7 @@ import { RequestBudget } from '../../core/budget/request-budget.ts';
 import { isListed } from '../../core/destinations/destination-list.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { mergeUses } from '../../core/expressions/reference-uses.ts';
-import type { Caller } from '../../core/identity/caller.ts';
+import type { KeyCaller } from '../../core/identity/caller.ts';
 import { type AuditEvent, type Outcome, toAuditRow, toMissDetails } from '../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import type { OutboundAnswer } from '../../platform/outbound/destination-exchange.ts';
@@ -13,7 +13,7 @@ import type { Destination } from '../../platform/outbound/destination-url.ts';
 import type { OpenConnection, Outbound, VettedDestination } from '../../platform/outbound/outbound.ts';
 import type { OutboundConfig } from '../../platform/outbound/outbound-config.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import type { ProxyMetrics, ProxyStage } from '../../platform/telemetry/metrics.ts';
+import type { ProxyMetrics, ProxyStage } from '../../platform/telemetry/proxy-metrics.ts';
 import type { TenantSettingsDirectory } from '../tenants/index.ts';
 import { type JudgedToken, type ReferencedTokens, tokenEvent } from '../tokens/index.ts';
 import { CallClock } from './call-clock.ts';
@@ -40,7 +40,7 @@ export interface ProxyServiceParts {
 /** A call in progress: its stage and its destination. */
 interface Call {
   readonly id: string;
-  readonly caller: Caller;
+  readonly caller: KeyCaller;
   readonly clock: CallClock;
   readonly slot: CallSlot;
   stage: ProxyStage;
@@ -59,7 +59,7 @@ export class ProxyService {
     this.#parts = parts;
   }
 
-  async forward(caller: Caller, request: ProxyRequest): Promise<OutboundAnswer> {
+  async forward(caller: KeyCaller, request: ProxyRequest): Promise<OutboundAnswer> {
     const { slots, config } = this.#parts;
     const slot = slots.take(caller.tenantId);
     const clock = new CallClock(config.limits.callMs, request.signal);
@@ -179,7 +179,7 @@ export class ProxyService {
     return connected.value;
   }
 
-  async #requireAllowed(caller: Caller, host: string): Promise<void> {
+  async #requireAllowed(caller: KeyCaller, host: string): Promise<void> {
     const { settings, config } = this.#parts;
     if (caller.applicationType !== 'private' && caller.session === undefined) {
       throw new DomainError('forbidden', 'The proxy requires the key of a private application or of a session.');

@@ -42,13 +42,17 @@ describe('where a call goes', () => {
     expect(lineOf(seen())).toBe(`${method} /x HTTP/1.1`);
   });
 
-  it.each(['HEAD', 'OPTIONS', 'TRACE'])('404 for %s, which is not part of the API', async (method) => {
+  it.each([
+    ['HEAD', 405],
+    ['OPTIONS', 204],
+    ['TRACE', 405],
+  ])('%s is not sent on: %i', async (method, status) => {
     const before = proxy.destination.seen.length;
     const head = requestHead(`${method} /proxy`, {
       'bt-api-key': proxy.tenant.keys.private,
       'bt-proxy-url': proxy.url,
     });
-    expect((await sendRaw(proxy.vault.server.url, head)).status).toBe(404);
+    expect((await sendRaw(proxy.vault.server.url, head)).status).toBe(status);
     expect(proxy.destination.seen).toHaveLength(before);
   });
 

@@ -8,17 +8,35 @@ import {
 } from '../../http/access-rule-schemas.ts';
 import { nameSchemas } from '../../http/api-components.ts';
 import { orNull } from '../../http/optional-schemas.ts';
-import { parseEnd, Timestamp, toTimestamp } from '../../http/timestamp.ts';
+import { parseEnd, timestamp, toTimestamp } from '../../http/timestamp.ts';
 import type { NewSession, SessionGrant } from './session-service.ts';
 
-export const SessionView = Type.Object({ session_key: Type.String(), nonce: Type.String(), expires_at: Timestamp });
+export const SessionView = Type.Object(
+  {
+    session_key: Type.String({ description: 'The key of the session. Keep it where the session was created.' }),
+    nonce: Type.String({ description: 'A one-time code with which a server authorizes the session.' }),
+    expires_at: timestamp('When the session ends, unless it is authorized for longer.'),
+  },
+  { description: 'A session that has no access yet.' },
+);
 
-export const AuthorizeSession = Type.Object({
-  nonce: Type.String({ minLength: 1, maxLength: 100 }),
-  permissions: orNull(PermissionNames),
-  rules: orNull(Type.Array(SessionRuleBody, { maxItems: rulesMax })),
-  expires_at: orNull(Type.String({ maxLength: 50 })),
-});
+export const AuthorizeSession = Type.Object(
+  {
+    nonce: Type.String({ minLength: 1, maxLength: 100, description: 'The nonce of the session.' }),
+    permissions: orNull(PermissionNames),
+    rules: orNull(
+      Type.Array(SessionRuleBody, { maxItems: rulesMax, description: 'Rights on single containers or tokens.' }),
+    ),
+    expires_at: orNull(
+      Type.String({
+        maxLength: 50,
+        description:
+          'ISO 8601: when the session ends, at most 24 hours ahead; 3 minutes after its creation by default.',
+      }),
+    ),
+  },
+  { description: 'What a session may do: at least one permission or rule.' },
+);
 
 nameSchemas({ Session: SessionView, AuthorizeSessionRequest: AuthorizeSession });
 

@@ -3,7 +3,7 @@ import { toRules } from '../../core/access/decide-access.ts';
 import { findExcess } from '../../core/access/find-excess.ts';
 import type { Permission } from '../../core/access/permission.ts';
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
-import type { Caller } from '../../core/identity/caller.ts';
+import type { KeyCaller } from '../../core/identity/caller.ts';
 import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import { toRightsDetails } from '../../platform/audit/change-details.ts';
@@ -40,7 +40,7 @@ export class SessionService {
     this.#systemKeys = parts.systemKeys;
   }
 
-  async create(caller: Caller): Promise<NewSession> {
+  async create(caller: KeyCaller): Promise<NewSession> {
     if (caller.applicationType !== 'public' || caller.session !== undefined) {
       throw new DomainError('forbidden', 'Only the key of a public application can create a session.');
     }
@@ -61,7 +61,7 @@ export class SessionService {
   }
 
   /** One winner per nonce, even with concurrent requests. */
-  async authorize(caller: Caller, grant: SessionGrant): Promise<void> {
+  async authorize(caller: KeyCaller, grant: SessionGrant): Promise<void> {
     if (caller.applicationType !== 'private' || caller.session !== undefined) {
       throw new DomainError('forbidden', 'Only the key of a private application can authorize a session.');
     }
@@ -96,7 +96,7 @@ function requireSensible({ permissions, rules, expiresAt }: SessionGrant): void 
 }
 
 /** A session cannot have more than its authorizer: more is rejected at once, since it would silently get less later. */
-function requireWithin(caller: Caller, { permissions, rules }: SessionGrant): void {
+function requireWithin(caller: KeyCaller, { permissions, rules }: SessionGrant): void {
   const excess = findExcess(toRules(permissions, rules), caller.grants.rules);
   if (excess !== undefined) throw new DomainError('forbidden', describeExcess(excess));
 }

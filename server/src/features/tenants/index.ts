@@ -1,5 +1,6 @@
 export { purgeTenantJob } from './purge-tenant-job.ts';
 export { type FirstApplication, TenantMaker } from './tenant-maker.ts';
+export { type TenantOverview, TenantOverviews, type TenantSummary } from './tenant-overview.ts';
 export { addTenantRoutes } from './tenant-routes.ts';
 export {
   type DeduplicationBehavior,

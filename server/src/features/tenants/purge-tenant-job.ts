@@ -6,22 +6,31 @@ import { PurgeStore, purgedTables } from './purge-store.ts';
 import { TenantStore } from './tenant-store.ts';
 
 const rowsPerStep = 1_000;
+/** A tenant can have millions of tokens, and nobody waits for their rows to go. */
+const limitMs = 60 * 60_000;
 
 /** Removes the unreadable rows of a deleted tenant, a thousand at a time. Safe to run again. */
 export function purgeTenantJob(database: Database): Job {
   return {
     name: 'purge-tenant',
-    async run(payload) {
+    limitMs,
+    async run(payload, signal) {
       const tenantId = parseTenantId(String(membersOf(payload)['tenant_id']));
       const tenant = await database.forTenant(tenantId, (tx) => new TenantStore(tx, tenantId).find());
       if (tenant !== undefined) throw new Error('A tenant that still exists is not purged.');
-      for (const table of purgedTables) await purge(database, tenantId, table);
+      for (const table of purgedTables) await purge(database, tenantId, table, signal);
     },
   };
 }
 
-async function purge(database: Database, tenantId: TenantId, table: (typeof purgedTables)[number]): Promise<void> {
+async function purge(
+  database: Database,
+  tenantId: TenantId,
+  table: (typeof purgedTables)[number],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   for (;;) {
+    signal?.throwIfAborted();
     const deleted = await database.forTenant(tenantId, (tx) =>
       new PurgeStore(tx, tenantId).deleteFrom(table, rowsPerStep),
     );

@@ -11,13 +11,20 @@ import {
   UsageReport,
 } from './tenant-schemas.ts';
 import type { TenantService } from './tenant-service.ts';
+import { tenantExamples } from './tenant-examples.ts';
 
 export function addTenantRoutes(app: FastifyInstance, tenants: TenantService): void {
   app.get(
     '/tenants/self',
     {
-      config: { permission: 'tenant:read' },
-      schema: { operationId: 'getTenant', tags: ['Tenant'], response: { 200: TenantView } },
+      config: { permission: 'tenant:read', problems: ['not-found'], examples: tenantExamples.getTenant },
+      schema: {
+        operationId: 'getTenant',
+        summary: 'Get the tenant',
+        description: 'Returns the tenant that the key belongs to.',
+        tags: ['Tenant'],
+        response: { 200: TenantView },
+      },
     },
     async (request) => toTenantView(await tenants.get(request.caller)),
   );
@@ -28,8 +35,18 @@ export function addTenantRoutes(app: FastifyInstance, tenants: TenantService): v
       config: {
         permission: 'tenant:update',
         showAgain: shownAgain<null>(async (caller) => toTenantView(await tenants.get(caller))),
+        problems: ['not-found'],
+        examples: tenantExamples.updateTenant,
       },
-      schema: { operationId: 'updateTenant', tags: ['Tenant'], body: UpdateTenant, response: { 200: TenantView } },
+      schema: {
+        operationId: 'updateTenant',
+        summary: 'Update the tenant',
+        description:
+          'Changes the name of the tenant and merges its settings with those of the request. A setting cannot be removed, only changed.',
+        tags: ['Tenant'],
+        body: UpdateTenant,
+        response: { 200: TenantView },
+      },
     },
     async (request, reply) => {
       const tenant = await tenants.update(request.caller, toTenantChange(request.body));
@@ -41,8 +58,20 @@ export function addTenantRoutes(app: FastifyInstance, tenants: TenantService): v
   app.delete(
     '/tenants/self',
     {
-      config: { permission: 'tenant:delete', hasBody: false },
-      schema: { operationId: 'deleteTenant', tags: ['Tenant'], response: { 204: Type.Null() } },
+      config: {
+        permission: 'tenant:delete',
+        hasBody: false,
+        problems: ['not-found'],
+        examples: tenantExamples.deleteTenant,
+      },
+      schema: {
+        operationId: 'deleteTenant',
+        summary: 'Delete the tenant',
+        description:
+          'Deletes the tenant, its applications and its encryption keys, and with those everything that was encrypted. It cannot be restored, not even from a backup that lacks the keys.',
+        tags: ['Tenant'],
+        response: { 204: Type.Null() },
+      },
     },
     async (request, reply) => {
       await tenants.delete(request.caller);
@@ -53,8 +82,14 @@ export function addTenantRoutes(app: FastifyInstance, tenants: TenantService): v
   app.get(
     '/tenants/self/owner',
     {
-      config: { permission: 'tenant:member:read' },
-      schema: { operationId: 'getTenantOwner', tags: ['Tenant'], response: { 200: MemberView } },
+      config: { permission: 'tenant:member:read', problems: ['not-found'], examples: tenantExamples.getTenantOwner },
+      schema: {
+        operationId: 'getTenantOwner',
+        summary: 'Get the owner',
+        description: 'Returns the member who owns the tenant.',
+        tags: ['Tenant'],
+        response: { 200: MemberView },
+      },
     },
     async (request) => toMemberView(await tenants.getOwner(request.caller)),
   );
@@ -62,8 +97,14 @@ export function addTenantRoutes(app: FastifyInstance, tenants: TenantService): v
   app.get(
     '/tenants/self/reports/usage',
     {
-      config: { permission: 'report:read' },
-      schema: { operationId: 'getUsageReport', tags: ['Tenant'], response: { 200: UsageReport } },
+      config: { permission: 'report:read', examples: tenantExamples.getUsageReport },
+      schema: {
+        operationId: 'getUsageReport',
+        summary: 'Get a usage report',
+        description: 'Returns how many tokens the tenant has, by type.',
+        tags: ['Tenant'],
+        response: { 200: UsageReport },
+      },
     },
     async (request) => toUsageReport(await tenants.reportUsage(request.caller)),
   );

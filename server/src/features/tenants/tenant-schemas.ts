@@ -2,31 +2,53 @@ import { type Static, Type } from 'typebox';
 import { nameSchemas } from '../../http/api-components.ts';
 import { orNull } from '../../http/optional-schemas.ts';
 import { plainText, textMap } from '../../http/text-schemas.ts';
-import { changeFields, Timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
 import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
 
-export const UpdateTenant = Type.Object({
-  name: plainText({ minLength: 1, maxLength: 200 }),
-  settings: orNull(textMap({ nameMax: 100, valueMax: 500, entriesMax: settingsMax })),
-});
+const settingsText =
+  '`fingerprint_tokens`, `deduplicate_tokens` and `disable_ephemeral_proxy` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own.';
 
-export const TenantView = Type.Object({
-  id: Type.String(),
-  owner_id: Type.Optional(Type.String()),
-  name: Type.String(),
-  type: Type.String(),
-  settings: Type.Record(Type.String(), Type.String()),
-  ...changeFields,
-});
+export const UpdateTenant = Type.Object(
+  {
+    name: plainText({ minLength: 1, maxLength: 200, description: 'The name of the tenant.' }),
+    settings: orNull(textMap({ nameMax: 100, valueMax: 500, entriesMax: settingsMax, description: settingsText })),
+  },
+  { description: 'What to change about the tenant. Settings that are left out stay as they are.' },
+);
 
-const TypeCount = Type.Object({ count: Type.Integer(), last_created_at: Type.Optional(Timestamp) });
+export const TenantView = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the tenant.' }),
+    owner_id: Type.Optional(Type.String({ description: 'Id of the user who owns it.' })),
+    name: Type.String({ description: 'The name of the tenant.' }),
+    type: Type.String({ description: '`test` or `production`.' }),
+    settings: Type.Record(Type.String(), Type.String(), { description: settingsText }),
+    ...changeFields,
+  },
+  { description: 'A tenant: everything that its keys can reach.' },
+);
 
-export const UsageReport = Type.Object({
-  total_tokens: Type.Integer(),
-  token_report: Type.Object({ total_tokens: Type.Integer(), metrics_by_type: Type.Record(Type.String(), TypeCount) }),
-});
+const TypeCount = Type.Object(
+  {
+    count: Type.Integer({ description: 'How many tokens there are.' }),
+    last_created_at: Type.Optional(timestamp('When the last of them was created.')),
+  },
+  { description: 'The tokens of one type.' },
+);
+const TokenReport = Type.Object(
+  {
+    total_tokens: Type.Integer({ description: 'How many tokens there are.' }),
+    metrics_by_type: Type.Record(Type.String(), TypeCount, { description: 'The same by token type.' }),
+  },
+  { description: 'The tokens of the tenant.' },
+);
 
-nameSchemas({ UpdateTenantRequest: UpdateTenant, Tenant: TenantView, UsageReport });
+export const UsageReport = Type.Object(
+  { total_tokens: Type.Integer({ description: 'How many tokens the tenant has.' }), token_report: TokenReport },
+  { description: 'What the tenant uses.' },
+);
+
+nameSchemas({ UpdateTenantRequest: UpdateTenant, Tenant: TenantView, TypeCount, TokenReport, UsageReport });
 
 export function toTenantChange(body: Static<typeof UpdateTenant>): { name: string; settings: Record<string, string> } {
   return { name: body.name, settings: body.settings ?? {} };

@@ -1,5 +1,5 @@
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
-import type { Caller } from '../../core/identity/caller.ts';
+import { actorIdOf, type Caller } from '../../core/identity/caller.ts';
 import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import { toChangeDetails } from '../../platform/audit/change-details.ts';
@@ -30,7 +30,7 @@ export class TenantService {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new TenantStore(tx, caller.tenantId);
       const before = required(await store.lock());
-      await store.update({ ...change, modifiedBy: caller.applicationId });
+      await store.update({ ...change, modifiedBy: actorIdOf(caller) });
       const tenant = required(await store.find());
       // Settings are merged, so even a small request can exceed the limit.
       if (Object.keys(tenant.settings).length > settingsMax)

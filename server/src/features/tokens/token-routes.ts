@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { sendJsonText } from '../../http/json-text-reply.ts';
 import type { TokenId } from '../../core/identity/ids.ts';
-import { IdParameter } from '../../http/uuid-parameter.ts';
+import { type IdParameter, idParameter } from '../../http/uuid-parameter.ts';
 import {
   type CreatedToken,
   type TokenCreator,
@@ -25,8 +25,9 @@ import {
   UpdateToken,
 } from './model/token-schemas.ts';
 import { noSuchToken, type TokenService } from './read/index.ts';
+import { tokenExamples } from './token-examples.ts';
 
-type IdParameter = Static<typeof IdParameter>;
+const TokenParameter = idParameter('Id of the token, percent-encoded where needed.');
 
 export function addTokenRoutes(
   app: FastifyInstance,
@@ -47,9 +48,14 @@ export function addTokenRoutes(
           );
           return (await Promise.all(views)).map(toTokenJson).join('');
         }),
+        responseHeaders: { 201: { Location: 'The path of the token.' } },
+        examples: tokenExamples.createToken,
       },
       schema: {
         operationId: 'createToken',
+        summary: 'Create a token',
+        description:
+          'Stores a value and returns the token that stands for it. The type decides how `data` is validated, and supplies the mask, containers, fingerprint and search indexes that the request leaves out. With `deduplicate_token`, an existing token with the same fingerprint is returned with the status 200 and nothing is created.',
         tags: ['Tokens'],
         body: CreateToken,
         response: { 201: TokenView, 200: DeduplicatedTokenView },
@@ -57,7 +63,7 @@ export function addTokenRoutes(
     },
     async (request, reply) => {
       const { isCreated, token, made } = await creator.create(
-        request.caller,
+        request.keyCaller,
         toTokenRequest(request.body, request.bodySource),
       );
       if (isCreated) reply.code(201).header('location', `/tokens/${encodeURIComponent(token.token.id)}`);
@@ -69,8 +75,16 @@ export function addTokenRoutes(
   app.get<{ Params: IdParameter }>(
     '/tokens/:id',
     {
-      config: { permission: 'token:read' },
-      schema: { operationId: 'getToken', tags: ['Tokens'], params: IdParameter, response: { 200: TokenView } },
+      config: { permission: 'token:read', examples: tokenExamples.getToken },
+      schema: {
+        operationId: 'getToken',
+        summary: 'Get a token',
+        description:
+          'Returns a token. `data` is plaintext, masked or absent, depending on the access rules of the key.',
+        tags: ['Tokens'],
+        params: TokenParameter,
+        response: { 200: TokenView },
+      },
     },
     async (request, reply) => sendToken(reply, await tokens.get(request.caller, requireTokenId(request.params.id))),
   );
@@ -85,18 +99,22 @@ export function addTokenRoutes(
         showAgain: shownAgain<UpdatedToken>(async (caller, made) =>
           toUpdatedJson(await updater.showAgain(caller, made)),
         ),
+        examples: tokenExamples.updateToken,
       },
       schema: {
         operationId: 'updateToken',
+        summary: 'Update a token',
+        description:
+          'Changes a token by merge patch (RFC 7386): members of `data`, `mask` and `metadata` are merged, everything else is replaced, and `null` removes a member.',
         tags: ['Tokens'],
-        params: IdParameter,
+        params: TokenParameter,
         body: UpdateToken,
         response: { 200: TokenView },
       },
     },
     async (request, reply) => {
       const patch = toTokenPatch(request.body, request.bodySource);
-      const updated = await updater.update(request.caller, requireTokenId(request.params.id), patch);
+      const updated = await updater.update(request.keyCaller, requireTokenId(request.params.id), patch);
       keepOutcome(reply, updated.made);
       return sendJsonText(reply, toUpdatedJson(updated));
     },
@@ -105,8 +123,15 @@ export function addTokenRoutes(
   app.delete<{ Params: IdParameter }>(
     '/tokens/:id',
     {
-      config: { permission: 'token:delete', hasBody: false },
-      schema: { operationId: 'deleteToken', tags: ['Tokens'], params: IdParameter, response: { 204: Type.Null() } },
+      config: { permission: 'token:delete', hasBody: false, examples: tokenExamples.deleteToken },
+      schema: {
+        operationId: 'deleteToken',
+        summary: 'Delete a token',
+        description: 'Deletes a token and everything stored about it except its audit records. It cannot be restored.',
+        tags: ['Tokens'],
+        params: TokenParameter,
+        response: { 204: Type.Null() },
+      },
     },
     async (request, reply) => {
       await tokens.delete(request.caller, requireTokenId(request.params.id));

@@ -21,4 +21,6 @@ export interface Alert {
   readonly keyId: string;
   readonly rule: AlertRule;
   readonly count: number;
+  /** When the window began. */
+  readonly from: Date;
 }

@@ -28,11 +28,13 @@ export const operations = [
   'authorize',
   'configure',
   'issue_link',
+  'issue_key',
   'resend',
   'accept',
   'sign_in',
   'sign_out',
   'change_sign_in',
+  'use_recovery_code',
   'request',
   'approve',
   'refuse',
@@ -87,9 +89,10 @@ export interface AuditDetails {
   /** How many records of a file were imported, and how many refused. */
   readonly imported?: number;
   readonly rejected?: number;
-  /** Of an alert: the rule, how much there was of what it watches for, and the length of the window. */
+  /** Of an alert: the rule, how much there was of what it watches for, and when the window began and how long it is. */
   readonly rule?: string;
   readonly count?: number;
+  readonly from?: string;
   readonly minutes?: number;
   /** What a change of rights or settings added and removed, a line each. */
   readonly changes?: readonly string[];

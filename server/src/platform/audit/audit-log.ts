@@ -37,6 +37,8 @@ export class AuditLog {
 
   constructor(database: Database) {
     this.#batcher = new TenantBatcher({
+      name: 'audit',
+      meter: database.batches,
       itemsMax: 500,
       queueMax: 10_000,
       sizeOf: (rows) => rows.length,

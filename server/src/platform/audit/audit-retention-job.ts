@@ -10,14 +10,15 @@ export function auditRetentionJob(database: Database, monthsKept: number): Job {
   return {
     name: 'audit-retention',
     schedule: { everyMinutes: 60, atMinute: 43 },
-    run: () => dropOldMonths(database, monthsKept),
+    run: (_payload, signal) => dropOldMonths(database, monthsKept, signal),
   };
 }
 
-export async function dropOldMonths(database: Database, monthsKept: number): Promise<void> {
+export async function dropOldMonths(database: Database, monthsKept: number, signal?: AbortSignal): Promise<void> {
   const months = await database.forSealer((tx) => new RetentionStore(tx).listDroppable(monthsKept));
   for (const month of months) {
     for (const tenantId of await database.forSealer((tx) => new RetentionStore(tx).listTenantsIn(month))) {
+      signal?.throwIfAborted();
       await recordRemoval(database, tenantId, month);
     }
     // Dropped only once the records of it are sealed, which may be the next run: until then nothing would vouch for it.

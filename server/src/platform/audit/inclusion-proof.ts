@@ -12,17 +12,28 @@ export interface InclusionProof {
   readonly checkpoint: SignedCheckpoint;
 }
 
+/** Why there is no proof: the record does not exist, is not sealed yet, or the log is damaged or dropped where it is needed. */
+type UnprovableReason = 'no-record' | 'not-sealed' | 'not-provable';
+
 export class UnprovableError extends Error {
-  constructor(message: string) {
+  readonly reason: UnprovableReason;
+
+  constructor(message: string, reason: UnprovableReason = 'not-provable') {
     super(message);
     this.name = 'UnprovableError';
+    this.reason = reason;
   }
 }
 
 /** Proves one record against the newest checkpoint. */
-export async function proveInclusion(reader: LogReader, tenantId: string, recordId: string): Promise<InclusionProof> {
-  const record = await reader.findRecord(tenantId, recordId);
-  if (record === undefined) throw new UnprovableError('The log of this tenant has no such record.');
+export async function proveInclusion(
+  reader: LogReader,
+  tenantId: string,
+  recordId: string,
+  createdAt?: Date,
+): Promise<InclusionProof> {
+  const record = await reader.findRecord(tenantId, recordId, createdAt);
+  if (record === undefined) throw new UnprovableError('The log of this tenant has no such record.', 'no-record');
   const newest = await reader.newestCheckpoint(tenantId);
   if (newest === undefined) throw notSealed();
   return new Prover(reader, newest).prove(record);
@@ -72,6 +83,7 @@ export class Prover {
 function notSealed(): UnprovableError {
   return new UnprovableError(
     'The record has not been sealed yet. Try again in a few seconds; `strongroom work` must be running to seal records.',
+    'not-sealed',
   );
 }
 

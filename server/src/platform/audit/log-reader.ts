@@ -1,8 +1,10 @@
-import type { Database, SqlValue } from '../database/database.ts';
+import { parseTenantId } from '../../core/identity/ids.ts';
+import type { Database, SqlValue, Transaction } from '../database/database.ts';
 import { type AuditRecord, compareOrders, firstOrder, parseRecordText, recordTextSql } from './audit-record.ts';
 import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
 import type { SealedRoot } from './anchor-comparison.ts';
 import type { LogSection } from './log-verifier.ts';
+import { entityTypes } from './audit-event.ts';
 import { listWaiting, type WaitingRecords } from './waiting-records.ts';
 
 /** Of a thousand records each: what is held in memory at a time. */
@@ -20,9 +22,12 @@ export interface RecordKey {
 /** Reads the sealed log of a tenant in the order of its tree. */
 export class LogReader {
   readonly #database: Database;
+  readonly #reads: 'every tenant' | 'one tenant';
 
-  constructor(database: Database) {
+  /** The sealer's role reads the log of every tenant. A server reads as the tenant that it asks about, and so no other. */
+  constructor(database: Database, reads: 'every tenant' | 'one tenant' = 'every tenant') {
     this.#database = database;
+    this.#reads = reads;
   }
 
   /** Every tenant that has records or checkpoints, deleted ones too. */
@@ -92,8 +97,9 @@ export class LogReader {
 
   async recordsBetween(tenantId: string, from: string, to: string): Promise<AuditRecord[]> {
     return this.#records(
+      tenantId,
       'r.tenant_id = $1 and r.sealing_order >= $2 and r.sealing_order < $3 order by r.sealing_order, r.id',
-      [tenantId, from, to],
+      [from, to],
     );
   }
 
@@ -101,12 +107,13 @@ export class LogReader {
   async listOutside(tenantId: string): Promise<AuditRecord[]> {
     // One statement, so that the sealer cannot move on between the two questions.
     return this.#records(
+      tenantId,
       `r.tenant_id = $1 and r.sealing_order < coalesce(
           (select order_from from audit_seal_stops where tenant_id = $1), (select sealed_to from audit_sealing))
         and r.sealing_order >= coalesce(
           (select c.order_to from audit_checkpoints c where c.tenant_id = $1 order by c.number desc limit 1), $2::bigint)
         order by r.sealing_order limit ${outsideMax}`,
-      [tenantId, firstOrder],
+      [firstOrder],
     );
   }
 
@@ -115,17 +122,26 @@ export class LogReader {
     return listWaiting(this.#database, tenantId);
   }
 
-  async findRecord(tenantId: string, id: string): Promise<AuditRecord | undefined> {
-    return (await this.#records('r.tenant_id = $1 and r.id = $2 limit 1', [tenantId, id]))[0];
+  /** Looks through the whole log unless it is known when the record was created. */
+  async findRecord(tenantId: string, id: string, createdAt?: Date): Promise<AuditRecord | undefined> {
+    const [found] =
+      createdAt === undefined
+        ? await this.#records(tenantId, 'r.tenant_id = $1 and r.id = $2 limit 1', [id])
+        : await this.#records(
+            tenantId,
+            'r.tenant_id = $1 and r.entity_type = any($2) and r.created_at = $3 and r.id = $4 limit 1',
+            [entityTypes, createdAt.toISOString(), id],
+          );
+    return found;
   }
 
   /** Of a few records that are known by their keys, those that are there. */
   async findRecords(tenantId: string, keys: readonly RecordKey[]): Promise<AuditRecord[]> {
     return this.#records(
+      tenantId,
       `r.tenant_id = $1 and (r.entity_type, r.created_at, r.id, r.entity_id) in (
         select * from unnest($2::text[], $3::timestamptz[], $4::uuid[], $5::text[]))`,
       [
-        tenantId,
         keys.map(({ entityType }) => entityType),
         keys.map(({ createdAt }) => createdAt.toISOString()),
         keys.map(({ id }) => id),
@@ -147,7 +163,7 @@ export class LogReader {
   }
 
   async #checkpoints(tenantId: string, condition: string, value?: number | string): Promise<StoredCheckpoint[]> {
-    const rows = await this.#database.forSealer((tx) =>
+    const rows = await this.#scopeOf(tenantId)((tx) =>
       tx.query<CheckpointRow>({
         text: `select ${checkpointColumns} from audit_checkpoints c where c.tenant_id = $1 ${condition}`,
         values: value === undefined ? [tenantId] : [tenantId, value],
@@ -156,11 +172,11 @@ export class LogReader {
     return rows.map(toCheckpoint);
   }
 
-  async #records(condition: string, values: readonly SqlValue[]): Promise<AuditRecord[]> {
-    const rows = await this.#database.forSealer((tx) =>
+  async #records(tenantId: string, condition: string, more: readonly SqlValue[]): Promise<AuditRecord[]> {
+    const rows = await this.#scopeOf(tenantId)((tx) =>
       tx.query<{ text: string }>({
         text: `select ${recordTextSql} as text from audit_records r where ${condition}`,
-        values,
+        values: [tenantId, ...more],
       }),
     );
     return rows.map(({ text }) => {
@@ -168,6 +184,12 @@ export class LogReader {
       if (record === undefined) throw new Error('A record could not be read.');
       return record;
     });
+  }
+
+  #scopeOf(tenantId: string): <T>(work: (tx: Transaction) => Promise<T>) => Promise<T> {
+    return this.#reads === 'every tenant'
+      ? (work) => this.#database.forSealer(work)
+      : (work) => this.#database.forTenant(parseTenantId(tenantId), work);
   }
 
   /** Those of the months that still have a partition. */

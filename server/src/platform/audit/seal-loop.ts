@@ -1,12 +1,13 @@
 import { setTimeout as pauseFor } from 'node:timers/promises';
 import { nameOf } from '../../core/errors/thrown.ts';
+import { findOutage } from '../database/database-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Anchoring } from './anchoring.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 import type { FacetKeeper } from './facet-keeper.ts';
 import { SealingError } from './seal-store.ts';
-import type { Sealer } from './sealer.ts';
+import type { Sealer, SealPass } from './sealer.ts';
 import { WatchMetrics } from './watch-metrics.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -26,12 +27,13 @@ export class SealLoop {
   readonly #watchMetrics: WatchMetrics;
   readonly #anchorings: readonly Anchoring[];
   readonly #logger: Logger;
-  readonly #lag: { observe(seconds: number): void };
+  readonly #lag: ReturnType<Metrics['addHistogram']>;
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
   #lastPassAt = performance.now();
   #waitingMs = 0;
   #stoppedCount = 0;
+  #toldStops: ReadonlyMap<string, string> = new Map();
   #isBehind = false;
   #countedBehind = 0;
   #toldBehindAt = Number.NEGATIVE_INFINITY;
@@ -54,7 +56,7 @@ export class SealLoop {
     this.#lag = parts.metrics.addHistogram(
       'strongroom_audit_seal_lag_seconds',
       'Age of the oldest record in a sealing pass at the time it was sealed.',
-      [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
+      { buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300] },
     );
     parts.metrics.addGauge(
       'strongroom_audit_unsealed_age_seconds',
@@ -99,26 +101,34 @@ export class SealLoop {
       this.#waitingMs = pass.waitingMs;
       this.#stoppedCount = pass.stoppedCount;
       this.#lastPassAt = performance.now();
-      if (pass.sealed > 0) this.#lag.observe(pass.lagMs / 1_000);
-      for (const { reason } of pass.stopped) this.#logger.error('sealing of a tenant stopped', { error: reason });
-      for (const tenantId of pass.resumed) this.#logger.info('sealing of a tenant resumed', { value: tenantId });
+      if (pass.sealed > 0) this.#lag.observe({}, pass.lagMs / 1_000);
+      this.#tellStops(pass);
       this.#anchor(pass.checkpoints);
       const areFacetsFull = await this.#keepFacets();
       const isMoreToWatch = await this.#watch();
       return pass.isFull || areFacetsFull || isMoreToWatch ? 0 : pauseMs;
     } catch (error) {
-      // Our own messages name no value; those of others might.
-      const isOurs = error instanceof SealingError;
-      const reason = isOurs ? error.message : nameOf(error);
-      this.#logger.error('sealing failed', { error: reason });
+      if (findOutage(error) === undefined) this.#logger.error('sealing failed', { error: reasonOf(error) });
       return pauseAfterFailureMs;
     }
+  }
+
+  /** Each stop once, and again when it has another reason: a worker that has just started has said nothing yet. */
+  #tellStops({ stopped, waiting, resumed }: SealPass): void {
+    for (const tenantId of resumed) this.#logger.info('sealing of a tenant resumed', { value: tenantId });
+    const now = [...stopped, ...waiting];
+    for (const { tenantId, reason } of now) {
+      if (this.#toldStops.get(tenantId) === reason) continue;
+      this.#logger.error('sealing of a tenant stopped', { error: reason });
+    }
+    this.#toldStops = new Map(now.map(({ tenantId, reason }) => [tenantId, reason]));
   }
 
   /** Whether there is more. After an upgrade there is a whole log to count, and the operator is told how far it is. */
   async #keepFacets(): Promise<boolean> {
     const { counted, isFull } = await this.#facets.keep().catch((error: unknown) => {
-      this.#logger.error('counting the audit log failed', { error: nameOf(error) });
+      if (findOutage(error) === undefined)
+        this.#logger.error('counting the audit log failed', { error: nameOf(error) });
       return { counted: 0, isFull: false };
     });
     this.#countedBehind = this.#isBehind || isFull ? this.#countedBehind + counted : 0;
@@ -137,9 +147,11 @@ export class SealLoop {
       const pass = await this.#watcher.watch();
       this.#watchMetrics.count(pass);
       for (const { keyId, rule, count } of pass.alerts) this.#logger.warn('alert', { code: rule, value: keyId, count });
+      for (const failure of pass.failures) this.#logger.error('an alert was not recorded', { error: nameOf(failure) });
       return pass.isFull;
     } catch (error) {
-      this.#logger.error('watching the audit log failed', { error: nameOf(error) });
+      if (findOutage(error) === undefined)
+        this.#logger.error('watching the audit log failed', { error: reasonOf(error) });
       return false;
     }
   }
@@ -156,4 +168,9 @@ export class SealLoop {
       });
     }
   }
+}
+
+/** Our own messages name no value; those of others might. */
+function reasonOf(error: unknown): string {
+  return error instanceof SealingError ? error.message : nameOf(error);
 }

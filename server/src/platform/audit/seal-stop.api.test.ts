@@ -2,9 +2,15 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fillLog, sealAll, signerOf, untilSealable } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { untilTrue } from '../../../test/harness/deadline.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import { defaultThresholds } from './alert-rule.ts';
+import { FacetKeeper } from './facet-keeper.ts';
 import { verifyDatabase } from './log-verification.ts';
 import { LogReader } from './log-reader.ts';
+import { SealLoop } from './seal-loop.ts';
 import { Sealer } from './sealer.ts';
+import { Watcher } from './watcher.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -47,6 +53,7 @@ describe('a sealer', () => {
         { tenantId: tenant.id, reason: expect.stringContaining(`tenant ${tenant.id} is not what was signed`) },
       ];
       expect(pass.stopped).toMatchObject(round === 0 ? named : []);
+      expect(pass.waiting).toMatchObject(round === 0 ? [] : named);
     }
     expect(await sizeOf(tenant.id)).toBe(before);
     expect(await sizeOf(other.id)).toBe(otherBefore + 3);
@@ -93,7 +100,37 @@ describe('a sealer', () => {
       own.id,
     ]);
     await createToken();
-    expect(await sealOnce()).toMatchObject({ sealed: 1, resumed: [], stoppedCount: 1 });
+    expect(await sealOnce()).toMatchObject({
+      sealed: 1,
+      resumed: [],
+      stoppedCount: 1,
+      waiting: [{ tenantId: own.id, reason: expect.stringContaining('does not follow its newest checkpoint') }],
+    });
+    // The worker says so once, and not at each look.
+    const told: unknown[] = [];
+    const database = vault.database.open();
+    const logger = {
+      info: () => undefined,
+      warn: () => undefined,
+      error: (...line: unknown[]) => void told.push(line),
+    };
+    const loop = new SealLoop({
+      sealer: new Sealer({ database, signer: signerOf(vault.server) }),
+      facets: new FacetKeeper(database),
+      watcher: new Watcher({ sealerDatabase: database, database, thresholds: defaultThresholds }),
+      anchorings: [],
+      logger,
+      metrics: new Metrics(),
+    });
+    const size = await sizeOf(tenant.id);
+    for (const grown of [1, 2]) {
+      await createToken();
+      const isSealed = async () => (await sizeOf(tenant.id)) >= size + grown;
+      await untilTrue(isSealed, { deadlineMs: 25_000, waitingFor: 'the next pass' });
+    }
+    await loop.stop();
+    const reason = { error: expect.stringContaining(own.id) };
+    expect(told).toEqual([['sealing of a tenant stopped', reason]]);
     await owner().query('delete from audit_seal_stops');
     expect((await verify()).findings).toEqual([]);
   });
@@ -146,6 +183,31 @@ describe('records that are not sealed yet', () => {
     await slow.end();
     await seal();
     expect((await verify()).waiting).toEqual([]);
+  });
+
+  it('are explained in our own words, whatever a prepared transaction is called', async () => {
+    await seal();
+    const { rows } = await owner().query<{ source: string }>(
+      `select pg_get_functiondef('oldest_open_transaction'::regproc) as source`,
+    );
+    // PostgreSQL takes any text of up to 200 bytes as the name of one; it does so only where they are allowed.
+    const gid = `x"\u001b[2J\nThe log matches what was sealed.${'y'.repeat(150)}`;
+    await owner().query(`create or replace function oldest_open_transaction()
+      returns table (since timestamptz, application text, is_prepared boolean) language sql as
+      $$ select now(), ${pg.escapeLiteral(gid)}, true $$`);
+    const slow = new pg.Client({ connectionString: vault.database.url });
+    await slow.connect();
+    await slow.query('begin');
+    await slow.query('select pg_current_xact_id()');
+    await createToken();
+    await sealNow();
+    const waiting = await waitingOf(tenant.id);
+    await slow.end();
+    await owner().query(rows[0]?.source ?? '');
+    expect(waiting?.message).toMatch(
+      /^A prepared transaction of "x\?\?\[2J\?The log matches what was sealed\.y{10,30}…", open for \d+ s, holds/,
+    );
+    await seal();
   });
 
   it('a worker with nothing to seal says that it is there', async () => {

@@ -29,6 +29,8 @@ export interface SealPass {
   readonly checkpoints: readonly SignedCheckpoint[];
   /** Tenants that are stopped from this pass on, and why. */
   readonly stopped: readonly SealStop[];
+  /** Tenants that were stopped before and still are, and what keeps them so. */
+  readonly waiting: readonly SealStop[];
   /** Tenants whose sealing goes on from this pass on. */
   readonly resumed: readonly string[];
   /** How many tenants are stopped after the pass. */
@@ -43,6 +45,7 @@ const nothing: SealPass = {
   waitingMs: 0,
   checkpoints: [],
   stopped: [],
+  waiting: [],
   resumed: [],
   stoppedCount: 0,
   isFull: false,
@@ -95,6 +98,7 @@ export class Sealer {
         waitingMs,
         checkpoints: [...main.checkpoints, ...resumed.checkpoints],
         stopped: main.stops,
+        waiting: resumed.waiting,
         resumed: resumed.tenantIds,
         stoppedCount: stops.length - resumed.tenantIds.length + main.stops.length,
         isFull: isFull || resumed.isFull,
@@ -127,15 +131,21 @@ export class Sealer {
     const checkpoints: NewCheckpoint[] = [];
     const sealed: Unsealed[] = [];
     const tenantIds: string[] = [];
+    const waiting: SealStop[] = [];
     let isFull = false;
     for (const stop of stops) {
-      const known = of.newest.get(stop.tenantId);
-      const frontier = known === undefined ? undefined : this.#findSound(known);
-      if (known === undefined || frontier === undefined) continue;
-      const waiting = await store.listWaiting(stop, of.sealedTo, recordsPerPass);
-      const ordered = waiting.toSorted(compareRecords);
-      if (!areNew(known, ordered)) continue;
       const { tenantId } = stop;
+      const known = of.newest.get(tenantId);
+      const frontier = known === undefined ? undefined : this.#findSound(known);
+      if (known === undefined || frontier === undefined) {
+        waiting.push({ ...stop, reason: known === undefined ? stopMoved(tenantId) : notSigned(tenantId) });
+        continue;
+      }
+      const ordered = (await store.listWaiting(stop, of.sealedTo, recordsPerPass)).toSorted(compareRecords);
+      if (!areNew(known, ordered)) {
+        waiting.push({ ...stop, reason: stopMoved(tenantId) });
+        continue;
+      }
       checkpoints.push(...this.#extend({ tenantId, sealedAt: of.sealedAt, number: known.number, frontier }, ordered));
       for (const record of ordered) sealed.push(record);
       const last = ordered.at(-1);
@@ -147,7 +157,7 @@ export class Sealer {
         await store.deleteStop(tenantId);
       }
     }
-    return { checkpoints, sealed, tenantIds, isFull };
+    return { checkpoints, sealed, tenantIds, waiting, isFull };
   }
 
   /** Undefined for a checkpoint that was changed: nobody may get a signature under what follows from it. */
@@ -190,6 +200,10 @@ interface Work {
 /** A record that lies before what is sealed was sealed once, or was added by hand: a second time would hide that. */
 function areNew(newest: StoredCheckpoint | undefined, [first]: readonly Unsealed[]): boolean {
   return newest === undefined || first === undefined || compareOrders(first.sealing_order, newest.orderTo) >= 0;
+}
+
+function stopMoved(tenantId: string): string {
+  return `The row of tenant ${tenantId} in audit_seal_stops does not follow its newest checkpoint, or a record was added to its past. Run \`strongroom audit verify\`.`;
 }
 
 function sentBack(tenantId: string): SealingError {

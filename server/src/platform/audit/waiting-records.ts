@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.ts';
+import { toOneLine } from '../../core/text/one-line.ts';
 import { toTime } from '../../core/text/time-span.ts';
 import { lostSealing, notSigned } from './seal-store.ts';
 
@@ -83,10 +84,18 @@ function explain(row: WaitingRow, holder: Holder | undefined): Pick<WaitingRecor
   return { reason: 'worker-behind', message: 'A worker is running and has not come to them yet.' };
 }
 
+const nameLengthMax = 60;
+
+/** Whoever opens or prepares a transaction names it as they like, so the name must not look like a part of the message. */
+function toName(text: string): string {
+  const name = toOneLine(text).replaceAll(/["'`]/g, '?');
+  return name.length > nameLengthMax ? `${name.slice(0, nameLengthMax)}…` : name;
+}
+
 function describeHolder(holder: Holder | undefined): string {
   if (holder === undefined) return 'A transaction that has just ended held sealing back.';
   const { application, openSeconds, isPrepared } = holder;
-  const name = application === null || application === '' ? '' : ` of "${application}"`;
+  const name = application === null || application === '' ? '' : ` of "${toName(application)}"`;
   const since = openSeconds === null ? '' : `, open for ${toTime(openSeconds)},`;
   const [kind, view] = isPrepared ? ['prepared transaction', 'pg_prepared_xacts'] : ['transaction', 'pg_stat_activity'];
   return `A ${kind}${name}${since} holds sealing back. End it: ${view} shows it.`;

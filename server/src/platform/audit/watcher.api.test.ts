@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import type { Database } from '../database/database.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import type { AlertThresholds } from './alert-rule.ts';
 import { WatchMetrics } from './watch-metrics.ts';
@@ -24,11 +25,12 @@ beforeEach(async () => {
   watcher = createWatcher(thresholds);
 });
 
-function createWatcher(own: AlertThresholds): Watcher {
-  return new Watcher({ sealerDatabase: vault.database.open(), database: vault.database.open(), thresholds: own });
+function createWatcher(own: AlertThresholds, database: Pick<Database, 'forTenant'> = vault.database.open()): Watcher {
+  return new Watcher({ sealerDatabase: vault.database.open(), database, thresholds: own });
 }
 
 interface Happening {
+  readonly operation?: string;
   readonly outcome?: string;
   readonly transform?: string;
   readonly entityId?: string;
@@ -41,6 +43,7 @@ interface Happening {
 /** Records as a server writes them, at times of our choosing. */
 async function write(happenings: readonly Happening[], actor: { key?: string; type?: string } = {}): Promise<void> {
   for (const {
+    operation = 'read',
     outcome = 'success',
     transform,
     entityId = '*',
@@ -51,7 +54,7 @@ async function write(happenings: readonly Happening[], actor: { key?: string; ty
     await vault.database.owner.query(
       `insert into audit_records (tenant_id, created_at, entity_type, entity_id, operation, outcome, transform, details,
           actor_type, actor_id, key_id, source_address)
-        values ($1, date_trunc('day', now(), 'UTC') + make_interval(mins => 10 * $2), 'token', $3, 'read', $4, $5, $6, $7, $8, $9, $10)`,
+        values ($1, date_trunc('day', now(), 'UTC') + make_interval(mins => 10 * $2), 'token', $3, $11, $4, $5, $6, $7, $8, $9, $10)`,
       [
         tenant.id,
         window,
@@ -63,6 +66,7 @@ async function write(happenings: readonly Happening[], actor: { key?: string; ty
         actor.key ?? keyId,
         actor.key ?? keyId,
         address,
+        operation,
       ],
     );
 }
@@ -79,7 +83,10 @@ async function alertsAfterWatching(worker = watcher): Promise<unknown[]> {
     .filter((record) => record['operation'] === 'alert')
     .map(({ entity_type, entity_id, details }) => {
       expect([entity_type, entity_id]).toEqual(['key', keyId]);
-      return JSON.parse(String(details)) as unknown;
+      const { from, ...rest } = JSON.parse(String(details)) as { from: string };
+      expect(new Date(from).toISOString()).toBe(from);
+      expect(new Date(from).getTime() % (10 * 60_000)).toBe(0);
+      return rest;
     });
 }
 
@@ -129,6 +136,64 @@ describe('Watcher', () => {
     expect(await alertsAfterWatching()).toEqual([]);
   });
 
+  it('counts what sessions do for the key that authorized them, with one alert for all of them', async () => {
+    for (let session = 0; session < 4; session += 1) {
+      const id = randomUUID();
+      await vault.database.owner.query(
+        `insert into audit_records (tenant_id, entity_type, entity_id, operation, outcome, actor_type, actor_id, key_id, created_at)
+          values ($1, 'session', $2, 'authorize', 'success', 'application', $3, $3, date_trunc('day', now(), 'UTC'))`,
+        [tenant.id, id, keyId],
+      );
+      const own = { key: id, type: 'session' };
+      await write([{ outcome: 'missed', missing: 3 }, ...reveals(['a', `token ${session}`])], own);
+    }
+    expect(await alertsAfterWatching()).toEqual([
+      { rule: 'misses', count: 12, minutes: 10 },
+      { rule: 'reveals', count: 5, minutes: 10 },
+    ]);
+  });
+
+  it('counts guesses of a search that found something else', async () => {
+    await write([{ operation: 'search', missing: 9 }, { operation: 'search' }]);
+    expect(await alertsAfterWatching()).toEqual([]);
+    await write([{ operation: 'search', missing: 1 }]);
+    expect(await alertsAfterWatching()).toEqual([{ rule: 'misses', count: 10, minutes: 10 }]);
+  });
+
+  it('writes an alert once where it fails after the record, and those of others where it fails for one tenant', async () => {
+    const database = vault.database.open();
+    const isOfTenant = (id: string) => id === tenant.id;
+    const dying = createWatcher(thresholds, {
+      forTenant: async (id, work) => {
+        const result = await database.forTenant(id, work);
+        if (isOfTenant(id)) throw new Error('The worker died.');
+        return result;
+      },
+    });
+    const refused = createWatcher(thresholds, {
+      forTenant: (id, work) =>
+        isOfTenant(id) ? Promise.reject(new Error('The log cannot be written to.')) : database.forTenant(id, work),
+    });
+    const alertsIn = async (id: string) =>
+      (await vault.auditRecords(id)).filter((record) => record['operation'] === 'alert').length;
+    const own = tenant;
+    const other = await vault.makeTenant();
+    for (const [round, worker] of [refused, dying].entries()) {
+      tenant = own;
+      await write(times(10, { outcome: 'missed', window: round }));
+      tenant = other;
+      await write(times(10, { outcome: 'missed', window: round }));
+      tenant = own;
+      await sealAll(vault.database, signerOf(vault.server));
+      for (let pass = 0; pass < 3; pass += 1) await worker.watch();
+      expect(await alertsIn(other.id)).toBe(round + 1);
+    }
+    // What was refused, and what was written without its writer knowing.
+    await alertsAfterWatching();
+    expect(await alertsIn(own.id)).toBe(2);
+    expect(await alertsIn(other.id)).toBe(2);
+  });
+
   it('sees every record once, however many workers there are', async () => {
     await write(times(7, { outcome: 'missed' }));
     await sealAll(vault.database, signerOf(vault.server));
@@ -138,6 +203,16 @@ describe('Watcher', () => {
     await sealAll(vault.database, signerOf(vault.server));
     await Promise.all([1, 2, 3, 4].map(() => createWatcher(thresholds).watch()));
     expect(await alertsAfterWatching()).toEqual([{ rule: 'misses', count: 12, minutes: 10 }]);
+  });
+
+  it('fails where its place is lost, instead of seeing nothing', async () => {
+    const { rows } = await vault.database.owner.query<{ watched_to: string }>(
+      'delete from audit_watch_position returning watched_to',
+    );
+    await expect(watcher.watch()).rejects.toThrow('audit_watch_position has lost its row');
+    await vault.database.owner.query('insert into audit_watch_position (watched_to) values ($1)', [
+      rows[0]?.watched_to,
+    ]);
   });
 
   it('leaves out rules whose threshold is 0', async () => {
@@ -172,7 +247,8 @@ describe('WatchMetrics', () => {
         group('s', 'missed', 'session'),
         ...Array.from({ length: 300 }, (_, index) => group(`application ${index}`, 'revealed')),
       ],
-      alerts: [{ tenantId: tenant.id, keyId, rule: 'misses', count: 10 }],
+      alerts: [{ tenantId: tenant.id, keyId, rule: 'misses', count: 10, from: new Date() }],
+      failures: [],
       isFull: false,
     });
     const text = await metrics.render();

@@ -7,6 +7,7 @@ import { generateRootKey } from '../keyring/kms/file-root-key.ts';
 import { rateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
 import {
+  hasDatabase,
   readDatabaseConfig,
   readDevelopmentConfig,
   readLinkConfig,
@@ -81,6 +82,7 @@ describe('readServerConfig', () => {
         adminHost: '127.0.0.1',
         adminPort: 8081,
       },
+      drain: { delaySeconds: 5, timeoutSeconds: 20 },
       limits,
       outbound: nothingOpened,
       servesReference: true,
@@ -398,20 +400,32 @@ describe('what other commands need', () => {
     expect(variablesOf({}, readDatabaseConfig)).toEqual(['STRONGROOM_DATABASE_URL is not set']);
   });
 
-  it('is nothing for dev, and a root key as soon as the database outlives it', () => {
-    expect(readDevelopmentConfig({})).toEqual({
+  it('is nothing for dev, whatever database the environment names', () => {
+    const read = (environment: Environment) => readDevelopmentConfig(environment, { usesDatabase: false });
+    expect(read({})).toEqual({
       database: undefined,
       rootKeys: undefined,
       limits,
       outbound: nothingOpened,
       smtp: undefined,
     });
-    expect(readDevelopmentConfig({ STRONGROOM_DATABASE_URL: '' }).database).toBeUndefined();
+    expect(read(complete)).toMatchObject({ database: undefined, rootKeys: { primary: { kind: 'file' } } });
+  });
+
+  it('is a database and a root key for dev on a database that outlives it', () => {
+    const read = (environment: Environment) => readDevelopmentConfig(environment, { usesDatabase: true });
     const { STRONGROOM_DATABASE_URL, STRONGROOM_ROOT_KEY } = complete;
-    expect(variablesOf({ STRONGROOM_DATABASE_URL }, readDevelopmentConfig)).toEqual(['STRONGROOM_ROOT_KEY is not set']);
-    expect(readDevelopmentConfig({ STRONGROOM_ROOT_KEY })).toMatchObject({
-      database: undefined,
-      rootKeys: { primary: { kind: 'file' } },
-    });
+    expect(variablesOf({ STRONGROOM_DATABASE_URL }, read)).toEqual(['STRONGROOM_ROOT_KEY is not set']);
+    expect(variablesOf({ STRONGROOM_ROOT_KEY }, read)).toEqual(['STRONGROOM_DATABASE_URL is not set']);
+    expect(read(complete).database?.url).toBe(STRONGROOM_DATABASE_URL);
+  });
+
+  it.each([
+    [{}, false],
+    [{ STRONGROOM_DATABASE_URL: '' }, false],
+    [{ STRONGROOM_DATABASE_URL: 'postgresql://db.internal/strongroom' }, true],
+    [{ STRONGROOM_DATABASE_URL_FILE: '/run/secrets/database' }, true],
+  ])('names a database or not: %j', (environment, expected) => {
+    expect(hasDatabase(environment)).toBe(expected);
   });
 });

@@ -7,9 +7,20 @@ import type { SmtpConfig } from '../mail/smtp-config.ts';
 import type { OpenidConfig } from '../outbound/openid-provider.ts';
 import { outbound } from './outbound-reading.ts';
 import * as portal from './portal-settings.ts';
-import { allOf, mapped, optional, type Reading, type ReadingsOf, readFrom, required, whereSet } from './reading.ts';
+import {
+  allOf,
+  always,
+  mapped,
+  optional,
+  type Reading,
+  type ReadingsOf,
+  readFrom,
+  required,
+  whereSet,
+} from './reading.ts';
 import { optionalRootKeys, rootKeys } from './root-key-reading.ts';
 import type { Environment } from './setting.ts';
+import { SettingSource } from './setting-source.ts';
 import * as settings from './settings.ts';
 
 export interface DatabaseConfig {
@@ -25,6 +36,14 @@ export interface ListenConfig {
   readonly port: number;
   readonly adminHost: string;
   readonly adminPort: number;
+}
+
+/** How a server stops. */
+export interface DrainConfig {
+  /** It reports unready and still serves for this long, so that load balancers notice. */
+  readonly delaySeconds: number;
+  /** Requests that are in progress after that are cut off after this long. */
+  readonly timeoutSeconds: number;
 }
 
 export interface LimitsConfig {
@@ -43,6 +62,8 @@ export interface ServerConfig {
   readonly database: DatabaseConfig;
   readonly rootKeys: RootKeysConfig;
   readonly listen: ListenConfig;
+  /** No delay by default. */
+  readonly drain?: DrainConfig | undefined;
   readonly limits: LimitsConfig;
   readonly outbound: OutboundConfig;
   /** Another way to sign in to the portal, where there is one. */
@@ -78,6 +99,11 @@ export function readLinkConfig(environment: Environment): LinkConfig {
   return readFrom(environment, allOf<LinkConfig>({ ...vault, publicUrl: required(settings.publicUrl) }));
 }
 
+/** The public address, where it is set: only to be shown. */
+export function readAddress(environment: Environment): string | undefined {
+  return readFrom(environment, optional(settings.publicUrl));
+}
+
 export interface AuditConfig {
   readonly retentionMonths: number;
   /** Second places for checkpoints. */
@@ -109,6 +135,7 @@ export function readDatabaseConfig(environment: Environment): DatabaseConfig {
 
 /** What `dev` takes from the environment: each part on its own, since it brings its own for the rest. */
 export interface DevelopmentConfig {
+  /** Undefined if it brings its own. */
   readonly database: DatabaseConfig | undefined;
   readonly rootKeys: RootKeysConfig | undefined;
   readonly limits: LimitsConfig;
@@ -116,8 +143,17 @@ export interface DevelopmentConfig {
   readonly smtp: SmtpConfig | undefined;
 }
 
-export function readDevelopmentConfig(environment: Environment): DevelopmentConfig {
-  return readFrom(environment, development);
+/** `usesDatabase`: whether the database of the environment is used. Only its user can say so, not the environment. */
+export function readDevelopmentConfig(
+  environment: Environment,
+  { usesDatabase }: { readonly usesDatabase: boolean },
+): DevelopmentConfig {
+  return readFrom(environment, usesDatabase ? developmentOnDatabase : development);
+}
+
+/** Whether the environment names a database. */
+export function hasDatabase(environment: Environment): boolean {
+  return new SettingSource(environment).has(settings.databaseUrl);
 }
 
 const database: Reading<DatabaseConfig> = mapped(
@@ -170,6 +206,10 @@ const server = allOf<ServerConfig>({
     adminHost: required(settings.adminHost),
     adminPort: required(settings.adminPort),
   }),
+  drain: allOf<DrainConfig>({
+    delaySeconds: required(settings.drainDelaySeconds),
+    timeoutSeconds: required(settings.drainTimeoutSeconds),
+  }),
   limits,
   outbound,
   openid,
@@ -202,9 +242,17 @@ const worker = allOf<WorkerConfig>({
 });
 
 const development = allOf<DevelopmentConfig>({
-  database: whereSet(settings.databaseUrl, database),
+  database: always(undefined),
+  rootKeys: optionalRootKeys,
+  limits,
+  outbound,
+  smtp,
+});
+
+const developmentOnDatabase = allOf<DevelopmentConfig>({
+  database,
   // A database outlives this process, so the key that seals it has to as well.
-  rootKeys: (source) => (source.has(settings.databaseUrl) ? rootKeys : optionalRootKeys)(source),
+  rootKeys,
   limits,
   outbound,
   smtp,

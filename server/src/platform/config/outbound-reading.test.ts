@@ -85,6 +85,13 @@ describe('settings of the proxy', () => {
     expect(() => read({ STRONGROOM_PROXY_CLIENT_CERTIFICATES: value })).toThrow(ConfigError);
   });
 
+  it('never name a destination of the process itself', () => {
+    const all = Object.fromEntries(
+      ['OWN_DESTINATION', 'ECHO', 'ECHO_URL', 'HOSTS', 'PORTS'].map((name) => [`STRONGROOM_PROXY_${name}`, '8443']),
+    );
+    expect(read({ ...all, STRONGROOM_PROXY_HOSTS: 'echo.localhost' }).ownDestination).toBeUndefined();
+  });
+
   it('do not follow from anything else in the environment', () => {
     const hints = { NODE_ENV: 'development', HTTPS_PROXY: 'http://10.0.0.1', NODE_EXTRA_CA_CERTS: '/ca.pem' };
     expect(read(hints)).toEqual(read({}));

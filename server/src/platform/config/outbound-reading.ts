@@ -11,6 +11,7 @@ export const outbound = allOf<OutboundConfig>({
   hosts: required(proxy.hosts),
   ports: required(proxy.ports),
   resolvers: required(proxy.resolvers),
+  ownDestination: always(undefined),
   requiresDestinationList: required(proxy.requiresDestinationList),
   callsPerTenantMax: required(proxy.callsPerTenantMax),
   limits: always(outboundLimits),

@@ -67,6 +67,22 @@ export const adminPort: Setting<number> = {
   fallback: 8081,
 };
 
+export const drainDelaySeconds: Setting<number> = {
+  variable: 'STRONGROOM_DRAIN_DELAY_SECONDS',
+  expectation: 'how long a server that was told to stop reports unready and still serves, from 0 to 300 seconds',
+  example: '5',
+  parse: wholeNumber(0, 300),
+  fallback: 5,
+};
+
+export const drainTimeoutSeconds: Setting<number> = {
+  variable: 'STRONGROOM_DRAIN_TIMEOUT_SECONDS',
+  expectation: 'how long requests in progress may take after that, from 1 to 300 seconds',
+  example: '20',
+  parse: wholeNumber(1, 300),
+  fallback: 20,
+};
+
 export const workerAdminPort: Setting<number> = {
   variable: 'STRONGROOM_WORKER_ADMIN_PORT',
   expectation: 'a port from 0 to 65535 for the health and metrics of a worker',

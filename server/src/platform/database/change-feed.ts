@@ -18,6 +18,7 @@ export type ChangeListener = (table: ChangedTable, id: string) => void;
 export class ChangeFeed {
   readonly #listener: PostgresListener;
   readonly #listeners = new Set<ChangeListener>();
+  readonly #gapListeners = new Set<() => void>();
   readonly #lostListeners = new Set<() => void>();
 
   /** The name of the connection in the database tells others something about this process, such as its root keys. */
@@ -26,6 +27,9 @@ export class ChangeFeed {
       { url, channel, applicationName: `${feedName} ${mark}`, heartbeatMs, patienceMs: trustMs },
       {
         onConnected: () => {
+          for (const listener of this.#gapListeners) listener();
+        },
+        onLost: () => {
           for (const listener of this.#lostListeners) listener();
         },
         onPayload: (payload) => this.#deliver(payload),
@@ -39,11 +43,21 @@ export class ChangeFeed {
 
   /** Called when notifications may have been missed: all cached values must be dropped. */
   onGap(listener: () => void): void {
+    this.#gapListeners.add(listener);
+  }
+
+  /** Called when the connection breaks. */
+  onLost(listener: () => void): void {
     this.#lostListeners.add(listener);
   }
 
   get isCurrent(): boolean {
     return performance.now() - this.#listener.heardAt < trustMs;
+  }
+
+  /** How long nothing was heard. Late heartbeats on a busy machine make a server slower, not wrong. */
+  get silentMs(): number {
+    return performance.now() - this.#listener.lastHeardAt;
   }
 
   start(): Promise<void> {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { DomainError } from '../../core/errors/domain-error.ts';
+import { type Outage, toOutage } from './outage.ts';
 
 /** SQLSTATE classes that mean "not now" rather than "not valid": connection, transaction state, resources, shutdown. */
 const transientClasses = ['08', '25', '53', '57'];
@@ -29,9 +30,9 @@ export function toDatabaseError(error: unknown): Error {
   if (error instanceof pg.DatabaseError && error.code !== undefined) {
     const refusal = new StatementError(error.code, error.constraint);
     if (error.code === keyVersionClosed) return keysChanging(refusal);
-    return isTransient(error.code) ? unavailable(refusal) : refusal;
+    return isTransient(error.code) ? unavailable(refusal, toOutage(error)) : refusal;
   }
-  return unavailable(error);
+  return unavailable(error, toOutage(error));
 }
 
 /** The state of the connection, and perhaps of the last commit, is unknown. */
@@ -97,6 +98,15 @@ function keysChanging(cause: unknown): DomainError {
   });
 }
 
-function unavailable(cause: unknown): DomainError {
-  return new DomainError('overloaded', 'The database did not respond in time. Try again shortly.', { cause });
+const outages = new WeakMap<DomainError, Outage>();
+
+/** Why the database could not be reached, if that is what made this fail. Its log has said so: this needs no line of its own. */
+export function findOutage(error: unknown): Outage | undefined {
+  return error instanceof DomainError ? outages.get(error) : undefined;
+}
+
+function unavailable(cause: unknown, outage: Outage | undefined): DomainError {
+  const error = new DomainError('overloaded', 'The database did not respond in time. Try again shortly.', { cause });
+  if (outage !== undefined) outages.set(error, outage);
+  return error;
 }

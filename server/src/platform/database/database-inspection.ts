@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { codeOf, toError } from '../../core/errors/thrown.ts';
 import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
 import { feedName } from './change-feed.ts';
 import type { Database } from './database.ts';
+import { unreachable } from './outage.ts';
 
 const versionMin = 150_000;
 const skewMaxMs = 5_000;
@@ -67,6 +67,12 @@ export async function inspectDatabase(url: string): Promise<{ name: string; isOk
   ];
 }
 
+/** The name of the database that a URL leads to, as the server knows it: a URL may leave it to a default. */
+export async function findDatabaseName(url: string): Promise<string> {
+  const [row] = await ask<{ name: string }>(url, 'select current_database()::text as name');
+  return row?.name ?? '';
+}
+
 /** The root keys that wrap any key in this database. */
 export function listRootKeys(database: Database): Promise<string[]> {
   return database.forSystem(async (tx) => {
@@ -122,13 +128,7 @@ async function ask<Row extends object>(url: string, text: string, values: readon
     await client.connect();
     return (await client.query<Row>(text, [...values])).rows;
   } catch (error) {
-    // A name with several addresses that all refuse gives an error without a message, but with a code.
-    const { message } = toError(error);
-    const reason = message === '' ? codeOf(error) : message;
-    throw new Error(
-      `The database cannot be reached (${reason}). Check STRONGROOM_DATABASE_URL and that PostgreSQL is running.`,
-      { cause: error },
-    );
+    throw unreachable(error);
   } finally {
     await client.end().catch(() => undefined);
   }

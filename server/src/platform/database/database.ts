@@ -1,7 +1,9 @@
 import pg from 'pg';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
+import { BatchMeter } from './batch-meter.ts';
 import {
+  findOutage,
   isAborted,
   isConnectionLost,
   isOutcomeUnknown,
@@ -11,6 +13,7 @@ import {
   toDatabaseError,
 } from './database-error.ts';
 import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
+import { type Outage, unreachable } from './outage.ts';
 import { retryLostRaces } from './retry-lost-races.ts';
 import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
 
@@ -55,12 +58,17 @@ export interface Transaction {
  * (`forSealer`), or the queue of jobs (`forWorker`).
  */
 export class Database {
+  readonly batches = new BatchMeter();
+  readonly #connectionsMax: number;
   readonly #pool: pg.Pool;
   readonly #lanes: FairLanes;
   readonly #unreplicated = new WeakSet<pg.ClientBase>();
+  readonly #reachListeners = new Set<(outage: Outage | undefined) => void>();
+  #isLost = false;
 
   constructor(options: DatabaseOptions) {
     const { statementTimeoutMs } = options;
+    this.#connectionsMax = options.connectionsMax;
     const session = { role: applicationRole, statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
     this.#lanes = new FairLanes({
       placesMax: options.connectionsMax,
@@ -149,12 +157,21 @@ export class Database {
 
   /** Throws an error for the operator if a connection cannot be opened, or is not as requested. */
   async requireConnection(): Promise<void> {
-    const client = await this.#pool.connect();
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw unreachable(error);
+    });
     client.release();
+    this.#noteReach(undefined);
   }
 
-  get usage(): { readonly open: number; readonly idle: number; readonly waiting: number } {
-    return { open: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#lanes.waitingCount };
+  /** Called when the database cannot be reached any more, and with undefined when it can be again. */
+  onReach(listener: (outage: Outage | undefined) => void): void {
+    this.#reachListeners.add(listener);
+  }
+
+  get usage(): { readonly open: number; readonly idle: number; readonly max: number; readonly waiting: number } {
+    const { totalCount, idleCount } = this.#pool;
+    return { open: totalCount, idle: idleCount, max: this.#connectionsMax, waiting: this.#lanes.waitingCount };
   }
 
   async close(): Promise<void> {
@@ -192,11 +209,15 @@ export class Database {
 
   async #withEnteredClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error: unknown) => {
-      throw toDatabaseError(error);
+      const failure = toDatabaseError(error);
+      const outage = findOutage(failure);
+      if (outage !== undefined) this.#noteReach(outage);
+      throw failure;
     });
     let isHealthy = true;
     try {
       const result = await work(client);
+      this.#noteReach(undefined);
       if (this.#unreplicated.has(client)) {
         // The commit stopped waiting for the standby: the row may not survive a failover, so the caller is not
         // told that it was stored.
@@ -210,11 +231,20 @@ export class Database {
       return result;
     } catch (error) {
       isHealthy = !isConnectionLost(error);
+      const outage = findOutage(error);
+      if (outage !== undefined) this.#noteReach(outage);
       throw error;
     } finally {
       // After a timeout or a broken connection, its state is unknown: it is closed and never reused.
       client.release(!isHealthy);
     }
+  }
+
+  #noteReach(outage: Outage | undefined): void {
+    const isLost = outage !== undefined;
+    if (isLost === this.#isLost) return;
+    this.#isLost = isLost;
+    for (const listener of this.#reachListeners) listener(outage);
   }
 }
 

@@ -28,9 +28,11 @@ export async function migrate(
   pace: MigrationPace = migrationPace,
 ): Promise<MigrationReport> {
   const known = migrations ?? (await readMigrations());
-  return withOwner(ownerUrl, async (client) => {
-    await takeTurn(client);
-    await client.query(`create table if not exists schema_migrations (
+  return withOwner(
+    { url: ownerUrl, variable: 'STRONGROOM_DATABASE_OWNER_URL or STRONGROOM_DATABASE_URL' },
+    async (client) => {
+      await takeTurn(client);
+      await client.query(`create table if not exists schema_migrations (
       version integer not null,
       name text not null,
       checksum text not null,
@@ -38,22 +40,23 @@ export async function migrate(
       applied_at timestamptz not null default now(),
       constraint schema_migrations_pkey primary key (version)
     )`);
-    const done = await readApplied(client);
-    requireSameHistory(known, done);
+      const done = await readApplied(client);
+      requireSameHistory(known, done);
 
-    const pending = known.slice(done.length);
-    for (const migration of pending) await runMigration(client, migration, pace);
-    await client.query(
-      "do $$ begin if to_regrole('strongroom_app') is not null then grant select on schema_migrations to strongroom_app, strongroom_system; end if; end $$",
-    );
-    return { applied: pending.map(({ name }) => name), version: Math.max(known.length, done.length) };
-  });
+      const pending = known.slice(done.length);
+      for (const migration of pending) await runMigration(client, migration, pace);
+      await client.query(
+        "do $$ begin if to_regrole('strongroom_app') is not null then grant select on schema_migrations to strongroom_app, strongroom_system; end if; end $$",
+      );
+      return { applied: pending.map(({ name }) => name), version: Math.max(known.length, done.length) };
+    },
+  );
 }
 
 /** Throws if the schema is not compatible with this version, and says what to do about it. */
 export async function requireFittingSchema(url: string, migrations?: readonly Migration[]): Promise<void> {
   const known = migrations ?? (await readMigrations());
-  await withOwner(url, async (client) => {
+  await withOwner({ url, variable: 'STRONGROOM_DATABASE_URL' }, async (client) => {
     const done = (await isPrepared(client)) ? await readApplied(client) : [];
     requireSameHistory(known, done);
     if (done.length < known.length) {
@@ -71,12 +74,11 @@ async function isPrepared(client: pg.Client): Promise<boolean> {
   return exists.rows[0]?.found === true;
 }
 
-function withOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const sayUnreachable = (error: unknown) => {
-    const reason = error instanceof Error && error.message !== '' ? ` (${error.message})` : '';
-    return `The database cannot be reached${reason}. Check STRONGROOM_DATABASE_URL and that PostgreSQL is running.`;
-  };
-  return withOwnerSession(url, { applicationName: 'strongroom migrate', sayUnreachable }, work);
+function withOwner<T>(
+  { url, variable }: { url: string; variable: string },
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  return withOwnerSession(url, { applicationName: 'strongroom migrate', variable }, work);
 }
 
 async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {

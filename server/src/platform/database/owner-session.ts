@@ -1,10 +1,11 @@
 import pg from 'pg';
+import { unreachable } from './outage.ts';
 import { requireOwnSession } from './session-check.ts';
 
 /** Runs `work` in one session as the owner of the database: for what a pool of the vault's own role cannot do. */
 export async function withOwnerSession<T>(
   url: string,
-  options: { readonly applicationName: string; readonly sayUnreachable: (error: unknown) => string },
+  options: { readonly applicationName: string; readonly variable: string },
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({
@@ -13,7 +14,7 @@ export async function withOwnerSession<T>(
     application_name: options.applicationName,
   });
   await client.connect().catch((error: unknown) => {
-    throw new Error(options.sayUnreachable(error), { cause: error });
+    throw unreachable(error, options.variable);
   });
   try {
     // Locks and roles belong to the session, and a pooler would share the session with others.

@@ -21,6 +21,8 @@ export interface ListenerOptions {
 export interface ListenerEvents {
   /** Called for every connection, including the first: notifications may have been missed before it. */
   onConnected(): void;
+  /** Called when a connection that was open is gone. */
+  onLost?(): void;
   onPayload(payload: string): void;
 }
 
@@ -36,6 +38,7 @@ export class PostgresListener {
   #timer: NodeJS.Timeout | undefined;
   #awaited: { readonly payload: string; readonly hear: () => void } | undefined;
   #heardAt = Number.NEGATIVE_INFINITY;
+  #lastHeardAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
   constructor(options: ListenerOptions, events: ListenerEvents) {
@@ -48,9 +51,14 @@ export class PostgresListener {
     return this.#client;
   }
 
-  /** When the last heartbeat that was received was sent, by `performance.now()`. */
+  /** When the last heartbeat that was received on this connection was sent, by `performance.now()`. */
   get heardAt(): number {
     return this.#heardAt;
+  }
+
+  /** The same for all connections so far: it is not forgotten when one breaks. */
+  get lastHeardAt(): number {
+    return this.#lastHeardAt;
   }
 
   async start(): Promise<void> {
@@ -75,6 +83,7 @@ export class PostgresListener {
     if (this.#client !== client) return;
     this.#client = undefined;
     this.#heardAt = Number.NEGATIVE_INFINITY;
+    this.#events.onLost?.();
     // Immediately and not with the next heartbeat: others may be waiting for messages on this connection.
     this.#schedule();
   }
@@ -138,6 +147,7 @@ export class PostgresListener {
     if (this.#client !== client) throw new Error('The connection was closed in the meantime.');
     onHeard();
     this.#heardAt = sentAt;
+    this.#lastHeardAt = sentAt;
   }
 
   #deliver(payload: string): void {

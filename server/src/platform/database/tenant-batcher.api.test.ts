@@ -31,6 +31,8 @@ beforeEach(async () => {
 
 function makeBatcher(limits: Partial<Omit<TenantBatcherOptions<number, number>, 'run'>> = {}) {
   return new TenantBatcher<number, number>({
+    name: 'audit',
+    meter: database.batches,
     itemsMax: 100,
     queueMax: 10_000,
     ...limits,
@@ -96,6 +98,8 @@ describe('TenantBatcher', () => {
 
   it('fails one bad item alone when its transaction was rolled back for another reason than SQL', async () => {
     const batcher = new TenantBatcher<number, number>({
+      name: 'audit',
+      meter: database.batches,
       itemsMax: 100,
       queueMax: 100,
       run: (tenantId, values) =>
@@ -116,6 +120,8 @@ describe('TenantBatcher', () => {
   it('does not run a batch again whose failure came after the commit', async () => {
     let runs = 0;
     const batcher = new TenantBatcher<number, number>({
+      name: 'audit',
+      meter: database.batches,
       itemsMax: 100,
       queueMax: 100,
       run: async (tenantId, values) => {

@@ -1,8 +1,11 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
+import type { BatchMeter, BatchName } from './batch-meter.ts';
 import { wasRolledBack } from './database-error.ts';
 
 export interface TenantBatcherOptions<Item, Result> {
+  readonly name: BatchName;
+  readonly meter: BatchMeter;
   /**
    * Handles items of one tenant together and answers in their order. It either does all of them or throws. `slot` tells
    * apart the batches of a tenant that are on their way at the same time.
@@ -55,6 +58,7 @@ export class TenantBatcher<Item, Result> {
     const size = this.#options.sizeOf?.(item) ?? 1;
     return new Promise((resolve, reject) => {
       lane.waitingSize += size;
+      this.#options.meter.addWaiting(this.#options.name, size);
       lane.waiting.push({ item, size, resolve, reject });
       const slot = lane.freeSlots.pop();
       // Requests that were read from their sockets in the same turn of the event loop share the first batch.
@@ -74,7 +78,9 @@ export class TenantBatcher<Item, Result> {
     const { waiting, freeSlots } = lane;
     while (waiting.length > 0) {
       const batch = waiting.splice(0, this.#countOfNext(waiting));
-      for (const { size } of batch) lane.waitingSize -= size;
+      const size = batch.reduce((sum, waiting) => sum + waiting.size, 0);
+      lane.waitingSize -= size;
+      this.#options.meter.addWaiting(this.#options.name, -size);
       await this.#settle(tenantId, batch, slot);
     }
     freeSlots.push(slot);
@@ -91,14 +97,24 @@ export class TenantBatcher<Item, Result> {
     return end < 0 ? waiting.length : end;
   }
 
-  /** Never throws: every failure goes to the callers it belongs to. */
-  async #settle(tenantId: TenantId, batch: readonly Waiting<Item, Result>[], slot: number): Promise<void> {
+  async #run(tenantId: TenantId, batch: readonly Waiting<Item, Result>[], slot: number): Promise<readonly Result[]> {
+    const { name, meter, run } = this.#options;
+    const startedAt = performance.now();
     try {
-      const results = await this.#options.run(
+      return await run(
         tenantId,
         batch.map(({ item }) => item),
         slot,
       );
+    } finally {
+      meter.finish({ name, items: batch.length, seconds: (performance.now() - startedAt) / 1_000 });
+    }
+  }
+
+  /** Never throws: every failure goes to the callers it belongs to. */
+  async #settle(tenantId: TenantId, batch: readonly Waiting<Item, Result>[], slot: number): Promise<void> {
+    try {
+      const results = await this.#run(tenantId, batch, slot);
       batch.forEach(({ resolve, reject }, index) => {
         const result = results[index];
         if (result === undefined) reject(new Error('A batch returned fewer results than it was given items.'));

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { CacheUse } from '../telemetry/cache-use.ts';
 import { SharedReads } from '../waiting/shared-reads.ts';
 import type { ChangeFeed } from './change-feed.ts';
 
@@ -20,6 +21,7 @@ export class WatchedCache<Key extends string, Value extends object> {
   readonly #options: WatchedCacheOptions<Key, Value>;
   readonly #known: LRUCache<Key, Value>;
   readonly #reads = new SharedReads<Key, Value | undefined>();
+  #hits = 0;
 
   constructor(options: WatchedCacheOptions<Key, Value>) {
     const { entriesMax, ageMaxMs, feed } = options;
@@ -32,7 +34,14 @@ export class WatchedCache<Key extends string, Value extends object> {
   }
 
   async get(key: Key): Promise<Value | undefined> {
-    return (this.#options.feed.isCurrent ? this.#known.get(key) : undefined) ?? this.#load(key);
+    const known = this.#options.feed.isCurrent ? this.#known.get(key) : undefined;
+    if (known === undefined) return this.#load(key);
+    this.#hits += 1;
+    return known;
+  }
+
+  get use(): CacheUse {
+    return { entries: this.#known.size, hits: this.#hits, ...this.#reads.counts };
   }
 
   /** Called when a change arrives. A read in progress may be older than the change. */

@@ -6,6 +6,7 @@ import { untilTrue } from '../../../test/harness/deadline.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/test-database.ts';
 import { parseTenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import type { Job } from './job.ts';
 import { type JobPace, JobRunner, jobPace } from './job-runner.ts';
@@ -27,8 +28,8 @@ afterEach(async () => {
 });
 afterAll(() => test.drop());
 
-async function start(jobs: readonly Job[], pace: Partial<JobPace> = {}): Promise<JobRunner> {
-  const options = { database: test.open(), jobs, logger: silent, metrics: new Metrics() };
+async function start(jobs: readonly Job[], pace: Partial<JobPace> = {}, logger: Logger = silent): Promise<JobRunner> {
+  const options = { database: test.open(), jobs, logger, metrics: new Metrics() };
   const runner = await JobRunner.start({ ...options, pace: { ...jobPace, pollMs: 20, ...pace } });
   runners.push(runner);
   return runner;
@@ -143,6 +144,34 @@ describe('a job', () => {
     expect(runs[1]?.payload).toEqual({ a: 1 });
     runs[1]?.end();
     await untilGone('work:1');
+  });
+
+  it('that hangs is told to end, logged and retried, and gives its place to others', async () => {
+    const signals: AbortSignal[] = [];
+    const hanging: Job = {
+      name: 'hang',
+      run: (_payload, signal) => {
+        if (signal !== undefined) signals.push(signal);
+        return new Promise(() => undefined);
+      },
+    };
+    let done = 0;
+    const quick: Job = { name: 'quick', limitMs: 60_000, run: async () => void (done += 1) };
+    const errors: unknown[] = [];
+    const logger = { ...silent, error: (...line: unknown[]) => void errors.push(line) };
+    for (let number = 1; number <= 4; number += 1) await enqueue(`hang:${number}`);
+    await enqueue('quick:1');
+    const runner = await start([hanging, quick], { limitMs: 50, patienceMs: 0 }, logger);
+    await until('the job behind those that hang', () => done === 1);
+    await until('a retry', () => signals.length > 4);
+    await runner.stop();
+    expect(signals.slice(0, 4).every(({ aborted }) => aborted)).toBe(true);
+    expect(errors[0]).toEqual([
+      'job failed',
+      { job: 'hang', error: 'JobOverrunError', duration_ms: expect.any(Number) },
+    ]);
+    expect(await find('quick:1')).toBeUndefined();
+    expect(await find('hang:1')).toBeDefined();
   });
 
   it('waits twice as long after each failure, and at most 68 minutes', async () => {

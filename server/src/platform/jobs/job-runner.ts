@@ -1,12 +1,13 @@
 import { setTimeout as pauseFor } from 'node:timers/promises';
 import { nameOf } from '../../core/errors/thrown.ts';
 import type { Database } from '../database/database.ts';
+import { findOutage } from '../database/database-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { withinTime } from '../waiting/within-time.ts';
 import type { Job } from './job.ts';
 import { type ClaimedJob, JobStore } from './job-store.ts';
-import { watchSuccess } from './job-watch.ts';
+import { type WatchedJob, watchLag, watchSuccess } from './job-watch.ts';
 
 const concurrencyMax = 4;
 
@@ -17,10 +18,12 @@ export interface JobPace {
   readonly leaseMs: number;
   /** How long a stop waits for the jobs under way. */
   readonly patienceMs: number;
+  /** How long a run of a job may take that names no limit of its own. */
+  readonly limitMs: number;
 }
 
 /** Ends well within the thirty seconds after which many supervisors kill. */
-export const jobPace: JobPace = { pollMs: 1_000, leaseMs: 60_000, patienceMs: 20_000 };
+export const jobPace: JobPace = { pollMs: 1_000, leaseMs: 60_000, patienceMs: 20_000, limitMs: 10 * 60_000 };
 
 export interface JobRunnerOptions {
   /** Of a login that is a member of `strongroom_worker`. */
@@ -34,7 +37,7 @@ export interface JobRunnerOptions {
 /** Takes jobs from the queue in this process; any number of processes may do so at the same time. */
 export class JobRunner {
   readonly #store: JobStore;
-  readonly #jobs: ReadonlyMap<string, Job>;
+  readonly #jobs: ReadonlyMap<string, WatchedJob>;
   readonly #logger: Logger;
   readonly #pace: JobPace;
   readonly #stopping = new AbortController();
@@ -52,7 +55,9 @@ export class JobRunner {
     this.#store = store;
     this.#logger = logger;
     this.#pace = pace;
-    this.#jobs = new Map(watchSuccess(jobs, logger, metrics).map((job) => [job.name, job]));
+    this.#jobs = new Map(watchSuccess(jobs, pace.limitMs, { logger, metrics }).map((job) => [job.name, job]));
+    watchLag(jobs, () => store.listLags(), metrics);
+    metrics.addGauge('strongroom_jobs_running', 'Jobs under way in this process.', () => this.#running.size);
     this.#dispatching = this.#dispatch();
   }
 
@@ -61,10 +66,16 @@ export class JobRunner {
     this.#stopping.abort();
     this.#placeFreed.resolve();
     await this.#dispatching;
+    const { patienceMs } = this.#pace;
+    this.#logger.info('draining: no more jobs, finishing those under way', {
+      count: this.#running.size,
+      seconds: patienceMs / 1_000,
+    });
     const finished = Promise.all(this.#running.values());
-    await withinTime(finished, this.#pace.patienceMs, 'Jobs are still under way.').catch(() => undefined);
+    await withinTime(finished, patienceMs, 'Jobs are still under way.').catch(() => undefined);
     for (const job of this.#running.keys()) {
       this.#running.delete(job);
+      this.#logger.warn('job handed back', { job: job.task });
       await this.#record(job, () => this.#store.handBack(job));
     }
   }
@@ -91,13 +102,13 @@ export class JobRunner {
       this.#running.set(claimed, this.#work(claimed, job));
       return true;
     } catch (error) {
-      this.#logger.error('job queue unavailable', { error: nameOf(error) });
+      if (findOutage(error) === undefined) this.#logger.error('job queue unavailable', { error: nameOf(error) });
       return false;
     }
   }
 
   /** Never fails: what cannot be recorded is done again when the lease has run out. */
-  async #work(claimed: ClaimedJob, job: Job): Promise<void> {
+  async #work(claimed: ClaimedJob, job: WatchedJob): Promise<void> {
     const renew = () => void this.#record(claimed, () => this.#store.renew(claimed));
     const renewing = setInterval(renew, this.#pace.leaseMs / 3);
     const isDone = await job.run(claimed.payload).then(
@@ -114,6 +125,7 @@ export class JobRunner {
 
   async #record({ task }: ClaimedJob, write: () => Promise<void>): Promise<void> {
     await write().catch((error: unknown) => {
+      if (findOutage(error) !== undefined) return;
       this.#logger.error('job not recorded', { job: task, error: nameOf(error) });
     });
   }

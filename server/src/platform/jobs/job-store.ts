@@ -1,5 +1,5 @@
 import type { Database, Statement } from '../database/database.ts';
-import type { Job } from './job.ts';
+import type { ScheduledJob } from './job.ts';
 import { nextTime } from './schedule.ts';
 
 /** The pause after the first failure is two seconds, after the twelfth and each further one 68 minutes. */
@@ -16,6 +16,12 @@ export interface ClaimedJob {
   readonly claimedAt: Date;
 }
 
+/** How long the job of a task that is due has been waiting, the oldest where there are several. */
+export interface JobLag {
+  readonly task: string;
+  readonly seconds: number;
+}
+
 /** The queue. Every statement about a claimed job names its claim: it does nothing once the job is somebody else's. */
 export class JobStore {
   readonly #database: Database;
@@ -27,7 +33,7 @@ export class JobStore {
   }
 
   /** Puts jobs that run by themselves into the queue, and brings them forward if they have come to run more often. */
-  async plant(jobs: readonly Job[]): Promise<void> {
+  async plant(jobs: readonly ScheduledJob[]): Promise<void> {
     await this.#database.forWorker(async (tx) => {
       const [{ now } = { now: new Date() }] = await tx.query<{ now: Date }>({ text: 'select now()' });
       for (const { name, schedule } of jobs.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -55,6 +61,15 @@ export class JobStore {
     return job;
   }
 
+  /** Of tasks that have something due. A job that is being done is not due, unless its worker has died. */
+  listLags(): Promise<JobLag[]> {
+    return this.#run<JobLag>({
+      name: 'list-job-lags',
+      text: `select task, extract(epoch from now() - min(run_at))::float8 as seconds
+        from jobs where run_at <= now() group by task`,
+    });
+  }
+
   /** Says that the job is still being done. */
   async renew({ key, claim }: ClaimedJob): Promise<void> {
     await this.#run({
@@ -64,7 +79,7 @@ export class JobStore {
   }
 
   /** Only the row that has the name of its task comes again: one that was enqueued for such a task is done once. */
-  async finish({ key, claim, claimedAt }: ClaimedJob, { name, schedule }: Job): Promise<void> {
+  async finish({ key, claim, claimedAt }: ClaimedJob, { name, schedule }: ScheduledJob): Promise<void> {
     await this.#run(
       schedule === undefined || key !== name
         ? { text: 'delete from jobs where key = $1 and claim = $2', values: [key, claim] }
@@ -76,7 +91,7 @@ export class JobStore {
   }
 
   /** Lets a job that has failed wait, and one that runs by itself at most until it would have run anyway. */
-  async postpone({ key, claim, claimedAt, attempts }: ClaimedJob, { schedule }: Job): Promise<void> {
+  async postpone({ key, claim, claimedAt, attempts }: ClaimedJob, { schedule }: ScheduledJob): Promise<void> {
     await this.#run({
       text: `update jobs set run_at = least(now() + make_interval(secs => $3), $4::timestamptz), claim = null
         where key = $1 and claim = $2`,

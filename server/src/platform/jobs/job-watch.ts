@@ -1,35 +1,75 @@
 import { nameOf } from '../../core/errors/thrown.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import type { Job } from './job.ts';
+import type { Metrics, Readings } from '../telemetry/metrics.ts';
+import { withinTime } from '../waiting/within-time.ts';
+import type { Job, ScheduledJob } from './job.ts';
+import { runWithin } from './job-limit.ts';
+import type { JobLag } from './job-store.ts';
 
-/** The same jobs, logged; those that run by themselves also tell how long ago they went well. Any worker may have been the one. */
-export function watchSuccess(jobs: readonly Job[], logger: Logger, metrics: Metrics): Job[] {
+/** A scrape does not wait for a database that does not respond. */
+const lagTimeoutMs = 1_000;
+
+/** A job that ends in time, in one way or the other. */
+export type WatchedJob = ScheduledJob & { run(payload: unknown): Promise<void> };
+
+/** The same jobs, logged, counted and within their time; those that run by themselves also tell how long ago they went well. Any worker may have been the one. */
+export function watchSuccess(
+  jobs: readonly Job[],
+  limitMs: number,
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
+): WatchedJob[] {
   const startedAt = performance.now();
   const succeededAt = new Map<string, number>();
-  const idleSeconds = (name: string) => () => (performance.now() - (succeededAt.get(name) ?? startedAt)) / 1_000;
+  const idleSeconds = (name: string) => (performance.now() - (succeededAt.get(name) ?? startedAt)) / 1_000;
+  const scheduled = jobs.filter(({ schedule }) => schedule !== undefined);
   metrics.addGauges(
     'strongroom_job_idle_seconds',
     'Time since the job last went well in this process, or since the process began.',
     'job',
-    new Map(jobs.filter(({ schedule }) => schedule !== undefined).map(({ name }) => [name, idleSeconds(name)])),
+    () => new Map(scheduled.map(({ name }) => [name, idleSeconds(name)])),
   );
+  const runs = metrics.addCounter('strongroom_job_runs_total', 'Runs of jobs in this process.', ['job', 'outcome']);
   return jobs.map((job) => ({
-    ...job,
+    name: job.name,
+    ...(job.schedule === undefined ? {} : { schedule: job.schedule }),
     run: async (payload) => {
-      await attempt(job, payload, logger);
+      try {
+        await attempt(job, logger, () => runWithin(job, payload, limitMs));
+      } catch (error) {
+        runs.inc({ job: job.name, outcome: 'failed' }, 1);
+        throw error;
+      }
+      runs.inc({ job: job.name, outcome: 'done' }, 1);
       succeededAt.set(job.name, performance.now());
     },
   }));
 }
 
-async function attempt(job: Job, payload: unknown, logger: Logger): Promise<void> {
+/** The queue is the same for all workers, so each of them tells the same. */
+export function watchLag(jobs: readonly Job[], list: () => Promise<readonly JobLag[]>, metrics: Metrics): void {
+  metrics.addGauges(
+    'strongroom_job_lag_seconds',
+    'How long the job has been due in the queue without a worker taking it; 0 if it is not due.',
+    'job',
+    async (): Promise<Readings> => {
+      const lags = await withinTime(list(), lagTimeoutMs, 'The queue did not respond in time.');
+      // Also tasks that no job here is for, such as mail in a worker without a mail server.
+      return new Map([
+        ...jobs.map(({ name }) => [name, 0] as const),
+        ...lags.map(({ task, seconds }) => [task, seconds] as const),
+      ]);
+    },
+  );
+}
+
+async function attempt(job: Job, logger: Logger, run: () => Promise<void>): Promise<void> {
   const startedAt = performance.now();
   try {
-    await job.run(payload);
+    await run();
     logger.info('job done', { job: job.name, duration_ms: Math.round(performance.now() - startedAt) });
   } catch (error) {
-    logger.error('job failed', { job: job.name, error: nameOf(error) });
+    const duration = Math.round(performance.now() - startedAt);
+    logger.error('job failed', { job: job.name, error: nameOf(error), duration_ms: duration });
     throw error;
   }
 }

@@ -21,20 +21,33 @@ export function sweepJob(database: Database, { name, schedule, step }: Sweep): J
   return {
     name,
     schedule,
-    async run() {
+    async run(_payload, signal) {
       const failures: unknown[] = [];
       // One tenant in trouble must not keep the others waiting; that it was is told at the end.
-      for (const tenantId of await listTenantIds(database)) {
-        await sweepTenant(database, tenantId, step).catch((error: unknown) => failures.push(error));
+      for (const tenantId of fromAnywhere(await listTenantIds(database))) {
+        signal?.throwIfAborted();
+        await sweepTenant(database, tenantId, step, signal).catch((error: unknown) => failures.push(error));
       }
       if (failures.length > 0) throw failures[0];
     },
   };
 }
 
-async function sweepTenant(database: Database, tenantId: TenantId, step: Sweep['step']): Promise<void> {
+async function sweepTenant(
+  database: Database,
+  tenantId: TenantId,
+  step: Sweep['step'],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   for (let count = 0; count < stepsMax; count += 1) {
+    signal?.throwIfAborted();
     const removed = await database.forTenant(tenantId, (tx) => step(tx, tenantId, rowsPerStep));
     if (removed < rowsPerStep) return;
   }
+}
+
+/** Begins with another one each time: where a run has to end before its last tenant, that is not always the same. */
+function fromAnywhere<T>(items: readonly T[]): readonly T[] {
+  const first = Math.floor(Math.random() * items.length);
+  return [...items.slice(first), ...items.slice(0, first)];
 }

@@ -4,6 +4,7 @@ import { isId } from '../../core/identity/ids.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import type { CacheUse } from '../telemetry/cache-use.ts';
 import { SharedReads } from '../waiting/shared-reads.ts';
 import { withinTime } from '../waiting/within-time.ts';
 import { RootKeyMismatch } from './kms/root-key.ts';
@@ -43,6 +44,7 @@ export class Keyring {
     ttlAutopurge: true,
   });
   readonly #reads = new SharedReads<TenantId, TenantKeyring>();
+  #hits = 0;
 
   /** The clock only measures durations, so the default is a monotonic one. */
   constructor(database: Database, rootKeys: RootKeys, now: () => number = () => performance.now()) {
@@ -56,6 +58,7 @@ export class Keyring {
     const age = cached === undefined ? Number.POSITIVE_INFINITY : this.#now() - cached.loadedAt;
     if (cached === undefined || age >= staleMs) return this.#load(tenantId);
     if (cached.isOutdated) return this.#replace(tenantId, cached);
+    this.#hits += 1;
     if (age < freshMs) return cached.keyring;
     // Still trusted while a fresh copy is being loaded; a failure surfaces once the grace period is over.
     if (this.#now() >= cached.retryAt) {
@@ -73,6 +76,10 @@ export class Keyring {
     const isUnderway = this.#reads.has(tenantId);
     const loaded = await this.#load(tenantId);
     return isUnderway && !loaded.canOpen(record) ? this.#load(tenantId) : loaded;
+  }
+
+  get use(): CacheUse {
+    return { entries: this.#cache.size, hits: this.#hits, ...this.#reads.counts };
   }
 
   /** Creates the first keys of a new tenant. Wrapping may take a network round trip, so storing them is a separate step. */

@@ -1,22 +1,14 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { decodeBase32, encodeBase32 } from '../../core/identity/base32.ts';
 
 /** RFC 6238 with the parameters that every authenticator app supports: HMAC-SHA-1, 30 seconds, six digits. */
 const stepSeconds = 30;
 const digits = 6;
 const secretLength = 20;
-/** RFC 4648 §6. */
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** A new secret, in base32 for typing into an app. */
 export function generateTotpSecret(): string {
-  return (
-    [...randomBytes(secretLength)]
-      .map((byte) => byte.toString(2).padStart(8, '0'))
-      .join('')
-      .match(/.{5}/g)
-      ?.map((bits) => alphabet[Number.parseInt(bits, 2)] ?? '')
-      .join('') ?? ''
-  );
+  return encodeBase32(randomBytes(secretLength));
 }
 
 /** The URI that an app reads from a QR code or a link. */
@@ -40,7 +32,9 @@ export function findTotpStep(secret: string, code: string, now: Date): number | 
 export function computeTotp(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
-  const mac = createHmac('sha1', decodeBase32(secret)).update(counter).digest();
+  const mac = createHmac('sha1', decodeBase32(secret) ?? '')
+    .update(counter)
+    .digest();
   // RFC 4226 §5.3: four bytes at an offset given by the last byte.
   const offset = (mac.at(-1) ?? 0) & 0x0f;
   const number = mac.readUInt32BE(offset) & 0x7fff_ffff;
@@ -50,9 +44,4 @@ export function computeTotp(secret: string, step: number): string {
 function isSame(given: Buffer, code: string): boolean {
   const expected = Buffer.from(code, 'utf8');
   return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-function decodeBase32(text: string): Buffer {
-  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }

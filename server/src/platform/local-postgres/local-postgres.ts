@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -7,9 +7,12 @@ import { findFreePort } from './free-port.ts';
 import {
   findPostgresBinaries,
   findProcessOwner,
+  localeFlagsOn,
   type PostgresBinaries,
   type ProcessOwner,
 } from './postgres-binaries.ts';
+import { untilReady, untilReleased } from './postmaster-file.ts';
+import { Watchdog } from './watchdog.ts';
 
 const run = promisify(execFile);
 const startTimeoutSeconds = 60;
@@ -22,7 +25,10 @@ export interface LocalPostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A real PostgreSQL on a free loopback port, owned by this process: for `strongroom dev` and for tests. */
+/**
+ * A real PostgreSQL on a free loopback port, owned by this process: for `strongroom dev` and for tests. Whatever ends this
+ * process ends the server and removes its temporary data.
+ */
 export class LocalPostgres {
   readonly url: string;
   readonly version: string;
@@ -36,16 +42,20 @@ export class LocalPostgres {
     const binaries = await findPostgresBinaries(owner);
     const root = options.dataDirectory ?? (await makeTemporaryDirectory());
     const cluster = path.join(root, 'postgres');
+    const temporary = options.dataDirectory === undefined ? root : undefined;
+    const watchdog = Watchdog.start({ cluster, temporary });
     const discard = async () => {
-      if (options.dataDirectory === undefined) await rm(root, { recursive: true, force: true });
+      if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+      await watchdog.finish();
     };
 
     try {
       if (!(await exists(path.join(cluster, 'PG_VERSION')))) {
-        await initialise({ root, cluster, owner, binaries, password: options.password });
+        await initialise({ root, cluster, owner, binaries, watchdog, password: options.password });
       }
+      await untilReleased(cluster);
       const port = await findFreePort();
-      const server = await launch({ cluster, owner, binaries, port, settings: options.settings ?? {} });
+      const server = await launch({ cluster, owner, binaries, watchdog, port, settings: options.settings ?? {} });
       const url = `postgresql://postgres:${encodeURIComponent(options.password)}@127.0.0.1:${port}/postgres`;
       return new LocalPostgres({ url, server, discard, cluster, binaries });
     } catch (error) {
@@ -94,10 +104,11 @@ interface Cluster {
   readonly cluster: string;
   readonly owner: ProcessOwner | undefined;
   readonly binaries: PostgresBinaries;
+  readonly watchdog: Watchdog;
 }
 
 async function initialise(target: Cluster & { root: string; password: string }): Promise<void> {
-  const { root, cluster, owner, binaries, password } = target;
+  const { root, cluster, owner, binaries, watchdog, password } = target;
   await mkdir(root, { recursive: true });
   await mkdir(cluster, { recursive: true, mode: 0o700 });
   // Only what is created here changes owner: the folder around it may be the operator's own.
@@ -106,22 +117,35 @@ async function initialise(target: Cluster & { root: string; password: string }):
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (owner !== undefined) await chown(passwordFile, owner.uid, owner.gid);
 
-  const flags = ['-U', 'postgres', '-A', 'scram-sha-256', '--locale=C.UTF-8', '-E', 'UTF8', '--no-instructions'];
-  await run(path.join(binaries.directory, 'initdb'), ['-D', cluster, `--pwfile=${passwordFile}`, ...flags], {
+  const flags = [
+    '-U',
+    'postgres',
+    '-A',
+    'scram-sha-256',
+    ...localeFlagsOn(process.platform),
+    '-E',
+    'UTF8',
+    '--no-instructions',
+  ];
+  const program = path.join(binaries.directory, 'initdb');
+  const working = run(program, ['-D', cluster, `--pwfile=${passwordFile}`, ...flags], {
     ...owner,
     cwd: cluster,
     timeout: startTimeoutSeconds * 1_000,
   });
+  watchdog.started(working.child.pid);
+  await working.finally(() => watchdog.ended());
   await rm(passwordFile);
 }
 
 async function launch(
   target: Cluster & { port: number; settings: Readonly<Record<string, string>> },
 ): Promise<ChildProcess> {
-  const { cluster, owner, binaries, port, settings } = target;
+  const { cluster, owner, binaries, watchdog, port, settings } = target;
   const all = {
     listen_addresses: '127.0.0.1',
-    unix_socket_directories: cluster,
+    // Nobody uses a socket file, and its path has to be short.
+    unix_socket_directories: '',
     log_min_messages: 'warning',
     ...settings,
   };
@@ -134,37 +158,15 @@ async function launch(
     detached: true,
   });
 
-  // Whatever ends this process, short of a SIGKILL, ends the database with it.
-  const end = () => server.kill('SIGINT');
-  process.once('exit', end);
-  server.once('exit', () => process.removeListener('exit', end));
+  watchdog.started(server.pid);
+  server.once('exit', () => watchdog.ended());
 
   let complaint = '';
   server.stderr?.on('data', (chunk: Buffer) => {
     complaint = (complaint + chunk.toString()).slice(-2_000);
   });
-  await untilReady({ server, cluster }, () => complaint);
+  await untilReady({ server, cluster, timeoutSeconds: startTimeoutSeconds }, () => complaint);
   return server;
-}
-
-async function untilReady(target: { server: ChildProcess; cluster: string }, complaint: () => string): Promise<void> {
-  const { server, cluster } = target;
-  const deadline = Date.now() + startTimeoutSeconds * 1_000;
-  while (Date.now() < deadline) {
-    if (server.exitCode !== null || server.signalCode !== null)
-      throw new Error(`PostgreSQL stopped while starting: ${complaint().trim()}`);
-    if (await isReady(cluster, server.pid)) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  server.kill('SIGKILL');
-  throw new Error(`PostgreSQL was not ready within ${startTimeoutSeconds} seconds: ${complaint().trim()}`);
-}
-
-/** PostgreSQL keeps its process id and state in `postmaster.pid`; a crashed server leaves its file behind. */
-async function isReady(cluster: string, pid: number | undefined): Promise<boolean> {
-  const text = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
-  const lines = text.split('\n');
-  return lines[0]?.trim() === String(pid) && lines[7]?.trim() === 'ready';
 }
 
 /** Others may traverse it, but not list it: the server runs as another user if this process runs as root. */

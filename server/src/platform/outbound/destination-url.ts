@@ -17,6 +17,7 @@ export interface DestinationUrl extends Destination {
 export interface UrlPolicy {
   readonly hosts: readonly string[];
   readonly ports: readonly number[];
+  readonly ownDestination?: Destination | undefined;
 }
 
 export const standardPort = 443;
@@ -60,26 +61,34 @@ function parseAuthority(authority: string, policy: UrlPolicy): Destination {
   if (authority.startsWith('[')) throw refusal('ip-literal');
   const [name = '', portText = '', ...more] = authority.split(':');
   if (more.length > 0) throw refusal('form');
-  const host = name.toLowerCase();
-  requireHost(host, policy);
-  return { host, port: parsePort(portText, policy) };
+  const destination = { host: name.toLowerCase(), port: parsePort(portText) };
+  requirePlainHost(destination.host);
+  if (!isSame(destination, policy.ownDestination)) requireCallable(destination, policy);
+  return destination;
 }
 
-/** An empty port means the default (RFC 3986 §6.2.3). */
-function parsePort(text: string, { ports }: UrlPolicy): number {
-  const port = text === '' ? standardPort : /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
-  if (port !== standardPort && !ports.includes(port)) throw refusal('port');
-  return port;
+/** An empty port means the default (RFC 3986 §6.2.3); 0 is no port. */
+function parsePort(text: string): number {
+  return text === '' ? standardPort : /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
 }
 
-function requireHost(host: string, policy: UrlPolicy): void {
+export function isSame(destination: Destination, other: Destination | undefined): boolean {
+  return destination.host === other?.host && destination.port === other.port;
+}
+
+function requirePlainHost(host: string): void {
   if (host.includes('%')) throw refusal('not-canonical');
   if (endsInNumber(host.replace(/\.$/, ''))) throw refusal('ip-literal');
   if (host.endsWith('.')) throw refusal('trailing-dot');
   if (!isHostName(host) || !isSameToParser(host)) throw refusal('host-syntax');
-  if (policy.hosts.includes(host)) return;
-  if (!host.includes('.')) throw refusal('single-label');
-  if (specialNames.has(host.split('.').at(-1) ?? '')) throw refusal('special-name');
+}
+
+function requireCallable({ host, port }: Destination, { hosts, ports }: UrlPolicy): void {
+  if (!hosts.includes(host)) {
+    if (!host.includes('.')) throw refusal('single-label');
+    if (specialNames.has(host.split('.').at(-1) ?? '')) throw refusal('special-name');
+  }
+  if (port !== standardPort && !ports.includes(port)) throw refusal('port');
 }
 
 /** The standard parser must see the same host, or other code could see a different one. */

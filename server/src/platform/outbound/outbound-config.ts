@@ -9,6 +9,18 @@ export interface ClientCertificate {
   readonly pem: Sensitive<string>;
 }
 
+/**
+ * A destination that this process runs itself: called by exactly this name and port, at exactly this address, and trusted by
+ * exactly this certificate. No setting names one; only `strongroom dev` has one.
+ */
+export interface OwnDestination {
+  readonly host: string;
+  readonly port: number;
+  readonly address: string;
+  /** As PEM. */
+  readonly certificate: string;
+}
+
 /** Bounds of one call to a destination. */
 export interface OutboundLimits {
   /** From the arrival of the request to the last byte of the response. */
@@ -36,6 +48,7 @@ export interface OutboundConfig {
   readonly ports: readonly number[];
   /** DNS servers; those of the system if empty. */
   readonly resolvers: readonly string[];
+  readonly ownDestination?: OwnDestination | undefined;
   readonly requiresDestinationList: boolean;
   readonly callsPerTenantMax: number;
   readonly limits: OutboundLimits;

@@ -1,11 +1,12 @@
 import type { TenantId } from '../../core/identity/ids.ts';
+import { parseAddressRange } from '../../core/network/address-range.ts';
 import { AddressGuard } from './address-guard.ts';
 import type { AnswerPace } from './answer-pace.ts';
 import { connectTo } from './destination-connection.ts';
 import { exchange, type OutboundAnswer, type OutboundRequest } from './destination-exchange.ts';
 import { DestinationFailure } from './destination-failure.ts';
-import { type Destination, type DestinationUrl, parseDestinationUrl, standardPort } from './destination-url.ts';
-import type { OutboundConfig } from './outbound-config.ts';
+import { type Destination, type DestinationUrl, isSame, parseDestinationUrl, standardPort } from './destination-url.ts';
+import type { OutboundConfig, OwnDestination } from './outbound-config.ts';
 import { SecureContexts } from './secure-contexts.ts';
 import { SteadyConnection } from './steady-connection.ts';
 
@@ -13,12 +14,20 @@ import { SteadyConnection } from './steady-connection.ts';
 export class Outbound {
   readonly #config: OutboundConfig;
   readonly #guard: AddressGuard;
+  /** Lets nothing pass but the address of the destination that this process runs itself. */
+  readonly #ownGuard: AddressGuard;
   readonly #contexts: SecureContexts;
 
   constructor(config: OutboundConfig) {
     this.#config = config;
-    const { resolvers, privateRanges, limits } = config;
+    const { resolvers, privateRanges, ownDestination, limits } = config;
     this.#guard = new AddressGuard({ resolvers, privateRanges, resolveMs: limits.resolveMs });
+    const ownRange = ownDestination === undefined ? undefined : parseAddressRange(`${ownDestination.address}/32`);
+    this.#ownGuard = new AddressGuard({
+      resolvers,
+      privateRanges: ownRange === undefined ? [] : [ownRange],
+      resolveMs: limits.resolveMs,
+    });
     this.#contexts = new SecureContexts(config);
   }
 
@@ -26,9 +35,10 @@ export class Outbound {
     return parseDestinationUrl(url, this.#config);
   }
 
-  async resolve({ host }: Destination, signal: AbortSignal): Promise<VettedDestination> {
-    const addresses = await within(signal, this.#guard.vet(host));
-    return { addresses };
+  async resolve(destination: Destination, signal: AbortSignal): Promise<VettedDestination> {
+    const own = this.#findOwn(destination);
+    const vetting = own === undefined ? this.#guard.vet(destination.host) : this.#ownGuard.vet(own.address);
+    return { addresses: await within(signal, vetting) };
   }
 
   /** A verified connection for one call of a tenant, over which nothing has been sent yet. */
@@ -40,8 +50,8 @@ export class Outbound {
     const { host, port } = destination;
     const socket = await connectTo(destination, {
       addresses: vetted.addresses,
-      guard: this.#guard,
-      secureContext: this.#contexts.of(tenantId, host),
+      guard: this.#findOwn(destination) === undefined ? this.#guard : this.#ownGuard,
+      secureContext: this.#contexts.of(tenantId, destination),
       connectMs: this.#config.limits.connectMs,
       signal,
     });
@@ -52,6 +62,11 @@ export class Outbound {
         exchange(request, { socket: new SteadyConnection(socket), hostHeader, limits, pace, signal }),
       close: () => void socket.destroy(),
     };
+  }
+
+  #findOwn(destination: Destination): OwnDestination | undefined {
+    const { ownDestination } = this.#config;
+    return isSame(destination, ownDestination) ? ownDestination : undefined;
   }
 }
 

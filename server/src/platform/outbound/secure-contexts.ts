@@ -1,5 +1,6 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { TenantId } from '../../core/identity/ids.ts';
+import { type Destination, isSame } from './destination-url.ts';
 import type { OutboundConfig } from './outbound-config.ts';
 
 /**
@@ -9,8 +10,9 @@ import type { OutboundConfig } from './outbound-config.ts';
 export class SecureContexts {
   readonly #usual: SecureContext;
   readonly #byTenantAndHost: ReadonlyMap<string, SecureContext>;
+  readonly #own: { readonly destination: Destination; readonly context: SecureContext } | undefined;
 
-  constructor(config: Pick<OutboundConfig, 'authorities' | 'clientCertificates'>) {
+  constructor(config: Pick<OutboundConfig, 'authorities' | 'clientCertificates' | 'ownDestination'>) {
     const ca = [...rootCertificates, ...(config.authorities === undefined ? [] : [config.authorities])];
     const shared = { ca, minVersion: 'TLSv1.2' } as const;
     this.#usual = createSecureContext(shared);
@@ -20,11 +22,17 @@ export class SecureContexts {
         createSecureContext({ ...shared, cert: pem.reveal(), key: pem.reveal() }),
       ]),
     );
+    const { ownDestination: own } = config;
+    this.#own =
+      own === undefined
+        ? undefined
+        : { destination: own, context: createSecureContext({ ...shared, ca: [own.certificate] }) };
   }
 
   /** A client certificate identifies the tenant: no other tenant may use it. */
-  of(tenantId: TenantId, host: string): SecureContext {
-    return this.#byTenantAndHost.get(keyOf(tenantId, host)) ?? this.#usual;
+  of(tenantId: TenantId, destination: Destination): SecureContext {
+    if (this.#own !== undefined && isSame(destination, this.#own.destination)) return this.#own.context;
+    return this.#byTenantAndHost.get(keyOf(tenantId, destination.host)) ?? this.#usual;
   }
 }
 

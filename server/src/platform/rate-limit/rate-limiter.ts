@@ -37,6 +37,7 @@ export interface RateLimiterOptions {
 export class RateLimiter {
   readonly #table: RateLimitTable;
   readonly #counters: Readonly<Record<RateLimitScope, WindowCounter>>;
+  readonly #refusals = new Map<RateLimitScope, number>(rateLimitScopes.map((scope) => [scope, 0]));
   readonly #link: RedisLink | undefined;
   readonly #shared: SharedCounter | undefined;
 
@@ -59,6 +60,25 @@ export class RateLimiter {
   /** How many servers there were when Redis was last reachable, which is the divisor while it is unavailable. */
   get serversHeard(): number {
     return this.#link?.servers ?? 1;
+  }
+
+  limitOf(scope: RateLimitScope): RateLimit {
+    return this.#table[scope];
+  }
+
+  /** How often each limit has rejected a request since the process started. */
+  get refusals(): ReadonlyMap<RateLimitScope, number> {
+    return this.#refusals;
+  }
+
+  /** How many clients each limit is counting in this process. */
+  get clients(): ReadonlyMap<RateLimitScope, number> {
+    return new Map(rateLimitScopes.map((scope) => [scope, this.#counters[scope].size]));
+  }
+
+  /** Called when a request is rejected: asking whether a client is blocked does not do so yet. */
+  noteRefusal({ scope }: Refusal): void {
+    this.#refusals.set(scope, (this.#refusals.get(scope) ?? 0) + 1);
   }
 
   /** Whether the client is blocked, as far as this server knows. Counts nothing. */

@@ -7,6 +7,11 @@ export interface LogFields {
   readonly route?: string;
   readonly status?: number;
   readonly duration_ms?: number;
+  readonly tenant_id?: string;
+  readonly application_id?: string;
+  readonly key_id?: string;
+  readonly user_id?: string;
+  /** Of the problem that the response describes. */
   readonly code?: string;
   readonly error?: string;
   readonly sql_state?: string;
@@ -16,6 +21,7 @@ export interface LogFields {
   readonly url?: string;
   readonly root_key?: string;
   readonly count?: number;
+  readonly seconds?: number;
   readonly job?: string;
   readonly destination?: string;
   /** An operator's setting and its value, never a secret. */
@@ -35,6 +41,9 @@ const allowed: ReadonlySet<string> = new Set<keyof Required<LogFields>>([
   'route',
   'status',
   'duration_ms',
+  'tenant_id',
+  'application_id',
+  'key_id',
   'code',
   'error',
   'sql_state',
@@ -43,6 +52,7 @@ const allowed: ReadonlySet<string> = new Set<keyof Required<LogFields>>([
   'url',
   'root_key',
   'count',
+  'seconds',
   'job',
   'destination',
   'setting',

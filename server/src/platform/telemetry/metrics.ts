@@ -1,65 +1,16 @@
 import { Counter, Gauge, Histogram, collectDefaultMetrics, Registry } from 'prom-client';
 
-export interface HttpMetrics {
-  observe(request: { method: string; route: string; status: number; seconds: number }): void;
-}
-
-/** How far a proxy call got. */
-export type ProxyStage =
-  | 'parse'
-  | 'policy'
-  | 'scan'
-  | 'resolve'
-  | 'intent'
-  | 'connect'
-  | 'decrypt'
-  | 'exchange'
-  | 'answered';
-
-export interface ProxyMetrics {
-  /** `reason` is from a closed list: the name of a refusal, a failure or an error. */
-  countCall(stage: ProxyStage, reason: string): void;
-}
+/** A name of a label and one of its few values. */
+type Labels = Readonly<Record<string, string>>;
+/** Values by the value of their one label. */
+export type Readings = ReadonlyMap<string, number>;
 
 /** Prometheus metrics of this process. Labels are bounded: routes and status codes, a capped number of applications, never other ids, addresses or containers. */
-export class Metrics implements HttpMetrics, ProxyMetrics {
+export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests: Histogram<'method' | 'route' | 'status'>;
-  readonly #proxyCalls: Counter<'stage' | 'reason'>;
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
-    this.#requests = new Histogram({
-      name: 'strongroom_http_request_seconds',
-      help: 'Time from the first byte of a request to the last byte of its response.',
-      labelNames: ['method', 'route', 'status'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-      registers: [this.#registry],
-    });
-    this.#proxyCalls = new Counter({
-      name: 'strongroom_proxy_calls_total',
-      help: 'Proxy calls by the stage at which they ended and the reason.',
-      labelNames: ['stage', 'reason'],
-      registers: [this.#registry],
-    });
-  }
-
-  countCall(stage: ProxyStage, reason: string): void {
-    this.#proxyCalls.inc({ stage, reason });
-  }
-
-  observe({
-    method,
-    route,
-    status,
-    seconds,
-  }: {
-    method: string;
-    route: string;
-    status: number;
-    seconds: number;
-  }): void {
-    this.#requests.observe({ method, route, status }, seconds);
   }
 
   /** A value that is read when it is scraped. */
@@ -67,21 +18,34 @@ export class Metrics implements HttpMetrics, ProxyMetrics {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) });
   }
 
-  /** One value for each of a few fixed names. */
-  addGauges(name: string, help: string, label: string, reads: ReadonlyMap<string, () => number>): void {
+  /** Several, by a label. What cannot be read right now is left out, and the other metrics are rendered. */
+  addGauges(name: string, help: string, label: string, read: () => Readings | Promise<Readings>): void {
     const gauge: Gauge = new Gauge({
       name,
       help,
       labelNames: [label],
       registers: [this.#registry],
-      collect: () => {
-        for (const [value, read] of reads) gauge.set({ [label]: value }, read());
+      collect: async () => {
+        gauge.reset();
+        const readings = await readOrNone(read);
+        for (const [value, reading] of readings) gauge.set({ [label]: value }, reading);
       },
     });
   }
 
-  addHistogram(name: string, help: string, buckets: readonly number[]): { observe(value: number): void } {
-    return new Histogram({ name, help, buckets: [...buckets], registers: [this.#registry] });
+  /** The caller keeps the values of labels few. */
+  addHistogram(
+    name: string,
+    help: string,
+    { buckets, labelNames = [] }: { readonly buckets: readonly number[]; readonly labelNames?: readonly string[] },
+  ): { observe(labels: Labels, value: number): void } {
+    return new Histogram({
+      name,
+      help,
+      buckets: [...buckets],
+      labelNames: [...labelNames],
+      registers: [this.#registry],
+    });
   }
 
   /** The caller keeps the values of labels few. */
@@ -93,11 +57,38 @@ export class Metrics implements HttpMetrics, ProxyMetrics {
     return new Counter({ name, help, labelNames: [...labelNames], registers: [this.#registry] });
   }
 
+  /** Counts that are kept elsewhere and read when they are scraped. */
+  addCounts(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    read: () => Iterable<{ readonly labels: Record<string, string>; readonly count: number }>,
+  ): void {
+    const counter: Counter = new Counter({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.#registry],
+      collect: () => {
+        counter.reset();
+        for (const { labels, count } of read()) counter.inc(labels, count);
+      },
+    });
+  }
+
   get contentType(): string {
     return this.#registry.contentType;
   }
 
   render(): Promise<string> {
     return this.#registry.metrics();
+  }
+}
+
+async function readOrNone(read: () => Readings | Promise<Readings>): Promise<Readings> {
+  try {
+    return await read();
+  } catch {
+    return new Map();
   }
 }

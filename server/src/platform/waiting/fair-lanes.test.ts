@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { FairLanes, type Lane } from './fair-lanes.ts';
 
@@ -21,6 +21,10 @@ function makeLanes(placesMax: number, waitingMax = 100) {
 }
 
 const many = (count: number, lane: Lane) => Array.from({ length: count }, () => lane);
+
+// What still waits at the end of a test never times out.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
 
 describe('FairLanes', () => {
   it.each([
@@ -93,21 +97,16 @@ describe('FairLanes', () => {
   });
 
   it('turns away what has waited too long, and forgets it', async () => {
-    vi.useFakeTimers();
-    try {
-      const lanes = new FairLanes({ placesMax: 1, waitingMax: 10, waitMaxMs: 1_000 });
-      const leave = await lanes.enter(noisy);
-      const late = expect(lanes.enter(quiet)).rejects.toMatchObject({ code: 'overloaded' });
-      await vi.advanceTimersByTimeAsync(1_000);
-      await late;
-      expect(lanes.waitingCount).toBe(0);
-      leave();
-      leave();
-      const again = await lanes.enter(quiet);
-      again();
-      await expect(lanes.enter(noisy)).resolves.toBeTypeOf('function');
-    } finally {
-      vi.useRealTimers();
-    }
+    const lanes = new FairLanes({ placesMax: 1, waitingMax: 10, waitMaxMs: 1_000 });
+    const leave = await lanes.enter(noisy);
+    const late = expect(lanes.enter(quiet)).rejects.toMatchObject({ code: 'overloaded' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    await late;
+    expect(lanes.waitingCount).toBe(0);
+    leave();
+    leave();
+    const again = await lanes.enter(quiet);
+    again();
+    await expect(lanes.enter(noisy)).resolves.toBeTypeOf('function');
   });
 });

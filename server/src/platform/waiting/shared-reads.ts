@@ -4,6 +4,13 @@
  */
 export class SharedReads<Key, Value> {
   readonly #underWay = new Map<Key, Promise<Value>>();
+  #done = 0;
+  #failed = 0;
+
+  /** How many reads there were since the process started. */
+  get counts(): { readonly loads: number; readonly failures: number } {
+    return { loads: this.#done, failures: this.#failed };
+  }
 
   has(key: Key): boolean {
     return this.#underWay.has(key);
@@ -14,10 +21,17 @@ export class SharedReads<Key, Value> {
     if (shared !== undefined) return shared;
     const isCurrent = () => this.#underWay.get(key) === own;
     const own = read()
-      .then((value) => {
-        if (isCurrent()) keep(value);
-        return value;
-      })
+      .then(
+        (value) => {
+          this.#done += 1;
+          if (isCurrent()) keep(value);
+          return value;
+        },
+        (error: unknown) => {
+          this.#failed += 1;
+          throw error;
+        },
+      )
       .finally(() => {
         if (isCurrent()) this.#underWay.delete(key);
       });

@@ -1,4 +1,4 @@
-import type { Caller } from '../../../core/identity/caller.ts';
+import type { KeyCaller } from '../../../core/identity/caller.ts';
 
 /** How many different sets of containers, by type of token, there may be: each makes lists a little slower. */
 export interface ContainerSetLimits {
@@ -17,6 +17,6 @@ export interface WantedSet {
   readonly isPublic: boolean;
 }
 
-export function isHeldByPublic({ applicationType, session }: Caller): boolean {
+export function isHeldByPublic({ applicationType, session }: KeyCaller): boolean {
   return applicationType === 'public' || session !== undefined;
 }

@@ -7,7 +7,7 @@ import { jsonTextSteps, toJsonText } from '../../../core/json/json-text.ts';
 import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { isLongerThan } from '../../../core/text/code-points.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
-import { findTokenType } from '../../../core/token-types/token-type-catalog.ts';
+import { findTokenType, tokenTypeNames } from '../../../core/token-types/token-type-catalog.ts';
 import type { TokenType } from '../../../core/token-types/token-type.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
 import { invalidAt, requireNoFieldErrors } from './request-path.ts';
@@ -47,7 +47,7 @@ const { containersMax, containerLengthMax, containersLengthMax, metadataKeysMax,
 export async function toTokenDraft(request: TokenRequest, now: Date, budget?: RequestBudget): Promise<TokenDraft> {
   const { path } = request;
   const type = findTokenType(request.type);
-  if (type === undefined) throw invalidAt(path, 'type', 'must be a known token type');
+  if (type === undefined) throw invalidAt(path, 'type', `must be one of ${tokenTypeNames.join(', ')}`);
   requireNoFieldErrors(path, type.validate(request.data));
   const texts = {
     mask: request.mask,

@@ -11,6 +11,8 @@ import type { TokenPatch, TokenRequest } from './token-request.ts';
 /** Any JSON, as our parser gives it. */
 const AnyJson = (options: TSchemaOptions) => Type.Unsafe<JsonValue>(Type.Unknown(options));
 const Expression = Type.String({ maxLength: tokenLimits.expressionLengthMax });
+const typeText =
+  'The token type, such as `card`, `bank` or `token`. It decides how data is validated and what is the default for the other members.';
 /** The pattern that `Type.Record` has by itself stops at a line end: values under such keys would pass unseen. */
 const MetadataKey = Type.String({ pattern: String.raw`^[\s\S]*$` });
 const MetadataValue = Type.String({ maxLength: tokenLimits.metadataValueLengthMax });
@@ -18,86 +20,138 @@ const Containers = Type.Array(Type.String({ maxLength: tokenLimits.containerLeng
   maxItems: tokenLimits.containersMax,
   description: `At least one container, at most ${tokenLimits.containersLengthMax} characters together. Left out, those of the type apply.`,
 });
-const SearchIndexes = Type.Array(Expression, { maxItems: tokenLimits.searchIndexesMax });
-
-const FingerprintExpression = Type.String({ maxLength: tokenLimits.fingerprintExpressionLengthMax });
-const ExpiresAt = Type.String({ maxLength: tokenLimits.expiresAtLengthMax });
-const metadataKeys = `At most ${tokenLimits.metadataKeysMax} keys of 1 to ${tokenLimits.metadataKeyLengthMax} characters.`;
-
-export const CreateToken = Type.Object({
-  id: orNull(
-    Type.String({
-      maxLength: tokenLimits.expressionLengthMax,
-      description: `An id of ${tokenLimits.idLengthMin} to ${tokenLimits.idLengthMax} characters, or an expression that makes one.`,
-    }),
-  ),
-  type: Type.String({ maxLength: tokenLimits.typeLengthMax }),
-  data: AnyJson({ description: 'Object, array or primitive.' }),
-  mask: Type.Optional(
-    AnyJson({ description: 'An expression, or an object or array of them; null for no mask at all.' }),
-  ),
-  containers: orNull(Containers),
-  metadata: orNull(Type.Record(MetadataKey, MetadataValue, { description: metadataKeys })),
-  search_indexes: orNull(SearchIndexes),
-  fingerprint_expression: orNull(FingerprintExpression),
-  deduplicate_token: orNull(Type.Boolean()),
-  expires_at: orNull(ExpiresAt),
+const SearchIndexes = Type.Array(Expression, {
+  maxItems: tokenLimits.searchIndexesMax,
+  description: 'Expressions such as `{{ data.name }}`, by whose values the token can be found with `data:`.',
 });
+
+const FingerprintExpression = Type.String({
+  maxLength: tokenLimits.fingerprintExpressionLengthMax,
+  description: 'An expression for the value that the fingerprint is made of.',
+});
+const Deduplicate = Type.Boolean({
+  description: 'Whether to use an existing token with the same fingerprint; by default, the tenant decides.',
+});
+const ExpiresAt = Type.String({
+  maxLength: tokenLimits.expiresAtLengthMax,
+  description: 'When the token expires: an ISO 8601 date-time, in UTC if it has no offset, or a date.',
+});
+const metadataKeys = `Data that is not sensitive, as text. At most ${tokenLimits.metadataKeysMax} keys of 1 to ${tokenLimits.metadataKeyLengthMax} characters.`;
+
+export const CreateToken = Type.Object(
+  {
+    id: orNull(
+      Type.String({
+        maxLength: tokenLimits.expressionLengthMax,
+        description: `An id of ${tokenLimits.idLengthMin} to ${tokenLimits.idLengthMax} characters, or an expression that makes one.`,
+      }),
+    ),
+    type: Type.String({ maxLength: tokenLimits.typeLengthMax, description: typeText }),
+    data: AnyJson({ description: 'The sensitive value: an object, an array or a primitive.' }),
+    mask: Type.Optional(
+      AnyJson({ description: 'An expression, or an object or array of them; null for no mask at all.' }),
+    ),
+    containers: orNull(Containers),
+    metadata: orNull(Type.Record(MetadataKey, MetadataValue, { description: metadataKeys })),
+    search_indexes: orNull(SearchIndexes),
+    fingerprint_expression: orNull(FingerprintExpression),
+    deduplicate_token: orNull(Deduplicate),
+    expires_at: orNull(ExpiresAt),
+  },
+  { description: 'A token to create.' },
+);
 export type CreateToken = Static<typeof CreateToken>;
 
-export const UpdateToken = Type.Object({
-  data: Type.Optional(AnyJson({ description: 'Merge patch.' })),
-  mask: Type.Optional(
-    AnyJson({
-      description:
-        'Merge patch. Setting mask, search_indexes and fingerprint_expression on stored data requires access to its plaintext.',
-    }),
-  ),
-  metadata: orNull(
-    Type.Record(MetadataKey, Type.Union([MetadataValue, Type.Null()]), { description: `Merge patch. ${metadataKeys}` }),
-  ),
-  containers: orNull(Containers),
-  search_indexes: orNull(SearchIndexes),
-  fingerprint_expression: orNull(FingerprintExpression),
-  deduplicate_token: orNull(Type.Boolean()),
-  expires_at: orNull(ExpiresAt),
-});
+export const UpdateToken = Type.Object(
+  {
+    data: Type.Optional(AnyJson({ description: 'Merge patch.' })),
+    mask: Type.Optional(
+      AnyJson({
+        description:
+          'Merge patch. Setting mask, search_indexes and fingerprint_expression on stored data requires access to its plaintext.',
+      }),
+    ),
+    metadata: orNull(
+      Type.Record(MetadataKey, Type.Union([MetadataValue, Type.Null()]), {
+        description: `Merge patch. ${metadataKeys}`,
+      }),
+    ),
+    containers: orNull(Containers),
+    search_indexes: orNull(SearchIndexes),
+    fingerprint_expression: orNull(FingerprintExpression),
+    deduplicate_token: orNull(Deduplicate),
+    expires_at: orNull(ExpiresAt),
+  },
+  { description: 'What to change about a token. Members that are left out stay as they are.' },
+);
+
+const CardView = Type.Object(
+  {
+    bin: Type.String({ description: 'The first digits, which identify the issuer.' }),
+    last4: Type.String({ description: 'The last four digits.' }),
+    brand: Type.Optional(Type.String({ description: 'The brand, if the number tells.' })),
+    expiration_month: Type.Optional(Type.Integer({ description: 'Month in which the card expires.' })),
+    expiration_year: Type.Optional(Type.Integer({ description: 'Year in which the card expires.' })),
+  },
+  { description: 'What may be shown of a card, whatever the mask.' },
+);
+const BankView = Type.Object(
+  {
+    routing_number: Type.String({ description: 'The routing number, which is not secret.' }),
+    account_number_last4: Type.String({ description: 'The last four digits of the account number.' }),
+  },
+  { description: 'What may be shown of a bank account, whatever the mask.' },
+);
+const Extras = Type.Object(
+  { deduplicated: Type.Boolean({ description: 'No token was created.' }) },
+  { description: 'What happened to the request.' },
+);
+nameSchemas({ CardDetails: CardView, BankDetails: BankView, TokenExtras: Extras });
 
 const tokenFields = {
-  id: Type.String(),
-  tenant_id: Type.String(),
-  type: Type.String(),
+  id: Type.String({ description: 'Id of the token, which stands for its data.' }),
+  tenant_id: Type.String({ description: 'Id of the tenant.' }),
+  type: Type.String({ description: 'The token type.' }),
   data: Type.Optional(Type.Unknown({ description: 'The data as transformed by the access rules of the caller.' })),
-  mask: Type.Optional(Type.Unknown()),
-  fingerprint: Type.Optional(
-    Type.String({ description: 'Absent from redacted views and for public and session keys.' }),
+  mask: Type.Optional(
+    Type.Unknown({ description: 'The expressions that mask data; of a card with the default mask, the masked data.' }),
   ),
-  fingerprint_expression: Type.Optional(Type.String()),
-  containers: Type.Array(Type.String()),
-  metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
-  search_indexes: Type.Optional(Type.Array(Type.String())),
-  expires_at: Type.Optional(Type.String()),
-  card: Type.Optional(
-    Type.Object({
-      bin: Type.String(),
-      last4: Type.String(),
-      brand: Type.Optional(Type.String()),
-      expiration_month: Type.Optional(Type.Integer()),
-      expiration_year: Type.Optional(Type.Integer()),
+  fingerprint: Type.Optional(
+    Type.String({
+      description: 'Equal for equal data of one type. Absent from redacted views and for public and session keys.',
     }),
   ),
-  bank: Type.Optional(Type.Object({ routing_number: Type.String(), account_number_last4: Type.String() })),
+  fingerprint_expression: Type.Optional(
+    Type.String({ description: 'The expression for the value that the fingerprint is made of.' }),
+  ),
+  containers: Type.Array(Type.String(), { description: 'Containers that the token is in.' }),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Data that is not sensitive.' })),
+  search_indexes: Type.Optional(
+    Type.Array(Type.String(), { description: 'Expressions by whose values the token can be found.' }),
+  ),
+  expires_at: Type.Optional(Type.String({ description: 'When the token expires, with the offset that was given.' })),
+  card: Type.Optional(CardView),
+  bank: Type.Optional(BankView),
 };
 
-export const TokenView = Type.Object({ ...tokenFields, ...changeFields });
+export const TokenView = Type.Object(
+  { ...tokenFields, ...changeFields },
+  { description: 'A token, which stands for a sensitive value.' },
+);
 
 /** The token that stands for the one of the request. Without read access it is shown without its times. */
-export const DeduplicatedTokenView = Type.Object({
-  ...tokenFields,
-  ...changeFields,
-  created_at: Type.Optional(changeFields.created_at),
-  _extras: Type.Object({ deduplicated: Type.Boolean({ description: 'No token was created.' }) }),
-});
+export const DeduplicatedTokenView = Type.Object(
+  {
+    ...tokenFields,
+    ...changeFields,
+    created_at: Type.Optional(changeFields.created_at),
+    _extras: Extras,
+  },
+  {
+    description:
+      'The existing token that stands for the data of the request. Without read access, only its id, type, tenant, fingerprint and containers are shown.',
+  },
+);
 
 nameSchemas({
   CreateTokenRequest: CreateToken,

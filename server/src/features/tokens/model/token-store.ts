@@ -101,6 +101,8 @@ export class TokenStore {
     this.#database = database;
     this.#setLimits = setLimits;
     this.#finds = new TenantBatcher({
+      name: 'token-find',
+      meter: database.batches,
       itemsMax: 200,
       queueMax: 10_000,
       run: async (tenantId, ids) => {

@@ -6,6 +6,7 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import { listFieldsAsked } from '../../../core/search/fields-asked.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
+import { countValuesAsked } from '../../../core/search/values-asked.ts';
 import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { PageRequest } from '../../../http/pagination.ts';
@@ -64,7 +65,7 @@ export class TokenFinder {
       // A page that ended early would leave tokens out: the next one begins at a position, not where this one ended.
       if (found.isCut) throw pageTooLarge();
       const { tokens, totalItems } = found;
-      const { items, events } = await this.#showAll(caller, question, { tokens, isMiss: totalItems === 0 });
+      const { items, events } = await this.#showAll(caller, question, { tokens, matched: totalItems });
       return { page: { totalItems, items }, events };
     });
   }
@@ -78,9 +79,12 @@ export class TokenFinder {
     const slice = toSlice(start, size);
     return this.#lanes.run(caller, async () => {
       const { tokens, hasMore } = await this.#find(caller, question, slice, false);
-      // After the last page of something there is nothing, which is no miss.
-      const isMiss = tokens.length === 0 && start === undefined;
-      const { items, events } = await this.#showAll(caller, question, { tokens, isMiss });
+      // A cursor is text that anyone can write: a page behind one that shows nothing is a miss like any other.
+      const isWhole = tokens.length === 0 || (start === undefined && !hasMore);
+      const { items, events } = await this.#showAll(caller, question, {
+        tokens,
+        matched: isWhole ? tokens.length : undefined,
+      });
       return { page: { next: hasMore ? toCursor(tokens) : undefined, items }, events };
     });
   }
@@ -109,31 +113,36 @@ export class TokenFinder {
   async #showAll(
     caller: Caller,
     { permission, query }: TokenQuestion,
-    { tokens, isMiss }: { readonly tokens: readonly StoredToken[]; readonly isMiss: boolean },
+    { tokens, matched }: { readonly tokens: readonly StoredToken[]; readonly matched: number | undefined },
   ): Promise<{ items: VisibleToken[]; events: AuditEvent[] }> {
     const judged = tokens.map((token) => ({ token, transform: requireAccess(caller.grants, permission, token) }));
     const events = [
-      searchEvent(query, { found: tokens.length, isMiss }),
+      searchEvent(query, { found: tokens.length, matched }),
       ...judged.map(({ token, transform }) => tokenEvent(token, 'read', { transform })),
     ];
     return { items: await this.#presenter.showAll(caller, judged), events };
   }
 }
 
-/** What was asked for, by the names of its fields, and how many tokens the response has. */
+/**
+ * What was asked for, by the names of its fields, and how many tokens the response has. `matched` is how many there are on all
+ * pages, where that is known: of a hundred ids of which one exists, ninety-nine are missing.
+ */
 function searchEvent(
   query: SearchQuery | undefined,
-  { found, isMiss }: { readonly found: number; readonly isMiss: boolean },
+  { found, matched }: { readonly found: number; readonly matched: number | undefined },
 ): AuditEvent {
+  const unmatched = query === undefined || matched === undefined ? 0 : countValuesAsked(query) - matched;
+  const missing = Math.max(unmatched, matched === 0 ? 1 : 0);
   return {
     entityType: 'token',
     entityId: noSingleEntity,
     operation: 'search',
-    outcome: isMiss ? 'missed' : 'success',
+    outcome: matched === 0 ? 'missed' : 'success',
     details: {
       ...(query === undefined ? {} : { fields: listFieldsAsked(query) }),
       found,
-      ...(isMiss ? { missing: 1 } : {}),
+      ...(missing > 0 ? { missing } : {}),
     },
   };
 }

@@ -7,20 +7,22 @@ import type { SearchQuery } from '../../../core/search/search-query.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import { nameSchemas } from '../../../http/api-components.ts';
 import {
-  PaginationView,
   pageMax,
+  pageOf,
   pageParameters,
   parsePageRequest,
   sizeDefault,
   sizeMaxDefault,
   toPaginationView,
 } from '../../../http/pagination.ts';
+import { orNull } from '../../../http/optional-schemas.ts';
 import { NoParameters, queryParameters } from '../../../http/query-parameters.ts';
 import type { VisibleToken } from '../model/token.ts';
 import type { TokenFinder } from './token-finder.ts';
 import { toTokenJson } from '../model/token-json.ts';
 import { toListQuery } from './token-list-query.ts';
 import { TokenView } from '../model/token-schemas.ts';
+import { tokenListExamples } from './token-list-examples.ts';
 
 const repeatable = (description: string) =>
   Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())], { description }));
@@ -40,7 +42,12 @@ const start = Type.Optional(
 const wholeNumber = (maximum: number, description: string) =>
   Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum }), Type.Null()], { description }));
 const size = wholeNumber(sizeMaxDefault, `Items on a page; ${sizeDefault} by default.`);
-const query = Type.Optional(Type.Union([Type.String({ maxLength: tokenQueryLimits.queryLengthMax }), Type.Null()]));
+const query = orNull(
+  Type.String({
+    maxLength: tokenQueryLimits.queryLengthMax,
+    description: 'What to find, such as `type:card AND metadata.customer_id:c-1042`. Everything, if left out.',
+  }),
+);
 
 /** `metadata.key` and `metadata[key]`. */
 const metadataNames = { [String.raw`^metadata[.[]`]: Type.Union([Type.String(), Type.Array(Type.String())]) };
@@ -54,19 +61,37 @@ const CursorListQuery = queryParameters(
   },
   metadataNames,
 );
-const Search = Type.Object({
-  query,
-  page: wholeNumber(pageMax, 'Page number, starting at 1 (the default).'),
-  size,
-});
-const CursorSearch = Type.Object({
-  query,
-  start: Type.Optional(Type.Union([Type.String({ maxLength: tokenQueryLimits.cursorLengthMax }), Type.Null()])),
-  size,
-});
-const TokenPage = Type.Object({ pagination: PaginationView, data: Type.Array(TokenView) });
-const CursorPagination = Type.Object({ page_size: Type.Integer(), next: Type.Optional(Type.String()) });
-const TokenCursorPage = Type.Object({ pagination: CursorPagination, data: Type.Array(TokenView) });
+const Search = Type.Object(
+  { query, page: wholeNumber(pageMax, 'Page number, starting at 1 (the default).'), size },
+  { description: 'A search with numbered pages.' },
+);
+const CursorSearch = Type.Object(
+  {
+    query,
+    start: orNull(
+      Type.String({ maxLength: tokenQueryLimits.cursorLengthMax, description: 'The `next` of the page before.' }),
+    ),
+    size,
+  },
+  { description: 'A search that follows a cursor.' },
+);
+const TokenPage = pageOf(TokenView);
+const CursorPagination = Type.Object(
+  {
+    page_size: Type.Integer({ description: 'How many items a page holds at most.' }),
+    next: Type.Optional(
+      Type.String({ description: 'Send it as `start` to get the following page. Absent on the last one.' }),
+    ),
+  },
+  { description: 'How to get the next page.' },
+);
+const TokenCursorPage = Type.Object(
+  {
+    pagination: CursorPagination,
+    data: Type.Array(TokenView, { description: 'The tokens of the page, newest first.' }),
+  },
+  { description: 'A page of tokens.' },
+);
 nameSchemas({
   SearchTokensRequest: Search,
   SearchTokensV2Request: CursorSearch,
@@ -79,8 +104,21 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     '/tokens',
     {
-      config: { permission: 'token:read', rateLimit: 'token-list' },
-      schema: { operationId: 'listTokens', tags: ['Tokens'], querystring: ListQuery, response: { 200: TokenPage } },
+      config: {
+        permission: 'token:read',
+        rateLimit: 'token-list',
+        problems: ['not-found', 'page-too-large'],
+        examples: tokenListExamples.listTokens,
+      },
+      schema: {
+        operationId: 'listTokens',
+        summary: 'List tokens',
+        description:
+          'Returns the tokens that match all given filters, newest first, in numbered pages. Tokens that the key may not read are left out and not counted.',
+        tags: ['Lists and search'],
+        querystring: ListQuery,
+        response: { 200: TokenPage },
+      },
     },
     async (request, reply) => {
       const page = parsePageRequest(request.query);
@@ -93,10 +131,18 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
   app.get<{ Querystring: Static<typeof CursorListQuery> }>(
     '/v2/tokens',
     {
-      config: { permission: 'token:read', rateLimit: 'token-list' },
+      config: {
+        permission: 'token:read',
+        rateLimit: 'token-list',
+        problems: ['not-found'],
+        examples: tokenListExamples.listTokensV2,
+      },
       schema: {
         operationId: 'listTokensV2',
-        tags: ['Tokens'],
+        summary: 'List tokens by cursor',
+        description:
+          'Like the numbered list, but follows a cursor: send `next` of a page as `start` to get the following one. Every page costs the same, so use this to read many tokens.',
+        tags: ['Lists and search'],
         querystring: CursorListQuery,
         response: { 200: TokenCursorPage },
       },
@@ -112,10 +158,19 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
   app.post<{ Body: Static<typeof Search> }>(
     '/tokens/search',
     {
-      config: { permission: 'token:search', rateLimit: 'token-search', isRepeatable: false },
+      config: {
+        permission: 'token:search',
+        rateLimit: 'token-search',
+        isReadOnly: true,
+        problems: ['not-found', 'page-too-large'],
+        examples: tokenListExamples.searchTokens,
+      },
       schema: {
         operationId: 'searchTokens',
-        tags: ['Tokens'],
+        summary: 'Search tokens',
+        description:
+          'Finds tokens with a query such as `type:card AND metadata.customer_id:c-1042`. Fields are `id`, `type`, `container`, `fingerprint`, `metadata.<key>`, `created_by`, `created_at`, `modified_by`, `modified_at` and `data`, which is compared with the search indexes of a token. Combine terms with `AND`, `OR`, `NOT` and parentheses.',
+        tags: ['Lists and search'],
         querystring: NoParameters,
         body: Search,
         response: { 200: TokenPage },
@@ -132,10 +187,19 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
   app.post<{ Body: Static<typeof CursorSearch> }>(
     '/v2/tokens/search',
     {
-      config: { permission: 'token:search', rateLimit: 'token-search', isRepeatable: false },
+      config: {
+        permission: 'token:search',
+        rateLimit: 'token-search',
+        isReadOnly: true,
+        problems: ['not-found'],
+        examples: tokenListExamples.searchTokensV2,
+      },
       schema: {
         operationId: 'searchTokensV2',
-        tags: ['Tokens'],
+        summary: 'Search tokens by cursor',
+        description:
+          'Like the search with numbered pages, but follows a cursor: send `next` of a page as `start`. Here a container includes everything in it.',
+        tags: ['Lists and search'],
         querystring: NoParameters,
         body: CursorSearch,
         response: { 200: TokenCursorPage },

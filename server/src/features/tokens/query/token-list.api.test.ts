@@ -153,6 +153,24 @@ describe('the record of a list', () => {
     }
   });
 
+  it('counts what was guessed and is not there, even beside what is, and behind a cursor of the own hand', async () => {
+    const [known = ''] = idsOf(await page('?size=1'));
+    const before = (await vault.auditRecords(tenant.id)).length;
+    const key = tenant.keys.private;
+    const cursor = `${10 ** 14}.abc`;
+    await vault.request('GET', `/tokens?id=${known}&id=guess-1&id=guess-2`, { key });
+    await vault.request('GET', `/v2/tokens?id=${known}&id=guess-1&id=guess-2`, { key });
+    await vault.request('GET', `/v2/tokens?id=guess-1&start=${cursor}`, { key });
+    await vault.request('POST', '/v2/tokens/search', { key, body: { query: 'data:a OR data:b', start: cursor } });
+    const searches = (await vault.auditRecords(tenant.id)).slice(before).filter((one) => one['operation'] === 'search');
+    expect(searches.map(({ outcome, details }) => `${String(outcome)} ${String(details)}`)).toEqual([
+      'success {"fields":["id"],"found":1,"missing":2}',
+      'success {"fields":["id"],"found":1,"missing":2}',
+      'missed {"fields":["id"],"found":0,"missing":1}',
+      'missed {"fields":["data"],"found":0,"missing":2}',
+    ]);
+  });
+
   it('has no read when nothing was shown', async () => {
     const before = (await vault.auditRecords(tenant.id)).length;
     await page('?page=100');

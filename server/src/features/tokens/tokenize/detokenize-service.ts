@@ -1,5 +1,5 @@
 import { RequestBudget } from '../../../core/budget/request-budget.ts';
-import type { Caller } from '../../../core/identity/caller.ts';
+import type { KeyCaller } from '../../../core/identity/caller.ts';
 import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../../core/json/json-source.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
@@ -18,7 +18,7 @@ export class DetokenizeService {
   }
 
   /** The document as JSON text. Recorded before any value leaves; so is a failure, which tells what a value is not. */
-  async detokenize(caller: Caller, document: JsonSource): Promise<Sensitive<string>> {
+  async detokenize(caller: KeyCaller, document: JsonSource): Promise<Sensitive<string>> {
     const budget = new RequestBudget();
     const template = compileDocument(document, budget);
     const judged = await this.#tokens.find(caller, 'token:read', template.uses);

@@ -4,7 +4,7 @@ import { requireAccess } from '../../../core/access/require-access.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { ReferenceSource } from '../../../core/expressions/reference-evaluation.ts';
 import type { ReferenceUses } from '../../../core/expressions/reference-uses.ts';
-import type { Caller } from '../../../core/identity/caller.ts';
+import type { KeyCaller } from '../../../core/identity/caller.ts';
 import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenizeLimits, tokenQueryLimits } from '../../../core/token-limits.ts';
 import { OpenedReferences } from './opened-references.ts';
@@ -35,7 +35,7 @@ export class ReferencedTokens {
 
   /** All tokens in one query, each judged before any is opened. */
   async find(
-    caller: Caller,
+    caller: KeyCaller,
     permission: 'token:read' | 'token:use',
     uses: ReferenceUses,
   ): Promise<readonly JudgedToken[]> {
@@ -68,7 +68,7 @@ export class ReferencedTokens {
   }
 
   /** The values, for as long as one request is put together. */
-  async open(caller: Caller, tokens: readonly JudgedToken[], budget: RequestBudget): Promise<ReferenceSource> {
+  async open(caller: KeyCaller, tokens: readonly JudgedToken[], budget: RequestBudget): Promise<ReferenceSource> {
     return new OpenedReferences(await this.#presenter.showAll(caller, tokens), budget);
   }
 }

@@ -8,6 +8,7 @@ import type { JsonValue } from '../../../core/json/json-value.ts';
 import type { DetokenizeService } from './detokenize-service.ts';
 import { writeProblems } from '../write/index.ts';
 import type { TokenizedOutcome, TokenizeService } from './tokenize-service.ts';
+import { tokenizeExamples } from './tokenize-examples.ts';
 
 const Document = Type.Unknown({ description: 'Any JSON document.' });
 
@@ -24,12 +25,26 @@ export function addTokenizeRoutes(
         rateLimit: 'token-write',
         problems: writeProblems,
         showAgain: shownAgain<TokenizedOutcome>((caller, outcome) => parts.tokenizer.showAgain(caller, outcome)),
+        examples: tokenizeExamples.tokenize,
       },
-      schema: { operationId: 'tokenize', tags: ['Tokenize'], body: Document, response: { 200: Document } },
+      schema: {
+        operationId: 'tokenize',
+        summary: 'Tokenize a document',
+        description:
+          'Creates many tokens in one request. In a JSON object or array of any shape, every string becomes a token and is replaced by its id; an object with `type` and `data` is a request to create a token and is replaced by the token. Numbers, booleans and null stay. If one value cannot be stored, none is.',
+        tags: ['Tokenize'],
+        body: Document,
+        response: { 200: Document },
+      },
     },
     async (request, reply) => {
       const document = requireDocument(request.body);
-      const { text, outcome } = await parts.tokenizer.tokenize(request.caller, document, request.bodySource);
+      const { text, outcome, unknownMembers } = await parts.tokenizer.tokenize(
+        request.keyCaller,
+        document,
+        request.bodySource,
+      );
+      request.unknownMembers = unknownMembers;
       keepOutcome(reply, outcome);
       return sendJsonText(reply, text);
     },
@@ -38,12 +53,25 @@ export function addTokenizeRoutes(
   app.post<{ Body: JsonValue | undefined }>(
     '/detokenize',
     {
-      config: { permission: 'token:read', isRepeatable: false },
-      schema: { operationId: 'detokenize', tags: ['Tokenize'], body: Document, response: { 200: Document } },
+      config: {
+        permission: 'token:read',
+        isRepeatable: false,
+        problems: ['not-found'],
+        examples: tokenizeExamples.detokenize,
+      },
+      schema: {
+        operationId: 'detokenize',
+        summary: 'Detokenize a document',
+        description:
+          "Replaces references such as `{{ <token id> }}` in a JSON document with the data of the tokens, as the key may see it. Filters can select a part: `{{ <token id> | json: '$.number' }}`. A string that is exactly one reference becomes the value itself, whatever its type.",
+        tags: ['Tokenize'],
+        body: Document,
+        response: { 200: Document },
+      },
     },
     async (request, reply) => {
       requireDocument(request.body);
-      const text = await parts.detokenizer.detokenize(request.caller, request.bodySource);
+      const text = await parts.detokenizer.detokenize(request.keyCaller, request.bodySource);
       return sendJsonText(reply, text.reveal());
     },
   );

@@ -1,14 +1,17 @@
 import { DomainError, invalidField } from '../../../core/errors/domain-error.ts';
-import type { Caller } from '../../../core/identity/caller.ts';
+import type { KeyCaller } from '../../../core/identity/caller.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../../core/json/json-source.ts';
 import { toJsonText } from '../../../core/json/json-text.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import type { Steps } from '../../../core/steps/steps.ts';
+import { findIntendedName } from '../../../core/text/intended-name.ts';
 import { tokenizeLimits } from '../../../core/token-limits.ts';
-import { compileSchema, findFieldErrors } from '../../../http/validation.ts';
+import { findTokenType } from '../../../core/token-types/token-type-catalog.ts';
+import { misspelledMember } from '../../../http/field-message.ts';
+import { compileSchema, countUnknownMembers, findFieldErrors } from '../../../http/validation.ts';
 import { inTurns, mapInTurns } from '../../../platform/waiting/turns.ts';
-import { fieldErrorsAt, joinPath } from '../model/request-path.ts';
+import { fieldErrorsAt, invalidAt, joinPath } from '../model/request-path.ts';
 import type { CreatedToken, TokenCreator, TokenRepeater } from '../write/index.ts';
 import { toTokenJson } from '../model/token-json.ts';
 import type { TokenRequest } from '../model/token-request.ts';
@@ -32,6 +35,8 @@ export interface TokenizedOutcome {
 /** A response as JSON text. */
 export interface TokenizedDocument {
   readonly text: string;
+  /** Members of token requests that were ignored. */
+  readonly unknownMembers: number;
   readonly outcome: TokenizedOutcome;
 }
 
@@ -50,7 +55,7 @@ export class TokenizeService {
   }
 
   /** One leaf that cannot be stored fails the request, and nothing of it is kept. */
-  async tokenize(caller: Caller, given: Sensitive<JsonValue>, source: JsonSource): Promise<TokenizedDocument> {
+  async tokenize(caller: KeyCaller, given: Sensitive<JsonValue>, source: JsonSource): Promise<TokenizedDocument> {
     const document = given.reveal();
     if (typeof document !== 'object' || document === null) throw invalidField('body', 'must be an object or an array');
     const reader = new DocumentReader(source);
@@ -61,11 +66,11 @@ export class TokenizeService {
     const texts = await mapInTurns(created, ({ token }, slot) =>
       forms[slot] === 'id' ? JSON.stringify(token.token.id) : toTokenJson(token),
     );
-    return { text: join(outcome.pieces, texts), outcome };
+    return { text: join(outcome.pieces, texts), unknownMembers: reader.unknownMembers, outcome };
   }
 
   /** The document that an earlier request made, with its tokens as the caller may see them now. */
-  async showAgain(caller: Caller, { pieces, made, forms }: TokenizedOutcome): Promise<string> {
+  async showAgain(caller: KeyCaller, { pieces, made, forms }: TokenizedOutcome): Promise<string> {
     const repeated = await this.#repeater.repeat(caller, made, (slot) => forms[slot] === 'id');
     const texts = await mapInTurns(repeated, async (one, slot) =>
       forms[slot] === 'id' ? JSON.stringify(one.token.id) : toTokenJson(await this.#repeater.show(caller, one)),
@@ -90,6 +95,7 @@ interface Position {
 class DocumentReader {
   readonly requests: TokenRequest[] = [];
   readonly forms: SlotForm[] = [];
+  unknownMembers = 0;
   readonly #source: JsonSource;
   #valueCount = 0;
 
@@ -102,7 +108,10 @@ class DocumentReader {
     if (typeof value === 'string') return this.#readLeaf(value, position);
     if (Array.isArray(value)) return yield* this.#readArray(value, position);
     if (!isJsonObject(value)) return () => toJsonText(value);
-    if (!Object.hasOwn(value, 'type') || !Object.hasOwn(value, 'data')) return yield* this.#readObject(value, position);
+    if (!Object.hasOwn(value, 'type') || !Object.hasOwn(value, 'data')) {
+      requireNoMisspelledRequest(value, position.path);
+      return yield* this.#readObject(value, position);
+    }
     yield;
     return this.#readTokenRequest(value, position);
   }
@@ -126,6 +135,7 @@ class DocumentReader {
 
   #readTokenRequest(value: JsonObject, { path }: Position): Writer {
     if (!tokenShape.Check(value)) throw fieldErrorsAt(path, findFieldErrors(tokenShape, value, 'body'));
+    this.unknownMembers += countUnknownMembers(value);
     return this.#add('token', toTokenRequest(value, this.#source, path));
   }
 
@@ -166,6 +176,25 @@ class DocumentReader {
     this.forms.push(form);
     return (write) => write(slot);
   }
+}
+
+/** More than a token request has: an object with more members is none. */
+const requestMembersMax = 20;
+
+/**
+ * An object is a request for a token by having `type` and `data`. With one of them misspelled, a card number would become a
+ * generic token in another container: where the value is a token type, that is what it must be.
+ */
+function requireNoMisspelledRequest(object: JsonObject, path: string): void {
+  const names = Object.keys(object);
+  if (names.length > requestMembersMax) return;
+  const find = (meant: string) =>
+    Object.hasOwn(object, meant) ? meant : names.find((name) => findIntendedName(name, [meant]) !== undefined);
+  const [type, data] = [find('type'), find('data')];
+  if (type === undefined || data === undefined || type === data) return;
+  const named = object[type];
+  if (typeof named !== 'string' || findTokenType(named) === undefined) return;
+  throw invalidAt(path, type === 'type' ? 'data' : 'type', misspelledMember);
 }
 
 /** Arrays and objects are levels; a token request is not one of them, whatever its data holds. */

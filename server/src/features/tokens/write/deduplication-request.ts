@@ -1,7 +1,7 @@
 import type { Transform } from '../../../core/access/access-rule.ts';
 import { isFingerprintShown } from '../../../core/access/fingerprint-visibility.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
-import type { Caller } from '../../../core/identity/caller.ts';
+import type { KeyCaller } from '../../../core/identity/caller.ts';
 import type { TenantSettings } from '../../tenants/index.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { TenantSettings } from '../../tenants/index.ts';
  * tenant that shows fingerprints to nobody but revealed views lets nobody else compare either.
  */
 export function requestsDeduplication(
-  caller: Caller,
+  caller: KeyCaller,
   token: {
     readonly draft: { readonly deduplicate: boolean | undefined };
     readonly transform: Transform;

@@ -3,7 +3,7 @@ import type { AccessTarget } from '../../../core/access/decide-access.ts';
 import { RequestBudget } from '../../../core/budget/request-budget.ts';
 import { requireAccessToEach } from '../../../core/access/require-access.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
-import type { Caller } from '../../../core/identity/caller.ts';
+import type { KeyCaller } from '../../../core/identity/caller.ts';
 import { type AuditRow, toAuditRow } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
@@ -70,7 +70,7 @@ export class TokenCreator {
   }
 
   /** One token, committed with whatever else the tenant creates at this moment. */
-  async create(caller: Caller, request: TokenRequest): Promise<CreateOutcome> {
+  async create(caller: KeyCaller, request: TokenRequest): Promise<CreateOutcome> {
     const inserts = await this.#prepare(caller, [request], () => false);
     if (inserts.some(({ isDeduplicated }) => isDeduplicated)) {
       return (await this.#createOrFind(caller, inserts))[0] ?? missing();
@@ -84,7 +84,7 @@ export class TokenCreator {
 
   /** Several tokens in one transaction: all of them or none. `isIdOnly` tells of which only the id is shown. */
   async createAll(
-    caller: Caller,
+    caller: KeyCaller,
     requests: readonly TokenRequest[],
     isIdOnly: (index: number) => boolean,
   ): Promise<CreateOutcome[]> {
@@ -98,7 +98,7 @@ export class TokenCreator {
   }
 
   async #prepare(
-    caller: Caller,
+    caller: KeyCaller,
     requests: readonly TokenRequest[],
     isIdOnly: (index: number) => boolean,
   ): Promise<PreparedInsert[]> {
@@ -124,7 +124,7 @@ export class TokenCreator {
 
   /** Writes under the ids that were wished for. An alias that is taken is drawn again: of the first try nothing remains. */
   async #underFreeIds<T>(
-    caller: Caller,
+    caller: KeyCaller,
     inserts: readonly PreparedInsert[],
     write: (inserts: readonly PreparedInsert[]) => Promise<T>,
   ): Promise<T> {
@@ -141,7 +141,7 @@ export class TokenCreator {
   }
 
   /** Another alias, a few times; then an id that cannot meet any. */
-  async #rename(caller: Caller, insert: PreparedInsert): Promise<PreparedInsert> {
+  async #rename(caller: KeyCaller, insert: PreparedInsert): Promise<PreparedInsert> {
     const { draft, aliasTries } = insert;
     const renamed = aliasTries < aliasTriesMax ? draft : { ...draft, wantedId: undefined };
     const [token = missing()] = await this.#sealer.sealAll(caller, [{ draft: renamed, id: toTokenId(renamed) }], {
@@ -150,7 +150,7 @@ export class TokenCreator {
     return toPrepared(caller, { ...insert, draft: renamed, aliasTries: aliasTries + 1 }, token);
   }
 
-  async #createOrFind(caller: Caller, inserts: readonly PreparedInsert[]): Promise<CreateOutcome[]> {
+  async #createOrFind(caller: KeyCaller, inserts: readonly PreparedInsert[]): Promise<CreateOutcome[]> {
     const { deduplicationBehavior } = await this.#settings.get(caller.tenantId);
     return this.#underFreeIds(caller, inserts, async (named) => {
       const free = withSharedViews(caller, named, deduplicationBehavior);
@@ -171,7 +171,7 @@ export class TokenCreator {
   }
 
   async #showCreated(
-    caller: Caller,
+    caller: KeyCaller,
     { token, transform, draft }: PreparedInsert,
     createdAt: Date,
   ): Promise<CreateOutcome> {
@@ -184,7 +184,7 @@ export class TokenCreator {
   }
 
   async #showFound(
-    caller: Caller,
+    caller: KeyCaller,
     { found, isRecorded }: { found: StoredToken; isRecorded: boolean },
     { transform, draft, isIdOnly }: PreparedInsert,
   ): Promise<CreateOutcome> {
@@ -209,7 +209,7 @@ function toTarget({ wantedId, containers }: TokenDraft): AccessTarget {
   return wantedId === undefined || isIdExpression(wantedId) ? { containers } : { id: wantedId, containers };
 }
 
-function toPrepared(caller: Caller, prepared: Prepared, token: SealedToken): PreparedInsert {
+function toPrepared(caller: KeyCaller, prepared: Prepared, token: SealedToken): PreparedInsert {
   return {
     ...prepared,
     token,
@@ -218,13 +218,13 @@ function toPrepared(caller: Caller, prepared: Prepared, token: SealedToken): Pre
   };
 }
 
-function toCreateRow(caller: Caller, token: SealedToken, transform: Transform | undefined): AuditRow {
+function toCreateRow(caller: KeyCaller, token: SealedToken, transform: Transform | undefined): AuditRow {
   return toAuditRow(caller, tokenEvent(token, 'create', { transform }));
 }
 
 /** Of equal ones in a request the first is stored and stands for the others: its record says if one of them shows it. */
 function withSharedViews(
-  caller: Caller,
+  caller: KeyCaller,
   inserts: readonly PreparedInsert[],
   behavior: DeduplicationBehavior,
 ): readonly PreparedInsert[] {

@@ -1,6 +1,6 @@
 import { mostTransform, type Transform } from '../../../core/access/access-rule.ts';
 import { requireAccess } from '../../../core/access/require-access.ts';
-import type { Caller } from '../../../core/identity/caller.ts';
+import type { KeyCaller } from '../../../core/identity/caller.ts';
 import { toAuditRow } from '../../../platform/audit/audit-event.ts';
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
 import { isHeldByPublic } from '../model/container-set-limit.ts';
@@ -48,7 +48,7 @@ export class TokenDeduplicator {
   }
 
   async insertOrFind(
-    caller: Caller,
+    caller: KeyCaller,
     inserts: readonly DraftedInsert[],
     behavior: DeduplicationBehavior,
   ): Promise<{ readonly createdAt: Date; readonly existing: Duplicates }> {
@@ -75,7 +75,7 @@ export class TokenDeduplicator {
 
   /** The keys that it needs were fetched for the inserts. */
   async #prepareChanges(
-    caller: Caller,
+    caller: KeyCaller,
     { wanted, sharing }: WantedTokens,
     duplicates: Duplicates,
   ): Promise<ReadonlyMap<string, TokenChange>> {
@@ -103,7 +103,11 @@ export class TokenDeduplicator {
 }
 
 /** The most that the response shows of the token; undefined if it has only its id. */
-function findMostShown(caller: Caller, current: StoredToken, inserts: readonly DraftedInsert[]): Transform | undefined {
+function findMostShown(
+  caller: KeyCaller,
+  current: StoredToken,
+  inserts: readonly DraftedInsert[],
+): Transform | undefined {
   const shown = inserts.filter(({ isIdOnly }) => !isIdOnly);
   return mostTransform(shown.map(({ transform }) => findShownTransform(caller, current, transform)));
 }
@@ -112,7 +116,7 @@ function findMostShown(caller: Caller, current: StoredToken, inserts: readonly D
  * The token as the request would have created it. Mask and search indexes come from the request even if it names none:
  * those of the token may be somebody else's, who chose them to see what is written now.
  */
-function toUpdatedDraft(caller: Caller, current: StoredToken, draft: TokenDraft): TokenDraft {
+function toUpdatedDraft(caller: KeyCaller, current: StoredToken, draft: TokenDraft): TokenDraft {
   requireAccess(caller.grants, 'token:update', current);
   return { ...draft, containers: current.containers };
 }

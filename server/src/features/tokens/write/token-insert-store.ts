@@ -37,6 +37,8 @@ export class TokenInsertStore {
   constructor(database: Database, setLimits: ContainerSetLimits) {
     this.#database = database;
     this.#batcher = new TenantBatcher({
+      name: 'token-create',
+      meter: database.batches,
       itemsMax: 200,
       queueMax: 10_000,
       sizeOf,
@@ -48,6 +50,8 @@ export class TokenInsertStore {
         ),
     });
     this.#groups = new TenantBatcher({
+      name: 'token-group',
+      meter: database.batches,
       itemsMax: 1_000,
       queueMax: 50_000,
       sizeOf: (items) => items.reduce((sum, item) => sum + sizeOf(item), 0),

@@ -1,7 +1,7 @@
 import { leastTransform, type Transform } from '../../../core/access/access-rule.ts';
 import { requireAccessToEach } from '../../../core/access/require-access.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
-import type { Caller } from '../../../core/identity/caller.ts';
+import type { KeyCaller } from '../../../core/identity/caller.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import { findShownTransform, showFound, type TokenPresenter } from '../read/index.ts';
 import { type CreatedToken, requireSame } from './made-token.ts';
@@ -35,7 +35,7 @@ export class TokenRepeater {
    * Recorded before any of them can be shown; `isIdOnly` tells of which only the id will be.
    */
   async repeat(
-    caller: Caller,
+    caller: KeyCaller,
     made: readonly CreatedToken[],
     isIdOnly: (index: number) => boolean,
   ): Promise<RepeatedToken[]> {
@@ -67,7 +67,7 @@ export class TokenRepeater {
   }
 
   /** What the caller sees of it now. */
-  async show(caller: Caller, repeated: RepeatedToken): Promise<VisibleToken> {
+  async show(caller: KeyCaller, repeated: RepeatedToken): Promise<VisibleToken> {
     const { token, transform, isUnchanged, isDeduplicated } = repeated;
     const parts = { presenter: this.#presenter, audit: this.#audit };
     const visible = isUnchanged
@@ -78,6 +78,6 @@ export class TokenRepeater {
 }
 
 /** Somebody else may have written what the token holds now, so it takes the right to read it. */
-function shownTransform(caller: Caller, { token, transform, isUnchanged }: RepeatedToken): Transform {
+function shownTransform(caller: KeyCaller, { token, transform, isUnchanged }: RepeatedToken): Transform {
   return isUnchanged ? transform : findShownTransform(caller, token, transform);
 }

@@ -3,7 +3,7 @@ import { decideAccess } from '../../../core/access/decide-access.ts';
 import { requireAccess, requireAccessToEach } from '../../../core/access/require-access.ts';
 import { requireNoGain, requireViewAuthor } from '../../../core/access/view-authorship.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
-import type { Caller } from '../../../core/identity/caller.ts';
+import type { KeyCaller } from '../../../core/identity/caller.ts';
 import type { TokenId } from '../../../core/identity/ids.ts';
 import { toAuditRow } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
@@ -83,7 +83,7 @@ export class TokenUpdater {
   }
 
   /** Applies the patch to the newest version: concurrent patches end up as if they had come one after the other. */
-  async update(caller: Caller, id: TokenId, patch: TokenPatch): Promise<UpdateOutcome> {
+  async update(caller: KeyCaller, id: TokenId, patch: TokenPatch): Promise<UpdateOutcome> {
     return this.#turns.run(`${caller.tenantId}/${id}`, async () => {
       for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
         const updated = await this.#tryUpdate(caller, id, patch);
@@ -94,7 +94,7 @@ export class TokenUpdater {
   }
 
   /** The token that an earlier request has updated, as updating it would show it now. Recorded as a read. */
-  async showAgain(caller: Caller, made: UpdatedToken): Promise<UpdateOutcome> {
+  async showAgain(caller: KeyCaller, made: UpdatedToken): Promise<UpdateOutcome> {
     const token = requireSame(made, await this.#store.find(caller.tenantId, made.id));
     const transform = leastTransform(made.transform, requireAccess(caller.grants, 'token:update', token));
     const isHiddenDuplicate =
@@ -108,7 +108,7 @@ export class TokenUpdater {
   }
 
   /** Undefined when another server changed the token between the look and the write. */
-  async #tryUpdate(caller: Caller, id: TokenId, patch: TokenPatch): Promise<UpdateOutcome | undefined> {
+  async #tryUpdate(caller: KeyCaller, id: TokenId, patch: TokenPatch): Promise<UpdateOutcome | undefined> {
     const current = await getToken(this.#store, caller, id);
     const mayUpdate = requireAccess(caller.grants, 'token:update', current);
     const opened = await this.#presenter.open(current);
@@ -126,7 +126,7 @@ export class TokenUpdater {
   }
 
   async #apply(
-    caller: Caller,
+    caller: KeyCaller,
     { current, opened, mayUpdate, isView }: JudgedUpdate,
     patch: TokenPatch,
   ): Promise<UpdateOutcome | undefined> {
@@ -149,13 +149,13 @@ export class TokenUpdater {
   }
 
   /** Whether an expression fails on stored data, or on what comes after it, tells something about the data. */
-  async #recordFailedView(caller: Caller, current: StoredToken, error: unknown): Promise<void> {
+  async #recordFailedView(caller: KeyCaller, current: StoredToken, error: unknown): Promise<void> {
     if (!(error instanceof DomainError) || (error.code !== 'validation-failed' && error.code !== 'forbidden')) return;
     await this.#audit.append(caller, { ...tokenEvent(current, 'update', wholeView), outcome: 'failed' });
   }
 
   /** Moving a token needs the permission on each container that it leaves or enters, and shows its mover no more of it. */
-  #requireMove(caller: Caller, current: StoredToken, { containers }: TokenDraft): Transform {
+  #requireMove(caller: KeyCaller, current: StoredToken, { containers }: TokenDraft): Transform {
     const { id } = current;
     const left = current.containers.filter((container) => !containers.includes(container));
     const entered = containers.filter((container) => !current.containers.includes(container));
@@ -166,7 +166,7 @@ export class TokenUpdater {
   }
 
   async #seal(
-    caller: Caller,
+    caller: KeyCaller,
     current: StoredToken,
     { draft, settings }: { draft: TokenDraft; settings: TenantSettings },
   ): Promise<SealedToken> {
@@ -179,7 +179,7 @@ export class TokenUpdater {
   }
 
   async #write(
-    caller: Caller,
+    caller: KeyCaller,
     current: StoredToken,
     { sealed: next, cvc, isView, shown }: SealedUpdate,
   ): Promise<StoredToken | undefined> {
@@ -206,7 +206,7 @@ export class TokenUpdater {
     };
   }
 
-  async #isHiddenDuplicate(caller: Caller, token: SealedToken): Promise<boolean> {
+  async #isHiddenDuplicate(caller: KeyCaller, token: SealedToken): Promise<boolean> {
     const key = findDuplicateKey(token, 'return_existing');
     if (key === undefined) return false;
     const others = await this.#duplicates.listOthers(token, key, duplicatesMax + 1);

@@ -81,7 +81,6 @@ function randomHex(bytes: number): string {
 }
 
 function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const sayUnreachable = () =>
-    'The database server cannot be reached. Check STRONGROOM_DATABASE_OWNER_URL and that PostgreSQL is running.';
-  return withOwnerSession(url, { applicationName: 'strongroom backup', sayUnreachable }, work);
+  const variable = 'STRONGROOM_DATABASE_OWNER_URL';
+  return withOwnerSession(url, { applicationName: 'strongroom backup', variable }, work);
 }

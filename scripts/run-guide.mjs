@@ -1,0 +1,100 @@
+// Executes one guide in the current folder: node run-guide.mjs <guide.md>
+//
+// Runs every bash and sh block, in order, as one script. Runs what a comment `<!-- run … -->` holds too: what a reader does by
+// hand, such as clicking. A block that cannot be run has a comment before it, `<!-- not run: why -->`; every other block must
+// be one that runs. Each `✓ …` in a block is something that the guide shows: it must be printed.
+import { spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+const [file = ''] = process.argv.slice(2);
+const name = path.basename(file);
+const startedAt = performance.now();
+const lines = (await readFile(file, 'utf8')).split('\n');
+const blocks = readBlocks(lines);
+const unclear = blocks.find(({ isRun, reason }) => !isRun && reason === undefined);
+if (unclear !== undefined)
+  fail(unclear.at, 'begins a block that is not run; say why in a line before it: <!-- not run: why -->');
+const toRun = blocks.filter(({ isRun }) => isRun);
+
+// Lines that are not code stay as empty lines, so that bash counts lines as the guide does. The first is its title.
+const setup = `set -Eeuo pipefail; trap 'echo "$LINENO" >&3' ERR; trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`;
+const isCode = new Set(toRun.flatMap((block) => block.lines.map(({ at }) => at)));
+await writeFile('guide.sh', [setup, ...lines.slice(1).map((line, at) => (isCode.has(at + 1) ? line : ''))].join('\n'));
+const { code, output, failedLines } = await run('guide.sh');
+
+// A command inside another fails first; the last one ended the script.
+const failedLine = failedLines.at(-1);
+if (code !== 0 && failedLine !== undefined) fail(failedLine, `failed with status ${code}`);
+const claims = toRun.flatMap(claimsOf);
+const missing = claims.find(({ text }) => !output.includes(text));
+if (missing !== undefined) fail(missing.at, `did not show: ${missing.text}`);
+if (code !== 0) fail(0, `ended with status ${code}`);
+if (claims.length === 0) fail(0, 'shows nothing: no block prints a line with ✓');
+const shown = output.split('\n').filter((line) => line.startsWith('✓')).length;
+console.log(`${name} works: ${shown} things shown in ${seconds()} s`);
+
+/** Blocks with their lines, counted from 0. */
+function readBlocks(lines) {
+  const blocks = [];
+  let open;
+  let reason;
+  for (const [at, line] of lines.entries()) {
+    const fence = /^```(.*)$/.exec(line);
+    if (open !== undefined) {
+      if (line === open.end) open = undefined;
+      else open.lines.push({ at, line });
+      continue;
+    }
+    const isComment = line === '<!-- run';
+    if (fence !== null || isComment) {
+      open = { language: isComment ? 'sh' : fence[1], end: isComment ? '-->' : '```', reason, lines: [], at };
+      open.isRun = reason === undefined && ['bash', 'sh'].includes(open.language);
+      blocks.push(open);
+    }
+    if (line !== '') reason = /^<!-- not run: (.+) -->$/.exec(line)?.[1];
+  }
+  return blocks;
+}
+
+/** What a block says it shows: the text after each ✓, up to the first value in it. */
+function claimsOf(block) {
+  return block.lines.flatMap(({ at, line }) =>
+    [...line.matchAll(/✓[^"'$\\`]*/g)].map(([text]) => ({ at, text: text.trimEnd() })),
+  );
+}
+
+function run(script) {
+  return new Promise((resolve, reject) => {
+    const bash = spawn('bash', [script], { stdio: ['ignore', 'pipe', 'inherit', 'pipe'] });
+    let output = '';
+    let failed = '';
+    bash.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      process.stdout.write(text);
+    });
+    bash.stdio[3].setEncoding('utf8').on('data', (text) => (failed += text));
+    bash.once('error', reject);
+    bash.once('close', (code) => {
+      const failedLines = failed
+        .split('\n')
+        .filter(Boolean)
+        .map((number) => Number(number) - 1);
+      resolve({ code, output, failedLines });
+    });
+  });
+}
+
+/** Shows the block that holds the line. */
+function fail(at, why) {
+  const block = blocks.find((block) => block.at === at || block.lines.some((line) => line.at === at));
+  console.error(`\n${file}:${at + 1} ${why}\n`);
+  for (const { at: number, line } of block?.lines ?? [])
+    console.error(`${number === at ? '>' : ' '} ${number + 1}  ${line}`);
+  console.error(`\n${name} does not work, after ${seconds()} s`);
+  process.exit(1);
+}
+
+function seconds() {
+  return ((performance.now() - startedAt) / 1_000).toFixed(1);
+}

@@ -1,0 +1,138 @@
+import { permissionsOf } from '../../core/access/permission.ts';
+import { toCanonicalRights } from '../../core/access/rights-difference.ts';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { type ApplicationId, type ApplicationKeyId, type TenantId, toId } from '../../core/identity/ids.ts';
+import { type AuditEvent, noSingleEntity } from '../../platform/audit/audit-event.ts';
+import { recordAllInTransaction, recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { toChangeDetails, toRightsDetails } from '../../platform/audit/change-details.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { ApiKeyMaker } from './api-key-maker.ts';
+import type { Application } from './application.ts';
+import { keysMax } from './application-key-service.ts';
+import { ApplicationKeyStore, type KeyUse } from './application-key-store.ts';
+import { applicationEvent, noSuchApplication } from './application-service.ts';
+import { ApplicationStore } from './application-store.ts';
+
+/** Far more than a tenant has. */
+const listedMax = 10_000;
+
+export interface UsedApplication {
+  readonly application: Application;
+  readonly keys: KeyUse;
+}
+
+/** A new key, in the only place that shows its text. */
+export interface IssuedKey {
+  readonly applicationId: ApplicationId;
+  readonly keyId: ApplicationKeyId;
+  readonly text: string;
+  readonly revoked: readonly ApplicationKeyId[];
+}
+
+/**
+ * The way back into a tenant whose management keys are lost: an operator issues one on the command line. Only for management
+ * applications, which can create keys for all others. The tenant finds each step in its audit log, as done by the system.
+ */
+export class ApplicationRecovery {
+  readonly #database: Database;
+  readonly #apiKeyMaker: ApiKeyMaker;
+
+  constructor(parts: { database: Database; apiKeyMaker: ApiKeyMaker }) {
+    this.#database = parts.database;
+    this.#apiKeyMaker = parts.apiKeyMaker;
+  }
+
+  /** All applications, newest first, with how many keys each has and when one was last used. */
+  async list(tenantId: TenantId): Promise<UsedApplication[]> {
+    return this.#database.forTenant(tenantId, async (tx) => {
+      const store = await holdTenant(tx, tenantId);
+      const { items } = await store.list({ ids: undefined, types: undefined }, { page: 1, size: listedMax });
+      const uses = new Map(
+        (await new ApplicationKeyStore(tx, tenantId).listUses()).map((use) => [use.applicationId, use]),
+      );
+      await recordInTransaction(tx, tenantId, 'system', applicationEvent(noSingleEntity, 'read'));
+      return items.map((application) => ({
+        application,
+        keys: uses.get(application.id) ?? { count: 0, lastUsedAt: null },
+      }));
+    });
+  }
+
+  /** A management application with every management permission, and its key. */
+  async create(tenantId: TenantId, name: string): Promise<IssuedKey> {
+    const id = toId<ApplicationId>(crypto.randomUUID());
+    return this.#database.forTenant(tenantId, async (tx) => {
+      const store = await holdTenant(tx, tenantId);
+      const application = await store.insert({
+        id,
+        name,
+        type: 'management',
+        permissions: permissionsOf('management'),
+        rules: [],
+        expiresAt: null,
+        allowedDestinations: null,
+        grantLimit: null,
+        createdBy: null,
+      });
+      const key = await this.#apiKeyMaker.make(tx, application, null);
+      await recordAllInTransaction(tx, tenantId, 'system', [
+        { ...applicationEvent(id, 'create'), details: toRightsDetails(undefined, application) },
+        issueEvent(application, key.id, []),
+      ]);
+      return { applicationId: id, keyId: key.id, text: key.text, revoked: [] };
+    });
+  }
+
+  /** Another key for a management application. Others of its keys that are revoked stop working with the commit. */
+  async issueKey(
+    tenantId: TenantId,
+    applicationId: ApplicationId,
+    { revokesOthers }: { readonly revokesOthers: boolean },
+  ): Promise<IssuedKey> {
+    return this.#database.forTenant(tenantId, async (tx) => {
+      // Held until the commit: of two that issue keys at once, the second sees the key of the first.
+      const application = await (await holdTenant(tx, tenantId)).lock(applicationId);
+      if (application === undefined) throw noSuchApplication();
+      requireRecoverable(application);
+      const keys = new ApplicationKeyStore(tx, tenantId);
+      if (!revokesOthers && (await keys.countOf(applicationId)) >= keysMax) {
+        throw new DomainError('validation-failed', `The application has ${keysMax} keys, the most that it can have.`);
+      }
+      const key = await this.#apiKeyMaker.make(tx, application, null);
+      const revoked = revokesOthers ? await keys.deleteOthers(applicationId, key.id) : [];
+      await recordInTransaction(tx, tenantId, 'system', issueEvent(application, key.id, revoked));
+      return { applicationId, keyId: key.id, text: key.text, revoked };
+    });
+  }
+}
+
+function requireRecoverable({ type, expiresAt }: Application): void {
+  if (type !== 'management') {
+    throw new DomainError(
+      'validation-failed',
+      'This is not a management application. With the key of one, create keys for others: POST /applications/{id}/keys.',
+    );
+  }
+  if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {
+    throw new DomainError(
+      'validation-failed',
+      'The application has expired, and its keys with it. Create another one.',
+    );
+  }
+}
+
+/** The tenant cannot be deleted before the transaction ends. */
+async function holdTenant(tx: Transaction, tenantId: TenantId): Promise<ApplicationStore> {
+  const store = new ApplicationStore(tx, tenantId);
+  if (!(await store.holdTenant())) throw new DomainError('not-found', 'There is no such tenant.');
+  return store;
+}
+
+/** A key gives its holder the rights of the application, so the record tells which those are. */
+function issueEvent(application: Application, keyId: string, revoked: readonly string[]): AuditEvent {
+  const changes = [`key added: ${keyId}`, ...revoked.map((id) => `key removed: ${id}`)];
+  return {
+    ...applicationEvent(application.id, 'issue_key'),
+    details: toChangeDetails(changes, toCanonicalRights(application)),
+  };
+}

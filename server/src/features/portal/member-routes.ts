@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { toRules } from '../../core/access/decide-access.ts';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { MemberCaller } from '../../core/identity/caller.ts';
+import { admitCaller } from '../../http/authentication.ts';
+import { requireSameOrigin } from '../../http/same-origin.ts';
+import { rolePermissions } from '../members/index.ts';
+import type { Portal } from './portal.ts';
+import { findSession, originOf } from './portal-session-routes.ts';
+import type { Membership, UserSession } from './user.ts';
+
+export const memberApiPrefix = '/portal/api';
+/** Names the tenant to work on; needed only by a user who belongs to several. */
+export const tenantHeader = 'strongroom-tenant';
+
+/**
+ * Routes of the API for members who are signed in: the same routes and services, the cookie in place of a key, and the role in
+ * place of permissions. Everything that changes something needs a recent sign-in.
+ */
+export function addMemberScope(
+  edge: FastifyInstance,
+  portal: Pick<Portal, 'publicUrl' | 'sessions'>,
+  addRoutes: (scope: FastifyInstance) => void,
+): void {
+  void edge.register(
+    async (scope) => {
+      scope.addHook('onRoute', (route) => {
+        // A browser does not repeat requests by itself, and the description of the API is for keys.
+        route.config = { ...route.config, audience: 'members', isRepeatable: false };
+        route.schema = { ...route.schema, hide: true };
+      });
+      scope.addHook('onRequest', async (request, reply) => {
+        reply.removeHeader('access-control-allow-origin');
+        reply.removeHeader('access-control-expose-headers');
+        requireSameOrigin(request, portal.publicUrl);
+        const session = await findSession(portal, request);
+        if (session === undefined) throw new DomainError('unauthenticated', 'You are not signed in.');
+        const membership = findMembership(session, request.headers[tenantHeader]);
+        admitCaller(request, toCaller(request, session, membership));
+        if (changesSomething(request) && !session.isFresh) throw staleSignIn();
+      });
+      addRoutes(scope);
+    },
+    { prefix: memberApiPrefix },
+  );
+}
+
+/** A tenant that the user does not belong to is treated like one that does not exist. */
+function findMembership({ memberships }: UserSession, wanted: string | string[] | undefined): Membership {
+  const [only, ...others] = memberships;
+  if (wanted === undefined && only !== undefined && others.length === 0) return only;
+  const found = memberships.find(({ tenantId }) => tenantId === wanted);
+  if (found !== undefined) return found;
+  throw wanted === undefined
+    ? new DomainError('validation-failed', `Name one of your tenants in the ${tenantHeader} header.`)
+    : new DomainError('not-found', 'There is no such tenant.');
+}
+
+function toCaller(request: FastifyRequest, { user }: UserSession, { tenantId, role }: Membership): MemberCaller {
+  const grants = { rules: toRules(rolePermissions[role], []) };
+  return { tenantId, userId: user.id, role, grants, ...originOf(request) };
+}
+
+function changesSomething({ method, routeOptions }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && routeOptions.config.isReadOnly !== true;
+}
+
+function staleSignIn(): DomainError {
+  return new DomainError('sign-in-too-old', 'Changes need a sign-in within the last 15 minutes. Sign in again.');
+}

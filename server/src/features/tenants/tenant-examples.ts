@@ -1,0 +1,66 @@
+import { type ApiExample, invalid } from '../../http/api-examples.ts';
+import { exampleIds, exampleLaterTime, exampleTime } from '../../http/example-values.ts';
+import { ownerView } from '../members/index.ts';
+
+const view = {
+  id: exampleIds.tenant,
+  owner_id: exampleIds.ownerUser,
+  name: 'Test',
+  type: 'test',
+  settings: {},
+  created_at: exampleTime,
+};
+
+export const tenantExamples = {
+  getTenant: [
+    {
+      summary: 'A tenant for tests',
+      status: 200,
+      response: view,
+    },
+  ],
+  updateTenant: [
+    {
+      summary: 'Deduplicate tokens by default',
+      status: 200,
+      request: { body: { name: 'Analytical Engines', settings: { deduplicate_tokens: 'true' } } },
+      response: {
+        ...view,
+        name: 'Analytical Engines',
+        settings: { deduplicate_tokens: 'true' },
+        modified_by: exampleIds.manager,
+        modified_at: exampleLaterTime,
+      },
+    },
+    {
+      summary: 'A value that a setting cannot have',
+      status: 400,
+      request: { body: { name: 'Analytical Engines', settings: { deduplicate_tokens: 'yes' } } },
+      problem: invalid({ 'settings.deduplicate_tokens': ['must be one of true, false'] }),
+    },
+  ],
+  deleteTenant: [{ summary: 'Delete the tenant and everything in it', status: 204 }],
+  getTenantOwner: [
+    {
+      summary: 'The owner',
+      status: 200,
+      response: ownerView,
+    },
+  ],
+  getUsageReport: [
+    {
+      summary: 'A card and a social security number',
+      status: 200,
+      response: {
+        total_tokens: 2,
+        token_report: {
+          total_tokens: 2,
+          metrics_by_type: {
+            card: { count: 1, last_created_at: exampleTime },
+            social_security_number: { count: 1, last_created_at: exampleTime },
+          },
+        },
+      },
+    },
+  ],
+} satisfies Readonly<Record<string, readonly ApiExample[]>>;

@@ -1,0 +1,91 @@
+import type { FastifyInstance } from 'fastify';
+import { type Html, html } from './html.ts';
+import { renderPage } from './page.ts';
+import { addTextPageHeaders, pageOptions, sendPage } from './page-reply.ts';
+
+export interface LandingLink {
+  readonly href: string;
+  readonly label: string;
+  /** What is there, in a sentence. */
+  readonly about: string;
+}
+
+/** What the page of a vault for development has besides. */
+export interface DevelopmentLanding {
+  /** Called for every page: some addresses are known only once the server listens. */
+  readonly links: () => readonly LandingLink[];
+  readonly guides: readonly LandingGuide[];
+}
+
+/** A file that is shown as it is. */
+export interface LandingGuide {
+  readonly path: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Says at `/` what this is, to a browser that nobody told. The same for everybody: no version, no tenant, no secret. */
+export function addLandingPage(
+  app: FastifyInstance,
+  { servesReference, development }: { servesReference: boolean; development: DevelopmentLanding | undefined },
+): void {
+  const usual = listUsualLinks(servesReference);
+  app.get('/', pageOptions, (_request, reply) => {
+    addTextPageHeaders(reply);
+    return sendPage(reply, renderLandingPage(usual, development));
+  });
+  for (const { path, text } of development?.guides ?? []) {
+    app.get(path, pageOptions, (_request, reply) => {
+      addTextPageHeaders(reply);
+      return reply.type('text/plain; charset=utf-8').send(text);
+    });
+  }
+}
+
+function listUsualLinks(servesReference: boolean): LandingLink[] {
+  const reference = { href: '/docs', label: 'API reference', about: 'Every operation of this vault.' };
+  return [
+    ...(servesReference ? [reference] : []),
+    { href: '/docs/errors', label: 'Errors', about: 'What each error means and what to do about it.' },
+    { href: '/portal/', label: 'Portal', about: 'Where members sign in.' },
+  ];
+}
+
+function renderLandingPage(usual: readonly LandingLink[], development: DevelopmentLanding | undefined): string {
+  return renderPage({
+    title: 'Strongroom',
+    body: html`<p>This is a vault. It stores cards, bank accounts and personal data, and gives out tokens in their place.</p>
+${renderLinks(usual)}
+${development === undefined ? html`` : renderDevelopment(development)}`,
+  });
+}
+
+function renderDevelopment({ links, guides }: DevelopmentLanding): Html {
+  const items = guides.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`);
+  return html`<section>
+<h2>For development only</h2>
+<p class="alert">Never store real cards here.</p>
+<p>Keys, the sign-in link and lines to paste are in the terminal that runs <code>strongroom dev</code>.</p>
+${renderLinks(links())}
+</section>
+${
+  items.length === 0
+    ? html``
+    : html`<section>
+<h2>Guides</h2>
+<ul>
+${items}
+</ul>
+</section>`
+}`;
+}
+
+function renderLinks(links: readonly LandingLink[]): Html {
+  const items = links.map(
+    ({ href, label, about }) => html`<dt><a href="${href}">${label}</a></dt>
+<dd>${about}</dd>`,
+  );
+  return html`<dl>
+${items}
+</dl>`;
+}

@@ -1,0 +1,34 @@
+import { type Html, html } from './html.ts';
+
+export interface PageOptions {
+  readonly title: string;
+  readonly body: Html;
+  /** Path of the page's script. */
+  readonly script?: string;
+  /** Where the browser continues automatically. */
+  readonly continueTo?: string;
+}
+
+/** The one frame of all pages for people: our style sheet in light and dark, and nothing from elsewhere. */
+export function renderPage({ title, body, script, continueTo }: PageOptions): string {
+  const refresh = continueTo === undefined ? html`` : html`<meta http-equiv="refresh" content="0; url=${continueTo}">`;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+${refresh}
+<title>${title} - Strongroom</title>
+<link rel="stylesheet" href="/portal/assets/portal.css">
+${script === undefined ? html`` : html`<script src="${script}" defer></script>`}
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+  return String(page);
+}

@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify';
+import { html } from './html.ts';
+import { renderPage } from './page.ts';
+import type { Problem } from './problem.ts';
+
+const portal = '/portal';
+const portalApi = '/portal/api';
+const documentation = '/docs';
+
+/** Whether a person looks at the response in a browser: these paths hold pages, all others are for programs. */
+export function isForPeople({ url }: FastifyRequest): boolean {
+  return (isBelow(portal, url) && !isBelow(portalApi, url)) || isBelow(documentation, url);
+}
+
+/** A problem as a page. */
+export function renderProblemPage({ title, detail, trace_id }: Problem, { url }: FastifyRequest): string {
+  const wayOn = isBelow(portal, url)
+    ? html`<a href="/portal/">Go to the portal</a>`
+    : html`<a href="/docs/errors">All errors</a>`;
+  return renderPage({
+    title,
+    body: html`<p>${detail}</p>
+<p>${wayOn}</p>
+<p class="note">Trace id: <code>${trace_id}</code></p>`,
+  });
+}
+
+function isBelow(prefix: string, url: string): boolean {
+  return url.startsWith(prefix) && ['/', '?', undefined].includes(url[prefix.length]);
+}

@@ -1,0 +1,27 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Transaction } from '../database/database.ts';
+import { recordInTransaction } from './audit-log.ts';
+import type { RaisedAlert } from './watch-store.ts';
+
+/** Writes an alert to the log of its tenant, unless it is there: whoever wrote it may have died before it could say so. */
+export async function recordAlert(
+  tx: Transaction,
+  tenantId: TenantId,
+  { keyId, rule, count, from, raisedAt }: RaisedAlert,
+  windowMinutes: number,
+): Promise<void> {
+  const details = { rule, count, from: from.toISOString(), minutes: windowMinutes };
+  const known = await tx.query({
+    text: `select 1 from audit_records where tenant_id = $1 and entity_id = $2 and created_at >= $3
+        and entity_type = 'key' and operation = 'alert' and details::json ->> 'rule' = $4 and details::json ->> 'from' = $5`,
+    values: [tenantId, keyId, raisedAt, rule, details.from],
+  });
+  if (known.length > 0) return;
+  await recordInTransaction(tx, tenantId, 'system', {
+    entityType: 'key',
+    entityId: keyId,
+    operation: 'alert',
+    outcome: 'success',
+    details,
+  });
+}

@@ -1,0 +1,33 @@
+/** What a batch does. A label of metrics, so the list is closed. */
+export const batchNames = ['audit', 'token-create', 'token-group', 'token-find', 'proxy-begin', 'proxy-end'] as const;
+export type BatchName = (typeof batchNames)[number];
+
+export interface FinishedBatch {
+  readonly name: BatchName;
+  readonly items: number;
+  readonly seconds: number;
+}
+
+/** Sees all batches of a database, so that they can be measured in one place. */
+export class BatchMeter {
+  readonly #waiting = new Map<BatchName, number>(batchNames.map((name) => [name, 0]));
+  #listener: (batch: FinishedBatch) => void = () => undefined;
+
+  /** How many items wait for their batch, by weight. */
+  get waiting(): ReadonlyMap<BatchName, number> {
+    return this.#waiting;
+  }
+
+  onBatch(listener: (batch: FinishedBatch) => void): void {
+    this.#listener = listener;
+  }
+
+  /** Negative when items leave the queue. */
+  addWaiting(name: BatchName, size: number): void {
+    this.#waiting.set(name, (this.#waiting.get(name) ?? 0) + size);
+  }
+
+  finish(batch: FinishedBatch): void {
+    this.#listener(batch);
+  }
+}

@@ -1,0 +1,28 @@
+import type { Job } from './job.ts';
+
+/** A job has not ended in the time that it may take. */
+export class JobOverrunError extends Error {
+  constructor() {
+    super('The job took too long and will be retried.');
+    this.name = 'JobOverrunError';
+  }
+}
+
+/**
+ * Runs a job and ends the wait for it when its time is over: one that hangs would keep its place in the worker, and its claim
+ * would be renewed for ever.
+ */
+export async function runWithin(job: Job, payload: unknown, limitMs: number): Promise<void> {
+  const ending = new AbortController();
+  const overrun = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new JobOverrunError();
+    ending.abort(error);
+    overrun.reject(error);
+  }, job.limitMs ?? limitMs);
+  try {
+    await Promise.race([job.run(payload, ending.signal), overrun.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

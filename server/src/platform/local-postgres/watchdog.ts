@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/**
+ * Reads from a pipe whose other end only the watched process holds: whatever ends that process, SIGKILL included, closes the
+ * pipe. SIGINT lets PostgreSQL stop cleanly. A zombie that nobody reaps still looks alive, so the pid file is checked as well.
+ */
+const script = `
+pid=
+while read -r word value; do
+  case $word in
+    started) pid=$value ;;
+    ended) pid= ;;
+    finished) exit 0 ;;
+  esac
+done
+if [ -n "$pid" ]; then
+  kill -INT "$pid"
+  tries=0
+  while kill -0 "$pid" && [ -e "$CLUSTER/postmaster.pid" ]; do
+    tries=$((tries + 1))
+    [ "$tries" -le 300 ] || { kill -KILL "$pid"; break; }
+    sleep 0.1
+  done
+fi
+tries=0
+while [ -n "$TEMPORARY" ] && [ -e "$TEMPORARY" ] && [ "$tries" -lt 100 ]; do
+  rm -rf -- "$TEMPORARY" || sleep 0.1
+  tries=$((tries + 1))
+done
+`;
+
+/**
+ * A shell that outlives this process for a moment if it dies without stopping its PostgreSQL: it then stops the server and
+ * removes its temporary data. Linux can tie two processes together, macOS cannot; a pipe works on both.
+ */
+export class Watchdog {
+  readonly #shell: ChildProcess;
+  readonly #exited: Promise<unknown>;
+
+  /** `temporary` is removed if this process dies; undefined if the data is to be kept. */
+  static start(paths: { readonly cluster: string; readonly temporary: string | undefined }): Watchdog {
+    return new Watchdog(paths);
+  }
+
+  private constructor({ cluster, temporary = '' }: { cluster: string; temporary: string | undefined }) {
+    this.#shell = spawn('/bin/sh', ['-c', script], {
+      // Nothing of the environment of this process, which may contain secrets.
+      env: { PATH: '/usr/bin:/bin', CLUSTER: cluster, TEMPORARY: temporary },
+      cwd: '/',
+      stdio: ['pipe', 'ignore', 'ignore'],
+      // In a session of its own: Ctrl-C, or a signal to the whole group, must not end it first.
+      detached: true,
+    });
+    // Without a shell there is no watchdog; everything else works.
+    this.#exited = once(this.#shell, 'exit').catch(() => undefined);
+    this.#shell.stdin?.on('error', () => undefined);
+    // It must not keep this process alive.
+    this.#shell.unref();
+  }
+
+  /** A process to stop if this one dies. One at a time. */
+  started(pid: number | undefined): void {
+    if (pid !== undefined) this.#tell(`started ${pid}`);
+  }
+
+  /** It has ended by itself: its number may belong to another process from now on. */
+  ended(): void {
+    this.#tell('ended');
+  }
+
+  /** Everything has been stopped and removed. */
+  async finish(): Promise<void> {
+    this.#shell.ref();
+    this.#tell('finished');
+    await this.#exited;
+  }
+
+  #tell(line: string): void {
+    this.#shell.stdin?.write(`${line}\n`);
+  }
+}

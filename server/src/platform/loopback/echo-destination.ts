@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { createSelfSignedCertificate } from '../keyring/self-signed-certificate.ts';
+import type { OwnDestination } from '../outbound/outbound-config.ts';
+
+/** Names under `localhost` never leave the machine (RFC 6761 §6.3). */
+const usualHost = 'echo.localhost';
+const address = '127.0.0.1';
+const bodyBytesMax = 8 * 1024 * 1024;
+const connectionsMax = 64;
+const requestTimeoutMs = 30_000;
+
+/**
+ * A destination for the proxy on this machine, for `strongroom dev`: it returns the request that it received, so that
+ * anybody can see what a provider would. It keeps and logs nothing. `/status/<code>` responds with that status.
+ */
+export class EchoDestination {
+  /** What the proxy must know to call it. */
+  readonly destination: OwnDestination;
+  readonly #server: Server;
+
+  static async start(host = usualHost): Promise<EchoDestination> {
+    const { certificate, privateKey } = await createSelfSignedCertificate(host);
+    const server = createServer({
+      cert: certificate,
+      key: privateKey,
+      minVersion: 'TLSv1.2',
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: requestTimeoutMs,
+      keepAliveTimeout: 1,
+    });
+    server.maxConnections = connectionsMax;
+    server.on('request', (request, response) => void echo(request, response));
+    server.listen(0, address);
+    await once(server, 'listening');
+    return new EchoDestination(server, { host, certificate });
+  }
+
+  private constructor(server: Server, { host, certificate }: Pick<OwnDestination, 'host' | 'certificate'>) {
+    const bound = server.address();
+    if (bound === null || typeof bound === 'string') throw new Error('The system did not assign a port.');
+    this.#server = server;
+    this.destination = { host, port: bound.port, address, certificate };
+  }
+
+  get url(): string {
+    return `https://${this.destination.host}:${this.destination.port}`;
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await readBody(request).catch(() => undefined);
+  if (body === undefined) {
+    response.destroy();
+    return;
+  }
+  const { method, url = '/', headers } = request;
+  const seen = { method, path: url, headers, body: toBody(body, headers['content-type']) };
+  response.writeHead(statusFor(url), { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  response.end(JSON.stringify(seen, null, 2));
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    if (!(chunk instanceof Buffer)) continue;
+    size += chunk.length;
+    if (size > bodyBytesMax) throw new Error('The body is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** JSON as JSON, everything else as text. */
+function toBody(bytes: Buffer, contentType = ''): unknown {
+  const text = bytes.toString('utf8');
+  if (!/^application\/(?:[a-z.]+\+)?json\b/i.test(contentType)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function statusFor(path: string): number {
+  return Number(/^\/status\/([2-5]\d\d)(?:[/?]|$)/.exec(path)?.[1] ?? 200);
+}

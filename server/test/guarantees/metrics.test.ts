@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VaultWorker } from '../../src/app/vault-worker.ts';
+import { defaultThresholds } from '../../src/platform/audit/alert-rule.ts';
+import { withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
+import { untilPasses, untilTrue } from '../harness/deadline.ts';
+import { LocalRedis } from '../harness/local-redis.ts';
+import { type TestTenant, TestVault } from '../harness/test-vault.ts';
+
+// What docs/metrics.md says is what a server and a worker show, and what they show moves.
+
+type Process = 'server' | 'worker';
+interface Described {
+  readonly type: string;
+  readonly labels: readonly string[];
+}
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+let redis: LocalRedis;
+let vault: TestVault;
+let worker: VaultWorker;
+let tenant: TestTenant;
+
+beforeAll(async () => {
+  // Of its own: requests of other tests do not count here.
+  redis = await LocalRedis.start();
+  const table = withLimits({ 'token-search': 1 });
+  vault = await TestVault.start(undefined, { limits: { table, redisUrl: redis.url } });
+  worker = await VaultWorker.start(
+    {
+      ...vault.config,
+      audit: {
+        retentionMonths: 13,
+        anchorFile: undefined,
+        anchorUrl: undefined,
+        alerts: { ...defaultThresholds, misses: 1 },
+      },
+      admin: { host: '127.0.0.1', port: 0 },
+      mail: { publicUrl: undefined, smtp: undefined },
+    },
+    silent,
+  );
+  tenant = await vault.makeTenant();
+  await untilPasses(async () => expect(await read('server', 'strongroom_rate_limits_shared')).toBe(1));
+  await causeEverything();
+});
+afterAll(async () => {
+  await worker.stop();
+  await vault.stop();
+  await redis.stop();
+});
+
+/** At least one sample of every metric that counts something. */
+async function causeEverything(): Promise<void> {
+  const { private: key, public: publicKey } = tenant.keys;
+  const send = (method: string, target: string, body?: object, own = key) =>
+    vault.request(method, target, { key: own, ...(body === undefined ? {} : { body }) });
+  const { id } = (await send('POST', '/tokens', { type: 'token', data: 'stored' })).body as { id: string };
+  await send('POST', '/tokenize', [{ type: 'token', data: 'stored' }]);
+  expect((await send('GET', `/tokens/${id}`)).status).toBe(200);
+  expect((await send('GET', '/tokens/none')).status).toBe(404);
+  expect((await send('GET', `/tokens/${id}`, undefined, publicKey)).status).toBe(403);
+  expect((await send('GET', `/tokens/${id}`, undefined, `${key}x`)).status).toBe(401);
+  const search = async () => (await send('POST', '/tokens/search', { query: 'data:stored' })).status;
+  expect([await search(), await search()]).toEqual([200, 429]);
+  const proxied = { 'bt-proxy-url': 'https://127.0.0.1' };
+  expect((await vault.request('GET', '/proxy', { key, headers: proxied })).status).toBe(400);
+  // One job that a worker takes at once, and one that only a worker with a mail server takes.
+  await vault.database.owner.query(`update jobs set run_at = now() where key = 'sweep-sessions'`);
+  await vault.database.owner.query(
+    `insert into jobs (key, task, run_at) values ('mail-invitation:1', 'mail-invitation', now() - interval '1 hour')`,
+  );
+}
+
+const urlOf = (process: Process) => (process === 'server' ? vault.server.adminUrl : worker.adminUrl);
+const scrape = async (process: Process) => (await vault.request('GET', '/metrics', { url: urlOf(process) })).text;
+
+describe('docs/metrics.md', () => {
+  it.each(['server', 'worker'] as const)('lists every metric of a %s, and no other', async (process) => {
+    const page = describedFor(process, await readPage());
+    const live = liveIn(await scrape(process));
+    const ours = ([name]: readonly [string, Described]) => name.startsWith('strongroom_');
+    expect(
+      [...page]
+        .filter(ours)
+        .map(([name]) => name)
+        .toSorted(),
+    ).toEqual(
+      [...live]
+        .filter(ours)
+        .map(([name]) => name)
+        .toSorted(),
+    );
+    for (const [name, { type }] of page) expect({ name, type: live.get(name)?.type }).toEqual({ name, type });
+  });
+
+  it.each(['server', 'worker'] as const)('names the labels of a %s', async (process) => {
+    const page = describedFor(process, await readPage());
+    await untilPasses(async () => {
+      const live = liveIn(await scrape(process));
+      const labels = (of: ReadonlyMap<string, Described>) =>
+        Object.fromEntries([...page.keys()].toSorted().map((name) => [name, of.get(name)?.labels]));
+      expect(labels(live)).toEqual(labels(page));
+    });
+  });
+});
+
+describe('the metrics', () => {
+  it.each([
+    ['server', 'strongroom_http_problems_total{code="forbidden"}', 1],
+    ['server', 'strongroom_http_problems_total{code="unauthenticated"}', 1],
+    ['server', 'strongroom_rate_limit_refusals_total{limit="token-search"}', 1],
+    ['server', 'strongroom_rate_limit_clients{limit="token-search"}', 1],
+    ['server', 'strongroom_database_connections_max{pool="vault"}', 8],
+    ['server', 'strongroom_batch_items_count{batch="token-create"}', 1],
+    ['server', 'strongroom_batch_items_count{batch="token-group"}', 1],
+    ['server', 'strongroom_batch_items_sum{batch="token-find"}', 2],
+    ['server', 'strongroom_batch_items_waiting{batch="token-create"}', 0],
+    ['server', 'strongroom_cache_entries{cache="tenant-keys"}', 1],
+    ['server', 'strongroom_cache_reads_total{cache="tenant-keys",outcome="load"}', 1],
+    ['server', 'strongroom_cache_reads_total{cache="tenant-keys",outcome="failed"}', 0],
+    ['worker', 'strongroom_database_connections_max{pool="sealer"}', 2],
+    ['worker', 'strongroom_job_lag_seconds{job="sweep-sessions"}', 0],
+  ] as const)('of a %s: %s is %i', async (process, series, value) => {
+    await untilPasses(async () => expect(await read(process, series)).toBe(value));
+  });
+
+  it('count the runs of a job', async () => {
+    const series = 'strongroom_job_runs_total{job="sweep-sessions",outcome="done"}';
+    await untilPasses(async () => expect(await read('worker', series)).toBeGreaterThanOrEqual(1));
+  });
+
+  it('tell for how long a job has waited for a worker that takes it', async () => {
+    expect(await read('worker', 'strongroom_job_lag_seconds{job="mail-invitation"}')).toBeGreaterThanOrEqual(3_600);
+  });
+
+  it('tell how late the log was sealed, and what was denied in it', async () => {
+    const { rows } = await vault.database.owner.query<{ id: string }>(
+      `select id from applications where tenant_id = $1 and type = 'public'`,
+      [tenant.id],
+    );
+    const denied = `strongroom_audit_watched_total{application="${rows[0]?.id}",kind="denied"}`;
+    await untilTrue(async () => (await read('worker', denied)) === 1, {
+      waitingFor: 'the denied attempt to be counted',
+    });
+    expect(await read('worker', 'strongroom_audit_seal_lag_seconds_count')).toBeGreaterThan(0);
+  });
+});
+
+async function read(process: Process, series: string): Promise<number | undefined> {
+  const line = (await scrape(process)).split('\n').find((it) => it.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+}
+
+async function readPage(): Promise<string> {
+  return readFile(path.resolve(import.meta.dirname, '../../../docs/metrics.md'), 'utf8');
+}
+
+/** The rows of the page: | `name` | type | labels | process | … */
+function describedFor(process: Process, page: string): ReadonlyMap<string, Described> {
+  const rows = page.matchAll(/^\| `(\w+)` *\| (\w+) *\| ([\w, ]*?) *\| (server|worker|both) *\|/gm);
+  return new Map(
+    [...rows]
+      .filter(([, , , , of = '']) => of === process || of === 'both')
+      .map(([, name = '', type = '', labels = '']) => [
+        name,
+        { type, labels: labels.split(', ').filter(Boolean).toSorted() },
+      ]),
+  );
+}
+
+/** The families of a scrape; the labels are those of its samples. */
+function liveIn(text: string): ReadonlyMap<string, Described> {
+  const families = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
+    const samples = text.matchAll(new RegExp(`^${name}(?:_bucket|_sum|_count)?(?:\\{([^}]*)\\})? `, 'gm'));
+    const labels = [...samples].flatMap(([, list = '']) =>
+      [...list.matchAll(/(\w+)="/g)].map(([, label = '']) => label),
+    );
+    return [name, { type, labels: [...new Set(labels)].filter((label) => label !== 'le').toSorted() }] as const;
+  });
+  return new Map(families);
+}

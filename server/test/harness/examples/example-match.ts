@@ -1,0 +1,99 @@
+/** The forms of values that the vault chooses: of these, an example can only show one. */
+const varying: readonly RegExp[] = [
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  /^key_test_(pvt|pub|mgt|sess)_[1-9A-HJ-NP-Za-km-z]{60,70}_[1-9A-HJ-NP-Za-km-z]{4,7}$/,
+  // Fingerprints and nonces: 32 bytes in base58.
+  /^[1-9A-HJ-NP-Za-km-z]{42,44}$/,
+  // Hashes and signatures.
+  /^[A-Za-z0-9+/]{43}=$/,
+  /^[A-Za-z0-9+/]{86}==$/,
+];
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** Opaque to a client, or different every time. */
+const opaque: ReadonlySet<string> = new Set(['next', 'trace_id', 'sealing_order', 'order_to', 'month']);
+/** A time in milliseconds, as in the hashed form of an audit record. */
+const milliseconds = 1e12;
+
+/** Which value of a vault stands for which value of the examples: one for one, in both directions. */
+export class Bindings {
+  #actual: ReadonlyMap<string, string>;
+  #shown: ReadonlyMap<string, string>;
+  readonly #offered: ReadonlyMap<string, string>;
+
+  /** What is offered stands for a value only once a request has it in it; until then, a response may bring another. */
+  constructor(known: Iterable<readonly [string, string]>, offered: Iterable<readonly [string, string]> = []) {
+    this.#actual = new Map(known);
+    this.#shown = new Map([...this.#actual].map(([shown, actual]) => [actual, shown]));
+    this.#offered = new Map(offered);
+  }
+
+  /** For a comparison that may fail halfway. */
+  copy(): Bindings {
+    return new Bindings(this.#actual, this.#offered);
+  }
+
+  take(other: Bindings): void {
+    this.#actual = other.#actual;
+    this.#shown = other.#shown;
+  }
+
+  /** A text of an example, with the values that stand for its own. */
+  toActual(text: string): string {
+    for (const [shown, actual] of this.#offered) if (text.includes(shown)) this.bind(shown, actual);
+    return [...this.#actual].reduce((rest, [shown, actual]) => rest.replaceAll(shown, actual), text);
+  }
+
+  /** Whether one can stand for the other, from now on. */
+  bind(shown: string, actual: string): boolean {
+    const known = this.#actual.get(shown);
+    if (known !== undefined || this.#shown.has(actual)) return known === actual;
+    this.#actual = new Map([...this.#actual, [shown, actual]]);
+    this.#shown = new Map([...this.#shown, [actual, shown]]);
+    return true;
+  }
+}
+
+/** Where an actual response differs from its example in more than ids, times and secrets. */
+export function listDifferences(shown: unknown, actual: unknown, bindings: Bindings, path = ''): string[] {
+  const differs = () => [`${path}: ${JSON.stringify(actual)} instead of ${JSON.stringify(shown)}`];
+  if (typeof shown === 'string' && typeof actual === 'string') {
+    return isAlike(shown, actual, bindings, path) ? [] : differs();
+  }
+  if (typeof shown !== 'object' || typeof actual !== 'object' || shown === null || actual === null) {
+    return shown === actual || (isTime(shown) && isTime(actual)) ? [] : differs();
+  }
+  if (Array.isArray(shown) !== Array.isArray(actual)) return differs();
+  const [left, right] = [membersOf(shown), membersOf(actual)];
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  return names.flatMap((name) => listDifferences(left[name], right[name], bindings, `${path}.${name}`));
+}
+
+function isAlike(shown: string, actual: string, bindings: Bindings, path: string): boolean {
+  if (shown.includes('\n')) return toForms(shown) === toForms(actual);
+  if (timestamp.test(shown)) return timestamp.test(actual);
+  if (opaque.has(path.slice(path.lastIndexOf('.') + 1))) return true;
+  const form = varying.find((one) => one.test(shown));
+  if (form !== undefined) return form.test(actual) && bindings.bind(shown, actual);
+  return bindings.toActual(shown) === actual;
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && value > milliseconds;
+}
+
+/** A document that is not JSON, with the forms of ids and times in their places. */
+function toForms(text: string): string {
+  return text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time');
+}
+
+/** Lists of things with a name or a role come in the order of their ids, which are random. */
+function membersOf(value: object): Readonly<Record<string, unknown>> {
+  const nameOf = (item: unknown) => {
+    const { name, role = '' } = (item ?? {}) as { readonly name?: string; readonly role?: string };
+    return name ?? role;
+  };
+  if (Array.isArray(value)) return { ...value.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b))) };
+  return value as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,164 @@
+import type { ExampleKey, ExampleRequest } from '../../../src/http/api-examples.ts';
+import {
+  exampleCard,
+  exampleDestination,
+  exampleIds,
+  exampleRecordTime,
+  exampleSecrets,
+} from '../../../src/http/example-values.ts';
+import type { ProxyVault } from '../proxy-vault.ts';
+import { createApplication } from '../test-application.ts';
+import type { TestAnswer, TestTenant, TestVault } from '../test-vault.ts';
+import { Bindings } from './example-match.ts';
+
+/** A tenant with everything in it that the examples of the reference speak of. */
+export class ExampleWorld {
+  readonly tenant: TestTenant;
+  readonly keys: Readonly<Record<ExampleKey, string>>;
+  /** What stands here for the values of the examples. */
+  readonly bindings: Bindings;
+  readonly #vault: TestVault;
+
+  static async create(proxy: ProxyVault): Promise<ExampleWorld> {
+    const { vault } = proxy;
+    const tenant = await vault.makeTenant();
+    const store = (body: object) => vault.request('POST', '/tokens', { key: tenant.keys.private, body });
+    const metadata = { customer_id: 'c-1042' };
+    await store({ id: exampleIds.card, type: 'card', data: exampleCard, metadata });
+    await store({ id: exampleIds.person, type: 'social_security_number', data: '123-45-6789', metadata });
+    const checkout = await createApplication(vault, tenant, {
+      name: 'Checkout',
+      permissions: ['token:create'],
+      rules: [
+        {
+          description: 'Show masked cards',
+          priority: 1,
+          container: '/pci/',
+          transform: 'mask',
+          permissions: ['token:read', 'token:search'],
+        },
+      ],
+    });
+    const invited = await vault.request('POST', '/tenants/self/invitations', {
+      key: tenant.keys.management,
+      body: { email: 'grace@example.com' },
+    });
+    const session = (await vault.request('POST', '/sessions', { key: tenant.keys.public })).body as Session;
+    const own = await vault.request('GET', '/applications/key', { key: tenant.keys.private });
+    const known: (readonly [string, string])[] = [
+      [exampleIds.tenant, tenant.id],
+      [exampleIds.caller, idOf(own)],
+      [exampleIds.callerKey, (own.body as { keys: { id: string }[] }).keys[0]?.id ?? ''],
+      [exampleIds.application, checkout.id],
+      [exampleIds.applicationKey, checkout.keyId],
+      [exampleIds.invitation, idOf(invited)],
+      ...(await addPeople(vault, tenant)),
+      [exampleDestination, proxy.url],
+      ...[exampleIds.card, exampleIds.person, exampleIds.nobody].map((id) => [id, id] as const),
+    ];
+    const record = (await vault.auditRecords(tenant.id)).find(isCreation);
+    const bindings = new Bindings(known, [
+      [exampleSecrets.nonce, session.nonce],
+      [exampleIds.log, String(record?.['id'])],
+      [exampleRecordTime, timeOf(record?.['created_at'])],
+    ]);
+    return new ExampleWorld(vault, tenant, { ...tenant.keys, session: session.session_key }, bindings);
+  }
+
+  private constructor(
+    vault: TestVault,
+    tenant: TestTenant,
+    keys: Readonly<Record<ExampleKey, string>>,
+    bindings: Bindings,
+  ) {
+    this.#vault = vault;
+    this.tenant = tenant;
+    this.keys = keys;
+    this.bindings = bindings;
+  }
+
+  /** Sends the request of an example, with the values of this world in it. */
+  send(
+    { method, template, mediaType }: { method: string; template: string; mediaType: string },
+    { path = {}, query = {}, headers = {}, body, target }: ExampleRequest,
+    key: string,
+  ): Promise<TestAnswer> {
+    const here = (text: string) => this.bindings.toActual(text);
+    const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(here(path[name] ?? '')));
+    const asked = Object.entries(query).map(([name, value]) => [name, here(value)] as const);
+    const search = new URLSearchParams(Object.fromEntries(asked)).toString();
+    return this.#vault.request(method, `${target ?? filled}${search === '' ? '' : `?${search}`}`, {
+      key,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': mediaType }),
+        ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, here(value)])),
+      },
+      ...(body === undefined ? {} : { rawBody: here(JSON.stringify(body)) }),
+    });
+  }
+}
+
+interface Session {
+  readonly session_key: string;
+  readonly nonce: string;
+}
+
+/** Of the card. */
+function isCreation({ entity_id, operation }: Record<string, unknown>): boolean {
+  return entity_id === exampleIds.card && operation === 'create';
+}
+
+function idOf({ body }: TestAnswer): string {
+  return (body as { id: string }).id;
+}
+
+/** Users belong to no tenant: the people of one example world are those of all others. */
+const person = `insert into users (id, email, first_name) values (gen_random_uuid(), $2, $3)
+  on conflict (lower(email)) do update set first_name = excluded.first_name returning id`;
+
+async function addPeople(vault: TestVault, { id }: TestTenant): Promise<(readonly [string, string])[]> {
+  const run = async (statement: string, email: string, name: string) => {
+    const text = `with person as (${person}) ${statement} returning members.id, members.user_id`;
+    const { rows } = await vault.database.owner.query<{ id: string; user_id: string }>(text, [id, email, name]);
+    return rows[0] ?? { id: '', user_id: '' };
+  };
+  const owner = await run(
+    `update members set user_id = person.id from person where tenant_id = $1 and role = 'OWNER'`,
+    'ada@example.com',
+    'Ada',
+  );
+  const member = await run(
+    `insert into members (tenant_id, id, user_id, role) select $1, gen_random_uuid(), id, 'ADMIN' from person`,
+    'charles@example.com',
+    'Charles',
+  );
+  return [
+    [exampleIds.owner, owner.id],
+    [exampleIds.ownerUser, owner.user_id],
+    [exampleIds.member, member.id],
+    [exampleIds.user, member.user_id],
+  ];
+}
+
+/** Deletes the tenant as if the notice of it had not reached the server yet: its keys are still known there. */
+export async function deleteUnnoticed(vault: TestVault, { tenant, keys }: ExampleWorld): Promise<void> {
+  for (const key of Object.values(keys)) await vault.request('GET', '/roles', { key });
+  const client = await vault.database.owner.connect();
+  try {
+    await client.query('begin');
+    // No triggers, so nothing is announced and nothing is deleted along with it.
+    await client.query('set local session_replication_role = replica');
+    for (const table of ['tenant_keys', 'application_keys', 'applications', 'members', 'invitations', 'sessions'])
+      await client.query(`delete from ${table} where tenant_id = $1`, [tenant.id]);
+    await client.query('delete from tenants where id = $1', [tenant.id]);
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
+  vault.server.core.keyring.forget(tenant.id);
+}
+
+/** Text of a date has no milliseconds, which the time of a record has. */
+function timeOf(createdAt: unknown): string {
+  return createdAt instanceof Date ? createdAt.toISOString() : new Date(String(createdAt)).toISOString();
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
+import { untilTrue } from './deadline.ts';
+
+export interface Backend {
+  readonly name: string;
+  readonly port: number;
+  readonly adminPort: number;
+}
+
+/** What HAProxy tells about a backend: whether it sends requests there, and how many of them failed. */
+export interface BackendState {
+  readonly isUp: boolean;
+  readonly requests: number;
+  /** No connection, a connection that broke before a response, or a response of status 5xx. */
+  readonly failures: number;
+}
+
+/** A real HAProxy on free loopback ports that sends requests to the servers whose /readyz says so. It retries nothing. */
+export class LocalHaproxy {
+  readonly url: string;
+  readonly #statsUrl: string;
+  readonly #process: ChildProcess;
+  readonly #directory: string;
+
+  static async start(backends: readonly Backend[]): Promise<LocalHaproxy> {
+    const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-haproxy-'));
+    const [port, statsPort] = [await findFreePort(), await findFreePort()];
+    const file = path.join(directory, 'haproxy.cfg');
+    await writeFile(file, describe(backends, { port, statsPort }));
+    const child = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    child.stderr.resume();
+    const failed = once(child, 'error').then(([error]) => Promise.reject(error as Error));
+    const haproxy = new LocalHaproxy({ port, statsPort, child, directory });
+    await Promise.race([haproxy.untilUp(backends.map(({ name }) => name)), failed]);
+    return haproxy;
+  }
+
+  private constructor(parts: { port: number; statsPort: number; child: ChildProcess; directory: string }) {
+    this.url = `http://127.0.0.1:${parts.port}`;
+    this.#statsUrl = `http://127.0.0.1:${parts.statsPort}/;csv`;
+    this.#process = parts.child;
+    this.#directory = parts.directory;
+  }
+
+  async states(): Promise<ReadonlyMap<string, BackendState>> {
+    const [head = '', ...lines] = (await (await fetch(this.#statsUrl)).text()).trim().split('\n');
+    const names = head.replace('# ', '').split(',');
+    const rows = lines.map((line) => Object.fromEntries(line.split(',').map((cell, at) => [names[at], cell])));
+    const sum = (...cells: (string | undefined)[]) => cells.reduce((total, cell) => total + Number(cell), 0);
+    return new Map(
+      rows
+        .filter(({ svname = '' }) => !['FRONTEND', 'BACKEND'].includes(svname))
+        .map(({ svname = '', status = '', stot, econ, eresp, hrsp_5xx }) => [
+          svname,
+          { isUp: status.startsWith('UP'), requests: Number(stot), failures: sum(econ, eresp, hrsp_5xx) },
+        ]),
+    );
+  }
+
+  async untilUp(names: readonly string[]): Promise<void> {
+    const areUp = async () => {
+      const states = await this.states().catch(() => undefined);
+      return names.every((name) => states?.get(name)?.isUp);
+    };
+    await untilTrue(areUp, { waitingFor: `HAProxy to send requests to ${names.join(' and ')}` });
+  }
+
+  async stop(): Promise<void> {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      const exited = once(this.#process, 'exit');
+      this.#process.kill('SIGKILL');
+      await exited;
+    }
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}
+
+function describe(backends: readonly Backend[], { port, statsPort }: { port: number; statsPort: number }): string {
+  return [
+    'defaults',
+    '  mode http',
+    '  timeout connect 5s',
+    '  timeout client 60s',
+    '  timeout server 60s',
+    // A request that a server loses is lost for the client.
+    '  retries 0',
+    'frontend clients',
+    `  bind 127.0.0.1:${port}`,
+    '  default_backend vault',
+    'frontend stats',
+    `  bind 127.0.0.1:${statsPort}`,
+    '  stats enable',
+    '  stats uri /',
+    'backend vault',
+    '  balance roundrobin',
+    // Connections that were left idle are used for any client: a server that closes them badly is noticed.
+    '  http-reuse always',
+    // A busy machine may delay a check; only a response, or none for long, says that a server is not ready.
+    '  timeout check 10s',
+    '  option httpchk GET /readyz',
+    '  default-server check inter 100ms fall 3 rise 1',
+    ...backends.map(({ name, port, adminPort }) => `  server ${name} 127.0.0.1:${port} port ${adminPort}`),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,30 @@
+import jsqr from 'jsqr';
+import type { Locator } from 'playwright-core';
+
+interface Pixels {
+  readonly data: readonly number[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Runs in a browser. */
+const readPixels = (base64: string) => `(async () => {
+  const bitmap = await createImageBitmap(await (await fetch('data:image/png;base64,${base64}')).blob());
+  const { width, height } = bitmap;
+  const canvas = new OffscreenCanvas(width, height).getContext('2d');
+  canvas.drawImage(bitmap, 0, 0);
+  return { data: [...canvas.getImageData(0, 0, width, height).data], width, height };
+})()`;
+
+/** What a camera would read from an element of a page: from its pixels, as the browser draws them. */
+export async function readQrCode(element: Locator): Promise<string | undefined> {
+  const picture = (await element.screenshot()).toString('base64');
+  // In a page of its own, since the policy of the other lets no picture in.
+  const page = await element.page().context().newPage();
+  try {
+    const { data, width, height } = await page.evaluate<Pixels>(readPixels(picture));
+    return jsqr.default(new Uint8ClampedArray(data), width, height)?.data;
+  } finally {
+    await page.close();
+  }
+}
