@@ -20,6 +20,7 @@ export function addErrorPages(app: FastifyInstance): void {
     },
   };
 
+  addPageAsset(app, 'look.css', 'text/css; charset=utf-8');
   addPageAsset(app, 'portal.css', 'text/css; charset=utf-8');
   app.get('/docs/errors', options, (_request, reply) => sendPage(reply, index));
   app.get<{ Params: { code: string } }>('/docs/errors/:code', options, (request, reply) => {

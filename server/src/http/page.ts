@@ -19,10 +19,12 @@ export function renderPage({ title, body, script, continueTo }: PageOptions): st
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${refresh}
 <title>${title} - Strongroom</title>
+<link rel="stylesheet" href="/portal/assets/look.css">
 <link rel="stylesheet" href="/portal/assets/portal.css">
 ${script === undefined ? html`` : html`<script src="${script}" defer></script>`}
 </head>
 <body>
+<a class="brand" href="/">Strongroom</a>
 <main>
 <h1>${title}</h1>
 ${body}

@@ -80,7 +80,7 @@ describe('in a production tenant, an export', () => {
       expect(page.text).toContain(text);
     }
     expect(fieldIn(page, 'export')).toBe(id);
-    expect((await first.visitor.get('/portal/')).text).toContain('href="/portal/exports"');
+    expect((await first.visitor.get('/portal/account')).text).toContain('href="/portal/exports"');
   });
 
   it('does not take one person for two, also not at once', async () => {

@@ -3,7 +3,7 @@ import { Sensitive } from '../../core/identity/sensitive.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { formOf } from '../../http/form-body.ts';
 import { pageOptions, sendPage } from '../../http/page-reply.ts';
-import { renderHomePage, renderPasswordPage } from './home-page.ts';
+import { renderAccountPage, renderPasswordPage } from './account-page.ts';
 import type { Portal } from './portal.ts';
 import { originOf, requireFreshSession, requireSession } from './portal-session-routes.ts';
 import { renderRecoveryCodesPage } from './recovery-code-page.ts';
@@ -15,11 +15,11 @@ const mistakes = {
 
 /** The user's own account page, and adding sign-in methods. */
 export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
-  app.get('/portal/', pageOptions, async (request, reply) => {
+  app.get('/portal/account', pageOptions, async (request, reply) => {
     const session = await requireSession(portal, request);
     const ways = await portal.sessions.listWays(session);
     const passkey = await portal.passkeys.beginAdding(session);
-    return sendPage(reply, renderHomePage({ session, ways, passkey, provider: portal.provider }));
+    return sendPage(reply, renderAccountPage({ session, ways, passkey, provider: portal.provider }));
   });
 
   app.post('/portal/passkeys', pageOptions, async (request, reply) => {
@@ -30,7 +30,7 @@ export function addAccountRoutes(app: FastifyInstance, portal: Portal): void {
       throw new DomainError('validation-failed', 'The passkey could not be added. Go back and try again.');
     }
     await portal.sessions.recordChange(session.user.id, originOf(request));
-    return reply.redirect('/portal/', 303);
+    return reply.redirect('/portal/account', 303);
   });
 
   app.post('/portal/password/begin', pageOptions, async (request, reply) => {

@@ -39,7 +39,7 @@ describe('password and code', () => {
     const visitor = newVisitor();
     const answer = await signIn({ email: email.toUpperCase() }, visitor);
     expect([answer.status, answer.location]).toEqual([303, '/portal/']);
-    expect((await visitor.get('/portal/')).text).toContain(email);
+    expect((await visitor.get('/portal/account')).text).toContain(email);
     const records = await vault.auditRecords(tenant.id);
     expect(records.at(-1)).toMatchObject({ entity_type: 'session', operation: 'sign_in', actor_type: 'user' });
   });

@@ -6,6 +6,7 @@ import { addAccountRoutes } from './account-routes.ts';
 import { addExportRoutes } from './export-routes.ts';
 import { addInvitationPageRoutes } from './invitation-page-routes.ts';
 import type { Portal } from './portal.ts';
+import { addPortalAppRoutes } from './portal-app-routes.ts';
 import { addSignOutRoute, NotSignedIn } from './portal-session-routes.ts';
 import { addProviderRoutes } from './provider-routes.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
@@ -29,6 +30,7 @@ export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
     addSignInRoutes(pages, portal);
     addSignOutRoute(pages, portal);
     addProviderRoutes(pages, portal);
+    addPortalAppRoutes(pages, portal);
     addAccountRoutes(pages, portal);
     addWayRoutes(pages, portal);
     addExportRoutes(pages, portal);

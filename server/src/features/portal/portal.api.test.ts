@@ -92,7 +92,7 @@ describe('the page of an invitation', () => {
     expect(cookie).toMatch(
       /^__Host-strongroom_session=[1-9A-HJ-NP-Za-km-z]{44}; Path=\/; Max-Age=43200; HttpOnly; Secure; SameSite=Strict$/,
     );
-    const home = await visitor.get('/portal/');
+    const home = await visitor.get('/portal/account');
     expect(home.status).toBe(200);
     expect(home.text).toContain(email);
     expect((await visitor.post(path)).status).toBe(404);
@@ -271,7 +271,7 @@ describe('ways to sign in', () => {
     const sealed = fieldIn(page, 'sealed');
     expect((await visitor.post('/portal/sign-in/passkey', { sealed, credential })).status).toBe(401);
     const { visitor: member } = await welcome(vault, tenant);
-    const home = await member.get('/portal/');
+    const home = await member.get('/portal/account');
     const answer = await member.post('/portal/passkeys', { sealed: fieldIn(home, 'sealed'), credential });
     expect(answer.status).toBe(400);
   });

@@ -36,14 +36,14 @@ describe('recovery codes', () => {
   it('are ten, shown once, and stored as nothing that gives them away', async () => {
     expect(codes).toHaveLength(10);
     expect(new Set(codes).size).toBe(10);
-    expect((await member.get('/portal/')).text).toContain('10 recovery codes left');
+    expect((await member.get('/portal/account')).text).toContain('10 recovery codes left');
     const stored = JSON.stringify(
       await query('select user_id, encode(code_hash, $1) as hash from user_recovery_codes', ['escape']),
     );
     const plain = codes.map((code) => code.replaceAll('-', ''));
     for (const code of [...codes, ...plain]) {
       expect(stored).not.toContain(code);
-      expect((await member.get('/portal/')).text).not.toContain(code);
+      expect((await member.get('/portal/account')).text).not.toContain(code);
     }
     expect(vault.logLines.join()).not.toContain(codeAt(0));
     const lengths = await query('select distinct length(code_hash) as bytes from user_recovery_codes');
@@ -54,7 +54,7 @@ describe('recovery codes', () => {
     const visitor = newVisitor();
     const answer = await signIn(codeAt(0), {}, visitor);
     expect([answer.status, answer.location]).toEqual([303, '/portal/']);
-    expect((await visitor.get('/portal/')).text).toContain('9 recovery codes left');
+    expect((await visitor.get('/portal/account')).text).toContain('9 recovery codes left');
     expect((await operations()).slice(-2)).toEqual(['use_recovery_code success', 'sign_in success']);
     const again = await signIn(codeAt(0));
     expect([again.status, again.headers.getSetCookie()]).toEqual([401, []]);
@@ -134,7 +134,7 @@ describe('new recovery codes', () => {
     expect((await signIn(before[0] ?? '')).status).toBe(401);
     // As a server of the version before would set a password, which knows nothing of codes.
     await query(`update user_passwords set created_at = created_at + interval '1 second'`);
-    expect((await member.get('/portal/')).text).toContain('0 recovery codes left');
+    expect((await member.get('/portal/account')).text).toContain('0 recovery codes left');
     expect((await signIn(codeAt(0))).status).toBe(401);
   });
 
@@ -157,6 +157,6 @@ describe('new recovery codes', () => {
 
   it('are offered in time', async () => {
     for (let used = 0; used < 7; used += 1) expect((await signIn(codeAt(used))).status).toBe(303);
-    expect((await member.get('/portal/')).text).toMatch(/role="alert">You have 3 recovery codes left/);
+    expect((await member.get('/portal/account')).text).toMatch(/role="alert">You have 3 recovery codes left/);
   });
 });

@@ -35,7 +35,7 @@ export function renderRemovalPage(way: SignInWay, { isLast, name }: { isLast: bo
 ${renderHidden({ ...fields, confirmed: isLast ? confirmations.lastRemoval : confirmations.removal })}
 <button>${isLast ? `${button} nevertheless` : button}</button>
 </form>
-<p><a href="/portal/">Back</a></p>`,
+<p><a href="/portal/account">Back</a></p>`,
   });
 }
 

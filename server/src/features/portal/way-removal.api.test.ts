@@ -51,14 +51,14 @@ const isWarning = ({ status, text }: PageAnswer) =>
 describe('removing a passkey', () => {
   it('asks first, removes that one only, and the tenant is told', async () => {
     const [first, second] = [await addPasskey(), await addPasskey()];
-    const home = await member.get('/portal/');
+    const home = await member.get('/portal/account');
     expect(home.text).toContain(`name="id" value="${first}"`);
     const question = await member.post('/portal/passkeys/remove', { id: first });
     expect([question.status, isWarning(question)]).toEqual([200, false]);
     expect(question.text).toContain('name="confirmed" value="removal"');
     expect(await passkeysOf()).toHaveLength(2);
     const answer = await remove(first);
-    expect([answer.status, answer.location]).toEqual([303, '/portal/']);
+    expect([answer.status, answer.location]).toEqual([303, '/portal/account']);
     expect(await passkeysOf()).toEqual([second]);
     expect((await vault.auditRecords(tenant.id)).at(-1)).toMatchObject({
       operation: 'change_sign_in',
@@ -75,7 +75,7 @@ describe('removing a passkey', () => {
     expect(await passkeysOf()).toEqual([id]);
     expect((await remove(id, 'last-removal')).status).toBe(303);
     expect(await passkeysOf()).toEqual([]);
-    expect((await member.get('/portal/')).text).toContain('Set up a way to sign in below.');
+    expect((await member.get('/portal/account')).text).toContain('Set up a way to sign in below.');
   });
 
   it('counts a password as another way, and a provider that this vault does not use as none', async () => {
@@ -158,7 +158,7 @@ describe('disconnecting a provider', () => {
     }
     await addPasskey();
     const disconnect = (form: Record<string, string>) => member.post('/portal/provider/remove', form);
-    expect((await member.get('/portal/')).text).toContain('https://one.example (not in use by this vault)');
+    expect((await member.get('/portal/account')).text).toContain('https://one.example (not in use by this vault)');
     expect((await disconnect({ issuer: 'https://one.example' })).text).toContain('Disconnect the provider</button>');
     expect((await disconnect({ issuer: 'https://one.example', confirmed: 'removal' })).status).toBe(303);
     expect((await disconnect({ issuer: 'https://one.example', confirmed: 'removal' })).status).toBe(404);

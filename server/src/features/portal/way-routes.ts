@@ -29,7 +29,7 @@ async function remove(
     if (outcome === 'unknown') throw noSuchWay();
     if (outcome === 'removed') {
       await portal.sessions.recordChange(session.user.id, originOf(request));
-      return reply.redirect('/portal/', 303);
+      return reply.redirect('/portal/account', 303);
     }
   }
   // Not confirmed, or not that it is the last one.

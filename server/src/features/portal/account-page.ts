@@ -13,7 +13,7 @@ import {
 } from './user.ts';
 import { nameOfPasskey } from './way-page.ts';
 
-export interface HomePage {
+export interface AccountPage {
   readonly session: UserSession;
   readonly ways: SignInWays;
   readonly passkey: PasskeyPrompt;
@@ -25,7 +25,7 @@ const fewCodes = 3;
 
 const addForm = { action: '/portal/passkeys', kind: 'create', label: 'Add a passkey' } as const;
 
-export function renderHomePage({ session, ways, passkey, provider }: HomePage): string {
+export function renderAccountPage({ session, ways, passkey, provider }: AccountPage): string {
   const isConnected = provider !== undefined && ways.issuers.includes(provider.issuer);
   const tenants = session.memberships.map(({ tenantName, role }) => html`<li>${tenantName} (${role})</li>`);
   return renderPortalPage({
@@ -78,7 +78,7 @@ ${renderHidden({ sealed })}
 <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required pattern="[0-9]{6}" maxlength="6">
 <button>Set the password</button>
 </form>
-<p><a href="/portal/">Back</a></p>`,
+<p><a href="/portal/account">Back</a></p>`,
   });
 }
 
@@ -99,7 +99,7 @@ function renderPasskey(passkey: KnownPasskey): Html {
   return renderRemovalForm('/portal/passkeys/remove', { id: passkey.id }, nameOfPasskey(passkey));
 }
 
-function renderIdentity(issuer: string, provider: HomePage['provider']): Html {
+function renderIdentity(issuer: string, provider: AccountPage['provider']): Html {
   const name = provider?.issuer === issuer ? provider.name : `${issuer} (not in use by this vault)`;
   return renderRemovalForm('/portal/provider/remove', { issuer }, name);
 }

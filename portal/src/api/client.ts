@@ -1,0 +1,47 @@
+import createClient from 'openapi-fetch';
+import { Problem } from './problem';
+import type { components, paths } from './schema';
+import { chosenTenant } from './tenant';
+
+export type Schemas = components['schemas'];
+
+const base = '/portal/api';
+const tenantHeader = 'strongroom-tenant';
+
+/** The vault's API as this member may use it. */
+export const api = createClient<paths>({ baseUrl: base });
+api.use({
+  onRequest({ request }) {
+    const tenant = chosenTenant();
+    if (tenant !== undefined) request.headers.set(tenantHeader, tenant);
+    return request;
+  },
+});
+
+interface Outcome<Data> {
+  readonly data?: Data;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** The data of a response; anything but success is thrown as a `Problem`. */
+export async function unwrap<Data>(call: Promise<Outcome<Data>>): Promise<Data> {
+  const { data, error, response } = await call;
+  if (!response.ok) throw refusal(response.status, error);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Absent only for responses without a body, typed as such.
+  return data as Data;
+}
+
+/** For what is not part of the public description, and for files. */
+export async function fetchPortal(path: string): Promise<Response> {
+  const tenant = chosenTenant();
+  const response = await fetch(`${base}${path}`, { headers: tenant === undefined ? {} : { [tenantHeader]: tenant } });
+  if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
+  return response;
+}
+
+function refusal(status: number, body: unknown): Problem {
+  // The session has ended; the sign-in page leads back.
+  if (status === 401) location.assign('/portal/sign-in');
+  return new Problem(status, body);
+}

@@ -1,0 +1,30 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Problem } from './api/problem';
+import { applyTheme, currentTheme } from './parts/theme';
+import { router } from './router';
+
+applyTheme(currentTheme());
+
+/** What the vault has refused once, it refuses again; only what did not get through is tried a second time. */
+const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      retry: (count, error) => count < 2 && !(error instanceof Problem && error.status < 500),
+    },
+  },
+});
+
+const root = document.querySelector('#portal');
+if (root !== null) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

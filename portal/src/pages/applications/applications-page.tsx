@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page';
+
+export function ApplicationsPage() {
+  return <Page title="Applications">{null}</Page>;
+}

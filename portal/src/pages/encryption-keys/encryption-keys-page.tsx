@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page';
+
+export function EncryptionKeysPage() {
+  return <Page title="Encryption keys">{null}</Page>;
+}

@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query';
+import { Outlet } from '@tanstack/react-router';
+import { loadMe, MemberProvider, toMember } from '../../api/me';
+import { Empty, Failure, Loading } from '../../parts/states';
+import { Shortcuts } from './shortcuts';
+import { Side } from './side';
+
+/** Around every page: who is signed in, where one can go, and the page itself. */
+export function Frame() {
+  const me = useQuery({ queryKey: ['me'], queryFn: loadMe, staleTime: 60_000 });
+  if (me.data === undefined) {
+    return (
+      <main className="content">
+        {me.error === null ? (
+          <Loading what="the portal" />
+        ) : (
+          <Failure error={me.error} retry={() => void me.refetch()} />
+        )}
+      </main>
+    );
+  }
+  const member = toMember(me.data);
+  if (member === undefined) {
+    return (
+      <main className="content">
+        <Empty title="You do not belong to a tenant.">
+          <p>Ask an owner for an invitation. You can still change how you sign in.</p>
+          <a href="/portal/account">Your account</a>
+        </Empty>
+      </main>
+    );
+  }
+  return (
+    <MemberProvider value={member}>
+      <div className="frame">
+        <a className="skip" href="#content">
+          Skip to the content
+        </a>
+        <Side />
+        <main className="content" id="content" tabIndex={-1} key={member.tenant.id}>
+          <Outlet />
+        </main>
+      </div>
+      <Shortcuts />
+    </MemberProvider>
+  );
+}

@@ -1,0 +1,29 @@
+import type { LinkProps } from '@tanstack/react-router';
+
+interface Place {
+  readonly label: string;
+  readonly to: NonNullable<LinkProps['to']>;
+  /** Pressed after `g`, it leads there. */
+  readonly key: string;
+}
+
+/** Where the navigation leads, in its order. */
+export const places: readonly { readonly group: string; readonly items: readonly Place[] }[] = [
+  {
+    group: 'Vault',
+    items: [
+      { label: 'Overview', to: '/', key: 'o' },
+      { label: 'Tokens', to: '/tokens', key: 't' },
+      { label: 'Audit log', to: '/audit', key: 'l' },
+    ],
+  },
+  {
+    group: 'Access',
+    items: [
+      { label: 'Applications', to: '/applications', key: 'a' },
+      { label: 'Simulator', to: '/simulator', key: 's' },
+      { label: 'Members', to: '/members', key: 'm' },
+    ],
+  },
+  { group: 'Keeping', items: [{ label: 'Encryption keys', to: '/encryption-keys', key: 'k' }] },
+];

@@ -1,0 +1,67 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { Dialog } from '../../parts/dialog';
+import { places } from './places';
+
+const all = places.flatMap(({ items }) => items);
+/** How long the second key may take. */
+const pauseMax = 1_500;
+
+/** Keys that work on every page, and the list of them. */
+export function Shortcuts() {
+  const [isShown, setShown] = useState(false);
+  const navigate = useNavigate();
+  const wentAt = useRef(0);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.key === '?') setShown(true);
+      if (event.key === '/') focusSearch(event);
+      if (event.key === 'g') wentAt.current = event.timeStamp;
+      const place = all.find(({ key }) => key === event.key);
+      if (place !== undefined && event.timeStamp - wentAt.current < pauseMax && wentAt.current > 0) {
+        wentAt.current = 0;
+        void navigate({ to: place.to });
+      }
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [navigate]);
+  if (!isShown) return null;
+  return (
+    <Dialog title="Keys" onClose={() => setShown(false)}>
+      <dl className="facts">
+        {all.map(({ key, label }) => (
+          <Shortcut key={key} keys={['g', key]} does={label} />
+        ))}
+        <Shortcut keys={['/']} does="Search on this page" />
+        <Shortcut keys={['Esc']} does="Close what is open" />
+        <Shortcut keys={['?']} does="This list" />
+      </dl>
+    </Dialog>
+  );
+}
+
+function Shortcut({ keys, does }: { readonly keys: readonly string[]; readonly does: string }) {
+  return (
+    <>
+      <dt>
+        {keys.map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </dt>
+      <dd>{does}</dd>
+    </>
+  );
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
+}
+
+function focusSearch(event: KeyboardEvent): void {
+  const field = document.querySelector<HTMLInputElement>('[data-search]');
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
+}

@@ -1,0 +1,27 @@
+import { useState } from 'react';
+
+/** An id that is copied with a click. Long ones are shortened; the whole is in the title and in what is copied. */
+export function CopiedId({ id, isWhole = false }: { readonly id: string; readonly isWhole?: boolean }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(id);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1_500);
+  };
+  return (
+    <button
+      type="button"
+      className="copied-id"
+      title={`Copy ${id}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        void copy();
+      }}
+    >
+      <span aria-hidden={isCopied}>{isWhole || id.length <= 14 ? id : `${id.slice(0, 8)}…${id.slice(-4)}`}</span>
+      <span className="copied-note" role="status">
+        {isCopied ? 'Copied' : ''}
+      </span>
+    </button>
+  );
+}

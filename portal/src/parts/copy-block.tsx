@@ -1,0 +1,21 @@
+import { useState } from 'react';
+
+/** Text to paste elsewhere: a command, or a secret that is shown once. */
+export function CopyBlock({ text, label }: { readonly text: string; readonly label: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <div className="copy-block">
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- A block that scrolls has to be reachable by keyboard. */}
+      <pre tabIndex={0} aria-label={label}>
+        {text}
+      </pre>
+      <button type="button" onClick={() => void copy()}>
+        {isCopied ? 'Copied' : 'Copy'}
+      </button>
+    </div>
+  );
+}

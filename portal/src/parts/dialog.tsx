@@ -1,0 +1,28 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+
+/** The browser's own dialog: it keeps the focus inside, and Escape closes it. */
+export function Dialog(dialog: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly isWide?: boolean;
+}) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => element.current?.showModal(), []);
+  return (
+    <dialog
+      ref={element}
+      className={dialog.isWide === true ? 'wide' : undefined}
+      onClose={dialog.onClose}
+      aria-labelledby="dialog-title"
+    >
+      <header className="dialog-head">
+        <h2 id="dialog-title">{dialog.title}</h2>
+        <button type="button" className="quiet" onClick={() => element.current?.close()}>
+          Close
+        </button>
+      </header>
+      {dialog.children}
+    </dialog>
+  );
+}

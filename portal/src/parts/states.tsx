@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import { Problem } from '../api/problem';
+
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <p className="loading" role="status">
+      Loading {what} …
+    </p>
+  );
+}
+
+/** Nothing is there yet, and what to do about that. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <p className="empty-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** What went wrong, with the id that an operator can find it by. */
+export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+  const traceId = error instanceof Problem ? error.traceId : undefined;
+  return (
+    <div className="failure" role="alert">
+      <p>{error.message}</p>
+      {error instanceof Problem && error.kind === 'sign-in-too-old' ? <SignInAgain /> : null}
+      {traceId === undefined ? null : (
+        <p className="note">
+          Trace id <code>{traceId}</code>
+        </p>
+      )}
+      {retry === undefined ? null : (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Ends the session, which leads to the sign-in page. */
+export function SignInAgain() {
+  return (
+    <form method="post" action="/portal/sign-out">
+      <button>Sign in again</button>
+    </form>
+  );
+}

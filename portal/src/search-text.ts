@@ -1,0 +1,24 @@
+/** The query of an address as plain `name=value` pairs, so that a link can be read and written by hand. */
+export function readSearch(text: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
+export function writeSearch(search: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(search).flatMap(([name, value]) =>
+    typeof value === 'string' && value !== '' ? [[name, value]] : [],
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+}
+
+/** The named members of a query that are there, as text. */
+export function pickSearch<Name extends string>(
+  search: Readonly<Record<string, unknown>>,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const picked: Partial<Record<Name, string>> = {};
+  for (const name of names) {
+    const value = search[name];
+    if (typeof value === 'string' && value !== '') picked[name] = value;
+  }
+  return picked;
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import { html } from '../../http/html.ts';
+import { pageOptions, sendPage } from '../../http/page-reply.ts';
+import { addPortalFiles, addPortalPageHeaders, readPortalFiles } from '../../http/portal-files.ts';
+import type { Portal } from './portal.ts';
+import { renderPortalPage } from './portal-page.ts';
+import { requireSession } from './portal-session-routes.ts';
+
+/** Addresses that the portal's own router knows; all of them load the same page. */
+const pagePaths = [
+  '',
+  'applications',
+  'applications/*',
+  'audit',
+  'audit/*',
+  'encryption-keys',
+  'members',
+  'simulator',
+  'tokens',
+  'tokens/*',
+];
+
+/** The page behind the sign-in: static files of the portal, which get everything they show from `/portal/api`. */
+export function addPortalAppRoutes(app: FastifyInstance, portal: Portal): void {
+  const built = readPortalFiles();
+  if (built !== undefined) addPortalFiles(app, built);
+  const page = built?.page ?? renderUnbuiltPage();
+  for (const path of pagePaths) {
+    app.get(`/portal/${path}`, pageOptions, async (request, reply) => {
+      await requireSession(portal, request);
+      if (built !== undefined) addPortalPageHeaders(reply);
+      return sendPage(reply, page);
+    });
+  }
+}
+
+function renderUnbuiltPage(): string {
+  return renderPortalPage({
+    title: 'Portal',
+    body: html`<p>The pages of the portal have not been built. Run <code>npm run build</code> and start the vault again.</p>
+<p><a href="/portal/account">Your account</a></p>`,
+  });
+}
