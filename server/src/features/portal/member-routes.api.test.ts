@@ -7,7 +7,8 @@ import { recordsOf } from '../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import type { Permission } from '../../core/access/permission.ts';
 import { type Role, rolePermissions } from '../members/index.ts';
-import { memberApiPrefix, tenantHeader } from './member-routes.ts';
+import { memberApiPrefix } from './member-routes.ts';
+import { tenantHeader } from './member-session-routes.ts';
 
 interface MemberRoute {
   readonly method: string;
@@ -163,5 +164,63 @@ describe('what members see', () => {
     expect(JSON.parse((await named(other.id)).text)).toMatchObject({ id: other.id });
     const unnamed = await visitors.READ_ONLY.send('GET', '/portal/api/tenants/self', ownPage);
     expect(unnamed.status).toBe(400);
+  });
+});
+
+interface Me {
+  readonly signed_in_at: string;
+  readonly fresh_until: string;
+  readonly tenants: readonly { readonly id: string; readonly role: string }[];
+}
+
+describe('what members learn about themselves', () => {
+  const me = async (visitor: PortalVisitor) => {
+    const { status, text } = await ask(visitor, { method: 'GET', url: '/portal/api/me' });
+    return { status, body: JSON.parse(text) as Me };
+  };
+
+  it('is who they are, where, and what their role permits', async () => {
+    const own = await vault.makeTenant();
+    const { visitor, email } = await welcome(vault, own);
+    const { status, body } = await me(visitor);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      user: { id: expect.any(String), email },
+      signed_in_at: expect.any(String),
+      is_fresh: true,
+      fresh_until: expect.any(String),
+      tenants: [{ id: own.id, name: 'Test', role: 'ADMIN' }],
+      role_permissions: rolePermissions,
+      tenant_header: tenantHeader,
+    });
+    expect(Date.parse(body.fresh_until) - Date.parse(body.signed_in_at)).toBe(15 * 60_000);
+    await ownerSql(
+      `update user_sessions set created_at = now() - interval '16 minutes' where user_id in
+        (select id from users where email = $1)`,
+      email,
+    );
+    const stale = await me(visitor);
+    expect(stale.body).toMatchObject({ is_fresh: false });
+    expect(stale.body).not.toHaveProperty('fresh_until');
+  });
+
+  it('needs no tenant to be named by somebody who belongs to several', async () => {
+    const [first, second] = [await vault.makeTenant(), await vault.makeTenant()];
+    const { visitor, email } = await welcome(vault, first);
+    await ownerSql(
+      `insert into members (tenant_id, id, user_id, role) select $1, gen_random_uuid(), id, 'READ_ONLY' from users where email = $2`,
+      second.id,
+      email,
+    );
+    expect((await ask(visitor, { method: 'GET', url: '/portal/api/logs' })).status).toBe(400);
+    const { status, body } = await me(visitor);
+    expect(status).toBe(200);
+    const roles = body.tenants.map(({ id, role }) => `${id} ${role}`);
+    expect(roles.toSorted()).toEqual([`${first.id} ADMIN`, `${second.id} READ_ONLY`].toSorted());
+  });
+
+  it('is not part of the description of the API', async () => {
+    const { body } = await vault.request('GET', '/openapi.json', {});
+    expect(JSON.stringify(body)).not.toContain('/portal/api/me');
   });
 });

@@ -3,15 +3,14 @@ import { toRules } from '../../core/access/decide-access.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { MemberCaller } from '../../core/identity/caller.ts';
 import { admitCaller } from '../../http/authentication.ts';
-import { requireSameOrigin } from '../../http/same-origin.ts';
 import { rolePermissions } from '../members/index.ts';
+import { addMeRoute } from './me-routes.ts';
+import { requireMemberSession, tenantHeader } from './member-session-routes.ts';
 import type { Portal } from './portal.ts';
-import { findSession, originOf } from './portal-session-routes.ts';
+import { originOf } from './portal-session-routes.ts';
 import type { Membership, UserSession } from './user.ts';
 
 export const memberApiPrefix = '/portal/api';
-/** Names the tenant to work on; needed only by a user who belongs to several. */
-export const tenantHeader = 'strongroom-tenant';
 
 /**
  * Routes of the API for members who are signed in: the same routes and services, the cookie in place of a key, and the role in
@@ -22,6 +21,7 @@ export function addMemberScope(
   portal: Pick<Portal, 'publicUrl' | 'sessions'>,
   addRoutes: (scope: FastifyInstance) => void,
 ): void {
+  void edge.register(async (scope) => addMeRoute(scope, portal), { prefix: memberApiPrefix });
   void edge.register(
     async (scope) => {
       scope.addHook('onRoute', (route) => {
@@ -30,11 +30,7 @@ export function addMemberScope(
         route.schema = { ...route.schema, hide: true };
       });
       scope.addHook('onRequest', async (request, reply) => {
-        reply.removeHeader('access-control-allow-origin');
-        reply.removeHeader('access-control-expose-headers');
-        requireSameOrigin(request, portal.publicUrl);
-        const session = await findSession(portal, request);
-        if (session === undefined) throw new DomainError('unauthenticated', 'You are not signed in.');
+        const session = await requireMemberSession(portal, request, reply);
         const membership = findMembership(session, request.headers[tenantHeader]);
         admitCaller(request, toCaller(request, session, membership));
         if (changesSomething(request) && !session.isFresh) throw staleSignIn();

@@ -49,11 +49,14 @@ export class UserSessionStore {
       id: string;
       userId: string;
       email: string | null;
+      name: string | null;
+      signedInAt: Date;
       isFresh: boolean;
       provenSince: Date | null;
       isStale: boolean;
     }>({
       text: `select s.id, s.user_id as "userId", u.email, s.proven_since as "provenSince",
+          nullif(concat_ws(' ', u.first_name, u.last_name), '') as name, s.created_at as "signedInAt",
           s.is_authenticated and s.created_at > ${this.#now} - make_interval(secs => $2) as "isFresh",
           s.last_seen_at < ${this.#now} - make_interval(secs => $3) as "isStale"
         from user_sessions s join users u on u.id = s.user_id
@@ -69,8 +72,9 @@ export class UserSessionStore {
       });
     }
     const memberships = await new UserStore(this.#tx).listMemberships(row.userId);
-    const { isFresh, provenSince } = row;
-    return { id: row.id, user: { id: row.userId, email: row.email }, memberships, isFresh, provenSince };
+    const { id, userId, email, name, signedInAt, isFresh, provenSince } = row;
+    const freshUntil = new Date(signedInAt.getTime() + freshSeconds * 1_000);
+    return { id, user: { id: userId, email, name }, memberships, isFresh, signedInAt, freshUntil, provenSince };
   }
 
   async delete(id: string): Promise<void> {

@@ -18,10 +18,13 @@ export interface User {
 /** A signed-in user. Their permissions are in `memberships`, read with every request. */
 export interface UserSession {
   readonly id: string;
-  readonly user: User;
+  readonly user: User & { readonly name: string | null };
   readonly memberships: readonly Membership[];
   /** Recent enough to change sign-in methods, and started by an authenticated user. */
   readonly isFresh: boolean;
+  readonly signedInAt: Date;
+  /** When it stops being fresh, if it is. */
+  readonly freshUntil: Date;
   /** When the sign-in method of the session was set up; null for a link, which proves nothing. */
   readonly provenSince: Date | null;
 }

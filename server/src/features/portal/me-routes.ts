@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { NoParameters } from '../../http/query-parameters.ts';
+import { timestamp, toTimestamp } from '../../http/timestamp.ts';
+import { memberRoles } from '../../core/identity/caller.ts';
+import { rolePermissions } from '../members/index.ts';
+import { requireMemberSession, tenantHeader } from './member-session-routes.ts';
+import type { Portal } from './portal.ts';
+import type { UserSession } from './user.ts';
+
+const Permissions = Type.Array(Type.String());
+
+const MeView = Type.Object({
+  user: Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    email: Type.Optional(Type.String()),
+    name: Type.Optional(Type.String()),
+  }),
+  signed_in_at: timestamp('When the session began.'),
+  is_fresh: Type.Boolean({ description: 'Whether changes are accepted without signing in again.' }),
+  fresh_until: Type.Optional(timestamp('Until when they are.')),
+  tenants: Type.Array(
+    Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), role: Type.Enum([...memberRoles]) }),
+  ),
+  role_permissions: Type.Object(
+    { OWNER: Permissions, ADMIN: Permissions, READ_ONLY: Permissions },
+    { description: 'So that a page hides what a role cannot use.' },
+  ),
+  tenant_header: Type.String({ description: 'The header that names the tenant to work on.' }),
+});
+
+/** Who is signed in, and in which tenants. The only route for members that works on no tenant. */
+export function addMeRoute(scope: FastifyInstance, portal: Pick<Portal, 'publicUrl' | 'sessions'>): void {
+  scope.get(
+    '/me',
+    {
+      config: { permission: 'any-key', audience: 'members' },
+      schema: { hide: true, querystring: NoParameters, response: { 200: MeView } },
+    },
+    async (request, reply) => toMeView(await requireMemberSession(portal, request, reply)),
+  );
+}
+
+function toMeView({ user, signedInAt, isFresh, freshUntil, memberships }: UserSession) {
+  return {
+    user: {
+      id: user.id,
+      ...(user.email === null ? {} : { email: user.email }),
+      ...(user.name === null ? {} : { name: user.name }),
+    },
+    signed_in_at: toTimestamp(signedInAt),
+    is_fresh: isFresh,
+    ...(isFresh ? { fresh_until: toTimestamp(freshUntil) } : {}),
+    tenants: memberships.map(({ tenantId, tenantName, role }) => ({ id: tenantId, name: tenantName, role })),
+    role_permissions: {
+      OWNER: [...rolePermissions.OWNER],
+      ADMIN: [...rolePermissions.ADMIN],
+      READ_ONLY: [...rolePermissions.READ_ONLY],
+    },
+    tenant_header: tenantHeader,
+  };
+}
