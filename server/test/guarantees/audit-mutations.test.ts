@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyDatabase } from '../../src/platform/audit/log-verification.ts';
+import type { AuditRecord } from '../../src/core/audit/record-text.ts';
 import {
-  type AuditRecord,
   compareOrders,
   compareRecords,
   firstOrder,
