@@ -9,7 +9,14 @@ import {
 } from '../features/applications/index.ts';
 import { addInvitationRoutes, InvitationLinks, InvitationService } from '../features/invitations/index.ts';
 import { addExposureRoutes } from '../features/exposure/index.ts';
-import { addLogProofRoutes, addLogRoutes, LogProofs, LogService } from '../features/logs/index.ts';
+import {
+  addLogCountRoutes,
+  addLogProofRoutes,
+  addLogRoutes,
+  LogCounts,
+  LogProofs,
+  LogService,
+} from '../features/logs/index.ts';
 import { IdempotencyService, IdempotencyStore } from '../features/idempotency/index.ts';
 import { addMemberRoutes, MemberService } from '../features/members/index.ts';
 import { addSessionRoutes, SessionService } from '../features/sessions/index.ts';
@@ -171,6 +178,7 @@ function createManagementRoutes(core: VaultCore, publicUrl: string, clock: Clock
   const applications = new ApplicationService({ database, audit, apiKeyMaker });
   const keys = new ApplicationKeyService({ database, audit, apiKeyMaker });
   const logs = new LogService({ database, audit, clock });
+  const counts = new LogCounts({ database, clock });
   const { publicKey } = systemKeys.auditSigner();
   const proofs = new LogProofs({ reader: new LogReader(database, 'one tenant'), audit, publicKey });
   const members = new MemberService({ database, audit });
@@ -182,6 +190,7 @@ function createManagementRoutes(core: VaultCore, publicUrl: string, clock: Clock
     addApplicationKeyRoutes(scope, keys);
     addCatalogRoutes(scope);
     addLogRoutes(scope, logs);
+    addLogCountRoutes(scope, { counts, logs });
     addLogProofRoutes(scope, proofs);
     addExposureRoutes(scope, logs);
     addMemberRoutes(scope, members);

@@ -67,6 +67,8 @@ export const knownOperations = {
     'listLogs: GET /logs',
     'exportLogs: GET /logs/export',
     'listLogEntityTypes: GET /logs/entity-types',
+    'countLogs: GET /logs/counts',
+    'listLogFacets: GET /logs/facets',
     'getLogProof: GET /logs/{id}/proof',
     'getExposure: GET /logs/exposure',
     'listTokenViewers: GET /logs/viewers',

@@ -39,6 +39,8 @@ export const plainRoutes: readonly MatrixRoute[] = [
     scope: 'plain',
     prepare: at('/logs/entity-types'),
   },
+  { method: 'GET', path: '/logs/counts', needs: 'log:read', status: 200, scope: 'plain', prepare: at('/logs/counts') },
+  { method: 'GET', path: '/logs/facets', needs: 'log:read', status: 200, scope: 'plain', prepare: at('/logs/facets') },
   {
     method: 'GET',
     path: '/logs/exposure',

@@ -185,12 +185,14 @@ export async function manageTenant(world: SeenWorld): Promise<void> {
     },
     { route: ['GET', '/logs', '/logs?size=1'], entityType: 'log', operation: 'read' },
     { route: ['GET', '/logs/entity-types', '/logs/entity-types'], entityType: 'log', operation: 'read', done: nothing },
+    { route: ['GET', '/logs/counts', '/logs/counts?by=operation'], entityType: 'log', operation: 'read' },
+    { route: ['GET', '/logs/facets', '/logs/facets?limit=3'], entityType: 'log', operation: 'read' },
     { route: ['GET', '/logs/exposure', '/logs/exposure?key_id=none'], entityType: 'log', operation: 'read' },
     {
       route: ['GET', '/logs/viewers', `/logs/viewers?token_id=${world.random.uuid()}`],
       entityType: 'log',
       operation: 'read',
-      done: () => [record('log', 'read', '*', { details: { fields: ['entity_id', 'start_date', 'end_date'] } })],
+      done: () => [record('log', 'read', '*', { details: { fields: ['entity_id', 'start_date'] } })],
     },
     {
       route: ['GET', '/applications/key', '/applications/key'],
