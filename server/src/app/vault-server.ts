@@ -13,8 +13,10 @@ import {
   addLogCountRoutes,
   addLogProofRoutes,
   addLogRoutes,
+  addLogSealRoutes,
   LogCounts,
   LogProofs,
+  LogSeals,
   LogService,
 } from '../features/logs/index.ts';
 import { IdempotencyService, IdempotencyStore } from '../features/idempotency/index.ts';
@@ -26,6 +28,7 @@ import { BodyMemory } from '../http/body-memory.ts';
 import { createEdge, type DevelopmentEdge } from '../http/edge.ts';
 import type { DrainConfig, ServerConfig } from '../platform/config/config.ts';
 import { LogReader } from '../platform/audit/log-reader.ts';
+import { auditKeyVersion } from '../platform/audit/sealer.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
 import { OutageLog } from '../platform/database/outage-log.ts';
 import { requireAnswer } from '../platform/database/require-answer.ts';
@@ -180,7 +183,10 @@ function createManagementRoutes(core: VaultCore, publicUrl: string, clock: Clock
   const logs = new LogService({ database, audit, clock });
   const counts = new LogCounts({ database, clock });
   const { publicKey } = systemKeys.auditSigner();
-  const proofs = new LogProofs({ reader: new LogReader(database, 'one tenant'), audit, publicKey });
+  const reader = new LogReader(database, 'one tenant');
+  const proofs = new LogProofs({ reader, audit, publicKey });
+  const publicKeys = [{ version: auditKeyVersion, publicKey }];
+  const seals = new LogSeals({ database, reader, publicKeys, clock });
   const members = new MemberService({ database, audit });
   const links = new InvitationLinks({ systemKeys, publicUrl });
   const invitations = new InvitationService({ database, audit, links });
@@ -192,6 +198,7 @@ function createManagementRoutes(core: VaultCore, publicUrl: string, clock: Clock
     addLogRoutes(scope, logs);
     addLogCountRoutes(scope, { counts, logs });
     addLogProofRoutes(scope, proofs);
+    addLogSealRoutes(scope, { seals, logs });
     addExposureRoutes(scope, logs);
     addMemberRoutes(scope, members);
     addInvitationRoutes(scope, invitations);

@@ -70,6 +70,7 @@ export const knownOperations = {
     'countLogs: GET /logs/counts',
     'listLogFacets: GET /logs/facets',
     'getLogProof: GET /logs/{id}/proof',
+    'getLogSeal: GET /logs/seal',
     'getExposure: GET /logs/exposure',
     'listTokenViewers: GET /logs/viewers',
   ],

@@ -41,6 +41,7 @@ export const plainRoutes: readonly MatrixRoute[] = [
   },
   { method: 'GET', path: '/logs/counts', needs: 'log:read', status: 200, scope: 'plain', prepare: at('/logs/counts') },
   { method: 'GET', path: '/logs/facets', needs: 'log:read', status: 200, scope: 'plain', prepare: at('/logs/facets') },
+  { method: 'GET', path: '/logs/seal', needs: 'log:read', status: 200, scope: 'plain', prepare: at('/logs/seal') },
   {
     method: 'GET',
     path: '/logs/exposure',

@@ -4,6 +4,8 @@ export { addLogCountRoutes } from './log-count-routes.ts';
 export { LogCounts } from './log-counts.ts';
 export { addLogProofRoutes } from './log-proof-routes.ts';
 export { LogProofs } from './log-proofs.ts';
+export { LogSeals } from './log-seal.ts';
+export { addLogSealRoutes } from './log-seal-routes.ts';
 export { addLogRoutes } from './log-routes.ts';
 export { parseDate, toFacet } from './log-schemas.ts';
 export { LogService } from './log-service.ts';

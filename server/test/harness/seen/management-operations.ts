@@ -187,6 +187,7 @@ export async function manageTenant(world: SeenWorld): Promise<void> {
     { route: ['GET', '/logs/entity-types', '/logs/entity-types'], entityType: 'log', operation: 'read', done: nothing },
     { route: ['GET', '/logs/counts', '/logs/counts?by=operation'], entityType: 'log', operation: 'read' },
     { route: ['GET', '/logs/facets', '/logs/facets?limit=3'], entityType: 'log', operation: 'read' },
+    { route: ['GET', '/logs/seal', '/logs/seal'], entityType: 'log', operation: 'read' },
     { route: ['GET', '/logs/exposure', '/logs/exposure?key_id=none'], entityType: 'log', operation: 'read' },
     {
       route: ['GET', '/logs/viewers', `/logs/viewers?token_id=${world.random.uuid()}`],
