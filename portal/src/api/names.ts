@@ -31,8 +31,6 @@ async function listApplications(): Promise<[string, string][]> {
 }
 
 async function listMembers(): Promise<[string, string][]> {
-  const { data } = await unwrap(
-    api.GET('/tenants/self/members', { params: { query: { size: pageSize } } }),
-  );
+  const { data } = await unwrap(api.GET('/tenants/self/members', { params: { query: { size: pageSize } } }));
   return data.map(({ user }) => [user.id, user.email ?? 'A member']);
 }

@@ -1068,6 +1068,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/logs/seal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the state of sealing
+         * @description Returns how far the log of the tenant is sealed: the newest checkpoint, absent before the first; how many records wait
+         *     for the next one; whether a worker seals; and `stop`, if the newest checkpoint is damaged and nothing is sealed until that is
+         *     resolved.
+         *
+         *     **Permission:** `log:read`
+         *
+         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         */
+        get: operations["getLogSeal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/logs/exposure": {
         parameters: {
             query?: never;
@@ -1294,6 +1320,13 @@ export interface components {
             permissions: string[];
             /** @description The rules of the application. */
             rules: components["schemas"]["AccessRule"][];
+        };
+        /** @description A key that checkpoints are checked with. */
+        AuditKey: {
+            /** @description `key_version` of the checkpoints that it signed. */
+            version: number;
+            /** @description Ed25519. Compare it with one that you got another way. */
+            public_key: string;
         };
         /** @description What a session may do: at least one permission or rule. */
         AuthorizeSessionRequest: {
@@ -2082,6 +2115,47 @@ export interface components {
             checkpoint: components["schemas"]["LogCheckpoint"];
             /** @description The key that the signature is checked with. Compare it with one that you got another way. */
             public_key: string;
+        };
+        /** @description How far the log is sealed. */
+        LogSeal: {
+            checkpoint?: components["schemas"]["LogCheckpoint"];
+            waiting: components["schemas"]["LogSealWaiting"];
+            worker: components["schemas"]["LogSealWorker"];
+            stop?: components["schemas"]["LogSealStop"];
+            /** @description The keys that checkpoints are checked with. */
+            public_keys: components["schemas"]["AuditKey"][];
+        };
+        /** @description Why nothing is sealed for this tenant. */
+        LogSealStop: {
+            /**
+             * Format: date-time
+             * @description Since when nothing is sealed.
+             */
+            stopped_at: string;
+            /** @description What is wrong, and what to do about it. */
+            reason: string;
+        };
+        /** @description Records that no checkpoint vouches for yet. */
+        LogSealWaiting: {
+            /** @description How many records are not sealed yet. */
+            records: number;
+            /** @description False if there are more. Up to 10000 are counted. */
+            is_exact: boolean;
+            /**
+             * Format: date-time
+             * @description When the oldest of them was created.
+             */
+            oldest_at?: string;
+        };
+        /** @description The worker that seals the log. */
+        LogSealWorker: {
+            /** @description Whether a worker has looked for records to seal within the last 30 seconds. */
+            is_running: boolean;
+            /**
+             * Format: date-time
+             * @description When one last did. Absent if none ever has.
+             */
+            looked_at?: string;
         };
         /** @description How often a value occurs. */
         LogValueCount: {
@@ -6618,6 +6692,54 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ConflictProblem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getLogSeal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogSeal"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];

@@ -17,7 +17,8 @@ export function AuditHistogram({
 }) {
   const { buckets, interval, by, is_exact: isExact, total } = counts;
   const isOneEntity = search.entity_id !== undefined || search.request_id !== undefined;
-  const series = by === 'outcome' ? outcomes.filter(({ name }) => counts.top.some(({ value }) => value === name)) : [all];
+  const series =
+    by === 'outcome' ? outcomes.filter(({ name }) => counts.top.some(({ value }) => value === name)) : [all];
   const bars = buckets.map(
     ({ start, total: sum, counts: values }): Bar => ({
       key: start,

@@ -14,7 +14,11 @@ export function toLogQuery(search: AuditSearch) {
 }
 
 export function recordsQuery(search: AuditSearch) {
-  const query = { ...toLogQuery(search), size: pageSize, ...(search.start === undefined ? {} : { start: search.start }) };
+  const query = {
+    ...toLogQuery(search),
+    size: pageSize,
+    ...(search.start === undefined ? {} : { start: search.start }),
+  };
   return queryOptions({
     queryKey: ['logs', query],
     queryFn: () => unwrap(api.GET('/logs', { params: { query } })),
