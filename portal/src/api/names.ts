@@ -1,7 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from './client';
 
-const pageSize = 100;
+const applicationsPerPage = 100;
+const membersPerPage = 50;
 /** Names are a help; with more applications than this, the rest are shown by id. */
 const pagesMax = 5;
 
@@ -22,7 +23,7 @@ export function useNames(): ReadonlyMap<string, string> {
 async function listApplications(): Promise<[string, string][]> {
   const found: [string, string][] = [];
   for (let page = 1; page <= pagesMax; page += 1) {
-    const query = { page, size: pageSize };
+    const query = { page, size: applicationsPerPage };
     const { data, pagination } = await unwrap(api.GET('/applications', { params: { query } }));
     for (const { id, name } of data) found.push([id, name]);
     if (page >= pagination.total_pages) break;
@@ -31,6 +32,6 @@ async function listApplications(): Promise<[string, string][]> {
 }
 
 async function listMembers(): Promise<[string, string][]> {
-  const { data } = await unwrap(api.GET('/tenants/self/members', { params: { query: { size: pageSize } } }));
+  const { data } = await unwrap(api.GET('/tenants/self/members', { params: { query: { size: membersPerPage } } }));
   return data.map(({ user }) => [user.id, user.email ?? 'A member']);
 }

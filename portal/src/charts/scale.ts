@@ -1,8 +1,8 @@
-/** A round number not below the value: 1, 2 or 5 times a power of ten. */
+/** A round number not below the value, whose half is round too. */
 export function roundUp(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10;
+  const step = [1, 2, 3, 4, 5, 6, 8, 10].find((factor) => factor * power >= value) ?? 10;
   return Math.max(1, step * power);
 }
 

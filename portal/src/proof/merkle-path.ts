@@ -1,4 +1,4 @@
-import { sha256 } from './bytes';
+import { sha256 } from './bytes.ts';
 
 /** RFC 6962 §2.1: leaves and nodes are hashed under different first bytes, so that one never passes for the other. */
 const leafPrefix = Uint8Array.of(0x00);

@@ -1,4 +1,4 @@
-import type { TrustedKey } from './verify-proof';
+import type { TrustedKey } from './verify-proof.ts';
 
 const storageKey = (tenantId: string) => `strongroom.audit-key.${tenantId}`;
 

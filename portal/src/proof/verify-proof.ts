@@ -1,8 +1,8 @@
 import { toCheckpointText } from '../../../server/src/core/audit/checkpoint-text.ts';
 import { toRecordText } from '../../../server/src/core/audit/record-text.ts';
-import { areEqual, fromBase64 } from './bytes';
-import { climb, hashLeaf } from './merkle-path';
-import { parseProof, type Proof } from './parse-proof';
+import { areEqual, fromBase64 } from './bytes.ts';
+import { climb, hashLeaf } from './merkle-path.ts';
+import { parseProof, type Proof } from './parse-proof.ts';
 
 /** A public key that the reader trusts, with its version. */
 export interface TrustedKey {

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, type Schemas, unwrap } from '../../api/client';
 import { type AuditSearch, filterNames } from './audit-search';
-import { toTimeRange } from './audit-range';
+import { toInterval, toTimeRange } from './audit-range';
 import { pickSearch } from '../../search-text';
 
 export type LogRecord = Schemas['Log'];
@@ -31,7 +31,8 @@ export function countsQuery(search: AuditSearch) {
   const { entity_id: _entity, request_id: _request, ...query } = toLogQuery(search);
   return queryOptions({
     queryKey: ['log-counts', query],
-    queryFn: () => unwrap(api.GET('/logs/counts', { params: { query: { ...query, by: 'outcome' } } })),
+    queryFn: () =>
+      unwrap(api.GET('/logs/counts', { params: { query: { ...query, by: 'outcome', interval: toInterval(query) } } })),
     placeholderData: keepPreviousData,
   });
 }

@@ -22,3 +22,10 @@ export function toTimeRange({ range, from, to }: AuditSearch, now = Date.now()):
   const { length } = ranges.find(({ name }) => name === range) ?? ranges[0];
   return { start_date: new Date(Math.floor((now - length) / hour) * hour).toISOString() };
 }
+
+const hoursMax = 8 * day;
+
+/** Hours for about a week, days for more. */
+export function toInterval({ start_date: start, end_date: end }: TimeRange, now = Date.now()): 'hour' | 'day' {
+  return (end === undefined ? now : Date.parse(end)) - Date.parse(start) <= hoursMax ? 'hour' : 'day';
+}

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client';
 import { countOf } from '../../parts/number';
 import { listKeys } from './application-keys';
-import { applicationsQuery, daysShown, operationsQuery, sealQuery } from './overview-queries';
+import { applicationsQuery, daysShown, facetsQuery, sealQuery, valuesOf } from './overview-queries';
 
 const day = 86_400_000;
 const keyAgeMax = 365 * day;
@@ -15,11 +15,11 @@ const waitMax = 5 * 60_000;
 /** Things that need a hand; nothing is shown if there are none. */
 export function Concerns() {
   const seal = useQuery(sealQuery).data;
-  const operations = useQuery(operationsQuery).data;
+  const facets = useQuery(facetsQuery).data;
   const applications = useQuery(applicationsQuery).data;
   const found = [
     ...(seal === undefined ? [] : findSealConcerns(seal)),
-    ...(operations === undefined ? [] : findAlerts(operations)),
+    ...(facets === undefined ? [] : findAlerts(valuesOf(facets, 'operation'))),
     ...(applications === undefined ? [] : findKeyConcerns(applications)),
   ];
   if (found.length === 0) return null;
@@ -57,8 +57,8 @@ function findSealConcerns({ stop, waiting, worker }: Schemas['LogSeal']): Concer
   ];
 }
 
-function findAlerts({ top }: Schemas['LogCounts']): Concern[] {
-  const alerts = top.find(({ value }) => value === 'alert')?.records ?? 0;
+function findAlerts(operations: readonly Schemas['LogValueCount'][]): Concern[] {
+  const alerts = operations.find(({ value }) => value === 'alert')?.records ?? 0;
   if (alerts === 0) return [];
   return [
     {

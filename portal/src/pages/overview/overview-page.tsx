@@ -11,7 +11,7 @@ import { outcomes } from '../../parts/record-words';
 import { Concerns } from './concerns';
 import { FirstToken } from './first-token';
 import { OldestKeys } from './oldest-keys';
-import { actorsQuery, daysShown, operationsQuery, outcomesQuery, usageQuery } from './overview-queries';
+import { daysShown, facetsQuery, outcomesQuery, usageQuery, valuesOf } from './overview-queries';
 import { Stats } from './stats';
 
 /** What happened lately, what is stored, and what needs a hand. */
@@ -43,10 +43,10 @@ export function OverviewPage() {
           </QueryView>
         </Section>
         <Section title="Most active" note={`Applications and members, ${daysShown} days.`}>
-          <Actors />
+          <TopValues field="actor_id" caption="Most active" />
         </Section>
         <Section title="Operations" note={`${daysShown} days.`}>
-          <Operations />
+          <TopValues field="operation" caption="Operations" />
         </Section>
         <Section title="Oldest keys">
           <OldestKeys />
@@ -95,46 +95,26 @@ function TokenTypes({ report }: { readonly report: Schemas['TokenReport'] }) {
 /** How many lines a list of the page has. */
 const linesMax = 8;
 
-function Actors() {
+/** The most frequent values of a field, each leading to its records. */
+function TopValues({ field, caption }: { readonly field: 'actor_id' | 'operation'; readonly caption: string }) {
   const names = useNames();
   return (
-    <QueryView query={useQuery(actorsQuery)} what="actors">
-      {({ top }) => (
+    <QueryView query={useQuery(facetsQuery)} what={caption}>
+      {(facets) => (
         <div className="panel">
           <BarList
-            caption="Most active"
-            shares={top.slice(0, linesMax).map(({ value, records }) => ({
-              key: value,
-              value: records,
-              label: (
-                <Link to="/audit" search={{ range: '30d', actor_id: value }}>
-                  {names.get(value) ?? value}
-                </Link>
-              ),
-            }))}
-          />
-        </div>
-      )}
-    </QueryView>
-  );
-}
-
-function Operations() {
-  return (
-    <QueryView query={useQuery(operationsQuery)} what="operations">
-      {({ top }) => (
-        <div className="panel">
-          <BarList
-            caption="Operations"
-            shares={top.slice(0, linesMax).map(({ value, records }) => ({
-              key: value,
-              value: records,
-              label: (
-                <Link to="/audit" search={{ range: '30d', operation: value }}>
-                  {value.replaceAll('_', ' ')}
-                </Link>
-              ),
-            }))}
+            caption={caption}
+            shares={valuesOf(facets, field)
+              .slice(0, linesMax)
+              .map(({ value, records }) => ({
+                key: value,
+                value: records,
+                label: (
+                  <Link to="/audit" search={{ range: '30d', [field]: value }}>
+                    {names.get(value) ?? value.replaceAll('_', ' ')}
+                  </Link>
+                ),
+              }))}
           />
         </div>
       )}

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, unwrap } from '../../api/client';
+import { api, type Schemas, unwrap } from '../../api/client';
 
 const day = 86_400_000;
 export const daysShown = 30;
@@ -9,18 +9,21 @@ function firstDay(now = Date.now()): string {
   return new Date(Math.floor(now / day) * day - (daysShown - 1) * day).toISOString();
 }
 
-function countsBy(by: 'outcome' | 'actor_id' | 'operation' | 'transform') {
-  return queryOptions({
-    queryKey: ['overview-counts', by],
-    queryFn: () =>
-      unwrap(api.GET('/logs/counts', { params: { query: { by, interval: 'day', start_date: firstDay() } } })),
-  });
-}
+export const outcomesQuery = queryOptions({
+  queryKey: ['overview-counts'],
+  queryFn: () =>
+    unwrap(api.GET('/logs/counts', { params: { query: { by: 'outcome', interval: 'day', start_date: firstDay() } } })),
+});
 
-export const outcomesQuery = countsBy('outcome');
-export const actorsQuery = countsBy('actor_id');
-export const operationsQuery = countsBy('operation');
-export const sightsQuery = countsBy('transform');
+/** The most frequent values of every field, in one call. */
+export const facetsQuery = queryOptions({
+  queryKey: ['overview-facets'],
+  queryFn: () => unwrap(api.GET('/logs/facets', { params: { query: { start_date: firstDay(), limit: 50 } } })),
+});
+
+export function valuesOf({ fields }: Schemas['LogFacets'], name: string): readonly Schemas['LogValueCount'][] {
+  return fields.find(({ field }) => field === name)?.values ?? [];
+}
 
 export const usageQuery = queryOptions({
   queryKey: ['usage'],

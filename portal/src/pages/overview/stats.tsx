@@ -4,13 +4,13 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client';
 import { formatNumber } from '../../parts/number';
 import { Time } from '../../parts/time';
-import { daysShown, outcomesQuery, sealQuery, sightsQuery, usageQuery } from './overview-queries';
+import { daysShown, facetsQuery, outcomesQuery, sealQuery, usageQuery, valuesOf } from './overview-queries';
 
 /** The numbers that people look for first. */
 export function Stats() {
   const usage = useQuery(usageQuery).data;
   const outcomes = useQuery(outcomesQuery).data;
-  const sights = useQuery(sightsQuery).data;
+  const facets = useQuery(facetsQuery).data;
   const seal = useQuery(sealQuery).data;
   const lately = `in ${daysShown} days`;
   return (
@@ -19,7 +19,7 @@ export function Stats() {
       <Stat label="Operations" value={outcomes?.total} note={lately} />
       <Stat
         label="Views in plaintext"
-        value={countOf(sights, 'reveal')}
+        value={facets === undefined ? undefined : countOf(valuesOf(facets, 'transform'), 'reveal')}
         note={
           <Link to="/audit" search={{ range: '30d', transform: 'reveal' }}>
             {lately}
@@ -28,7 +28,7 @@ export function Stats() {
       />
       <Stat
         label="Denied attempts"
-        value={countOf(outcomes, 'denied')}
+        value={outcomes === undefined ? undefined : countOf(outcomes.top, 'denied')}
         note={
           <Link to="/audit" search={{ range: '30d', outcome: 'denied' }}>
             {lately}
@@ -44,8 +44,8 @@ export function Stats() {
   );
 }
 
-function countOf(counts: Schemas['LogCounts'] | undefined, value: string): number | undefined {
-  return counts === undefined ? undefined : (counts.top.find((one) => one.value === value)?.records ?? 0);
+function countOf(values: readonly Schemas['LogValueCount'][], wanted: string): number {
+  return values.find(({ value }) => value === wanted)?.records ?? 0;
 }
 
 function Sealing({ seal }: { readonly seal: Schemas['LogSeal'] }) {
