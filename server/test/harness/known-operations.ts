@@ -50,6 +50,7 @@ export const knownOperations = {
     'deleteTenant: DELETE /tenants/self',
     'getTenantOwner: GET /tenants/self/owner',
     'getUsageReport: GET /tenants/self/reports/usage',
+    'listEncryptionKeys: GET /tenants/self/encryption-keys',
   ],
   Members: [
     'listMembers: GET /tenants/self/members',

@@ -82,6 +82,14 @@ export const plainRoutes: readonly MatrixRoute[] = [
     scope: 'plain',
     prepare: at('/tenants/self/reports/usage'),
   },
+  {
+    method: 'GET',
+    path: '/tenants/self/encryption-keys',
+    needs: 'tenant:read',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/tenants/self/encryption-keys'),
+  },
   { method: 'GET', path: '/permissions', needs: 'any-key', status: 200, scope: 'plain', prepare: at('/permissions') },
   { method: 'GET', path: '/roles', needs: 'any-key', status: 200, scope: 'plain', prepare: at('/roles') },
   {

@@ -183,6 +183,12 @@ export async function manageTenant(world: SeenWorld): Promise<void> {
       operation: 'read',
       entityId,
     },
+    {
+      route: ['GET', `${self}/encryption-keys`, `${self}/encryption-keys`],
+      entityType: 'tenant',
+      operation: 'read',
+      entityId,
+    },
     { route: ['GET', '/logs', '/logs?size=1'], entityType: 'log', operation: 'read' },
     { route: ['GET', '/logs/entity-types', '/logs/entity-types'], entityType: 'log', operation: 'read', done: nothing },
     { route: ['GET', '/logs/counts', '/logs/counts?by=operation'], entityType: 'log', operation: 'read' },
