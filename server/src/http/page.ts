@@ -24,7 +24,7 @@ ${refresh}
 ${script === undefined ? html`` : html`<script src="${script}" defer></script>`}
 </head>
 <body>
-<a class="brand" href="/">Strongroom</a>
+<header><a class="brand" href="/">Strongroom</a></header>
 <main>
 <h1>${title}</h1>
 ${body}
