@@ -1,11 +1,14 @@
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const clock = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
+const thisYear = new Intl.DateTimeFormat(undefined, clock);
+const otherYear = new Intl.DateTimeFormat(undefined, { ...clock, year: 'numeric' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** A time in the reader's zone, with UTC on hover. */
 export function Time({ at, form = 'exact' }: { readonly at: string; readonly form?: 'exact' | 'day' | 'ago' }) {
   const date = new Date(at);
-  const text = form === 'ago' ? toAgo(date) : (form === 'day' ? day : local).format(date);
+  const exact = date.getFullYear() === new Date().getFullYear() ? thisYear : otherYear;
+  const text = form === 'ago' ? toAgo(date) : (form === 'day' ? day : exact).format(date);
   return (
     <time dateTime={at} title={`${date.toISOString().replace('T', ' ').replace('Z', '')} UTC`}>
       {text}

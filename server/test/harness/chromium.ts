@@ -30,8 +30,10 @@ export class Chromium {
   }
 
   /** Somebody with a browser of their own; whatever a page complains about in the console ends up in `complaints`. */
-  async open(): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
-    const context = await this.#browser.newContext();
+  async open(
+    options: NonNullable<Parameters<Browser['newContext']>[0]> = {},
+  ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
+    const context = await this.#browser.newContext(options);
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     const complaints: string[] = [];

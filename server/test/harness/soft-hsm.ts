@@ -3,6 +3,7 @@ import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { loadPkcs11Module } from '../../src/platform/keyring/kms/pkcs11-module.ts';
 
 const run = promisify(execFile);
 const modulePaths = [
@@ -29,8 +30,8 @@ export class SoftHsm {
       configuration,
       `directories.tokendir = ${hsm.#tokens}\nobjectstore.backend = file\nlog.level = ERROR\n`,
     );
-    // The library looks at it when it is initialised, so it has to stand before the first use.
     process.env['SOFTHSM2_CONF'] = configuration;
+    await hsm.#finalize();
     return hsm;
   }
 
@@ -57,8 +58,15 @@ export class SoftHsm {
   }
 
   async remove(): Promise<void> {
+    await this.#finalize();
     delete process.env['SOFTHSM2_CONF'];
     await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  /** The library reads its configuration when it is initialised; another test file of this process may have done that. */
+  async #finalize(): Promise<void> {
+    const { library } = await loadPkcs11Module(this.modulePath);
+    library.C_Finalize();
   }
 
   get #tokens(): string {

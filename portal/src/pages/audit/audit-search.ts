@@ -18,7 +18,7 @@ export type FilterName = (typeof filterNames)[number];
 
 /** State of the page, held by its address: filters, a range of time, a page, and the record that is open. */
 const names = [...filterNames, 'range', 'from', 'to', 'start', 'record', 'record_at'] as const;
-export type AuditSearch = Partial<Record<(typeof names)[number], string>>;
+export type AuditSearch = { readonly [Name in (typeof names)[number]]?: string | undefined };
 
 export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
   return pickSearch(search, names);

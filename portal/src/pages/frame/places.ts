@@ -25,5 +25,5 @@ export const places: readonly { readonly group: string; readonly items: readonly
       { label: 'Members', to: '/members', key: 'm' },
     ],
   },
-  { group: 'Keeping', items: [{ label: 'Encryption keys', to: '/encryption-keys', key: 'k' }] },
+  { group: 'Operations', items: [{ label: 'Encryption keys', to: '/encryption-keys', key: 'k' }] },
 ];

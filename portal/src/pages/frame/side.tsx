@@ -36,7 +36,7 @@ export function Side() {
                   </Link>
                 </li>
               ))}
-              {group === 'Keeping' ? (
+              {group === 'Operations' ? (
                 <li>
                   <a href="/portal/exports">Exports</a>
                 </li>

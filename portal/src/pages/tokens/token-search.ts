@@ -2,7 +2,7 @@ import { pickSearch } from '../../search-text';
 
 /** What the list of tokens is filtered by; the address holds it. */
 export const tokenSearchNames = ['type', 'container', 'fingerprint', 'metadata', 'query', 'start'] as const;
-export type TokenSearch = Partial<Record<(typeof tokenSearchNames)[number], string>>;
+export type TokenSearch = { readonly [Name in (typeof tokenSearchNames)[number]]?: string | undefined };
 
 export function parseTokenSearch(search: Record<string, unknown>): TokenSearch {
   return pickSearch(search, tokenSearchNames);

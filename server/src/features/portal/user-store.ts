@@ -49,7 +49,8 @@ export class UserStore {
 
   /** Held until the transaction ends. */
   async lock(userId: string): Promise<void> {
-    await this.#tx.query({ text: 'select from users where id = $1 for update', values: [userId] });
+    // A session that is being started refers to the user; it holds its way to sign in and must not wait for this lock.
+    await this.#tx.query({ text: 'select from users where id = $1 for no key update', values: [userId] });
   }
 
   /** How a user can sign in, apart from a link. */

@@ -1,3 +1,4 @@
+import { type CheckpointFields, toCheckpointText } from '../../core/audit/checkpoint-text.ts';
 import { membersOf } from '../../core/objects/members-of.ts';
 import { isSignedBy } from '../keyring/audit-signer.ts';
 
@@ -20,21 +21,8 @@ export interface SignedCheckpoint extends Checkpoint {
   readonly signature: Buffer;
 }
 
-/**
- * What is signed: the body of a transparency-log checkpoint (C2SP tlog-checkpoint), that is origin, size and root a line
- * each, followed by lines of our own.
- */
 export function toSignedText(checkpoint: Checkpoint): string {
-  return [
-    `strongroom/audit/${checkpoint.tenantId}`,
-    String(checkpoint.treeSize),
-    checkpoint.root.toString('base64'),
-    `number ${checkpoint.number}`,
-    `month ${checkpoint.month}`,
-    `order_to ${checkpoint.orderTo}`,
-    `sealed_at ${checkpoint.sealedAt.toISOString()}`,
-    '',
-  ].join('\n');
+  return toCheckpointText(toFields(checkpoint));
 }
 
 export function isGenuine(checkpoint: SignedCheckpoint, publicKey: Buffer): boolean {
@@ -44,6 +32,14 @@ export function isGenuine(checkpoint: SignedCheckpoint, publicKey: Buffer): bool
 /** One line of JSON: what exports and anchors hold. */
 export function toCheckpointJson(checkpoint: SignedCheckpoint) {
   return {
+    ...toFields(checkpoint),
+    key_version: checkpoint.keyVersion,
+    signature: checkpoint.signature.toString('base64'),
+  };
+}
+
+function toFields(checkpoint: Checkpoint): CheckpointFields {
+  return {
     tenant_id: checkpoint.tenantId,
     number: checkpoint.number,
     tree_size: checkpoint.treeSize,
@@ -51,8 +47,6 @@ export function toCheckpointJson(checkpoint: SignedCheckpoint) {
     order_to: checkpoint.orderTo,
     root: checkpoint.root.toString('base64'),
     sealed_at: checkpoint.sealedAt.toISOString(),
-    key_version: checkpoint.keyVersion,
-    signature: checkpoint.signature.toString('base64'),
   };
 }
 

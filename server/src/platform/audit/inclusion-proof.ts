@@ -1,5 +1,6 @@
 import { hasMembers, membersOf } from '../../core/objects/members-of.ts';
-import { asRecord, type AuditRecord, compareRecords, firstOrder, hashRecord } from './audit-record.ts';
+import type { AuditRecord } from '../../core/audit/record-text.ts';
+import { asRecord, compareRecords, firstOrder, hashRecord } from './audit-record.ts';
 import { isGenuine, parseCheckpointJson, type SignedCheckpoint, toCheckpointJson } from './checkpoint.ts';
 import type { LogReader } from './log-reader.ts';
 import { isIncluded, MerkleFrontier, rootOf, type Subtree } from './merkle-tree.ts';

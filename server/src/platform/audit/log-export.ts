@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { stat, truncate } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { AuditRecord } from './audit-record.ts';
+import type { AuditRecord } from '../../core/audit/record-text.ts';
 import { parseCheckpointJson, toCheckpointJson } from './checkpoint.ts';
 import { readLines } from '../files/line-reader.ts';
 import type { LogReader } from './log-reader.ts';

@@ -1,6 +1,7 @@
 import { parseTenantId } from '../../core/identity/ids.ts';
 import type { Database, SqlValue, Transaction } from '../database/database.ts';
-import { type AuditRecord, compareOrders, firstOrder, parseRecordText, recordTextSql } from './audit-record.ts';
+import type { AuditRecord } from '../../core/audit/record-text.ts';
+import { compareOrders, firstOrder, parseRecordText, recordTextSql } from './audit-record.ts';
 import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
 import type { SealedRoot } from './anchor-comparison.ts';
 import type { LogSection } from './log-verifier.ts';

@@ -1,4 +1,5 @@
-import { type AuditRecord, compareRecords, hashRecord, monthOf } from './audit-record.ts';
+import type { AuditRecord } from '../../core/audit/record-text.ts';
+import { compareRecords, hashRecord, monthOf } from './audit-record.ts';
 import { isGenuine, type SignedCheckpoint } from './checkpoint.ts';
 import type { StoredCheckpoint } from './checkpoint-row.ts';
 import { narrowDown, type Places } from './finding-place.ts';

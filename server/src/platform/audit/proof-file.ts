@@ -2,7 +2,8 @@ import { access, type FileHandle, open, readFile, rm, stat } from 'node:fs/promi
 import { setTimeout as pauseFor } from 'node:timers/promises';
 import { codeOf } from '../../core/errors/thrown.ts';
 import { readLines } from '../files/line-reader.ts';
-import { type AuditRecord, compareOrders, compareRecords } from './audit-record.ts';
+import type { AuditRecord } from '../../core/audit/record-text.ts';
+import { compareOrders, compareRecords } from './audit-record.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 import { isProven, parseProofJson, Prover, toProofJson, UnprovableError } from './inclusion-proof.ts';
 import type { RecordKey } from './log-reader.ts';

@@ -1,0 +1,50 @@
+import { useState } from 'react';
+import type { Schemas } from '../../api/client';
+import { useMember } from '../../api/me';
+import { CopiedId } from '../../parts/copied-id';
+import { findPinnedKey, pinKey, unpinKey } from '../../proof/pinned-key';
+
+/** The key that proofs are checked with: what the vault offers, and what the reader has pinned. */
+export function AuditKey({ offered }: { readonly offered: readonly Schemas['AuditKey'][] }) {
+  const { tenant } = useMember();
+  const [pinned, setPinned] = useState(() => findPinnedKey(tenant.id));
+  const [newest] = offered;
+  if (newest === undefined) return null;
+  const trusted = { version: newest.version, key: newest.public_key };
+  const isOther = pinned !== undefined && (pinned.key !== trusted.key || pinned.version !== trusted.version);
+  return (
+    <div className="audit-key">
+      <p>
+        Public key, version {pinned?.version ?? trusted.version}: <CopiedId id={pinned?.key ?? trusted.key} isWhole />
+      </p>
+      {pinned === undefined ? (
+        <p className="note">
+          This key comes from the vault itself. Compare it with the one that <code>strongroom audit verify</code>{' '}
+          prints, then pin it: from then on this browser trusts no other.{' '}
+          <button
+            type="button"
+            onClick={() => {
+              pinKey(tenant.id, trusted);
+              setPinned(trusted);
+            }}
+          >
+            Pin this key
+          </button>
+        </p>
+      ) : (
+        <p className="note">
+          {isOther ? 'The vault now offers another key than the pinned one. ' : 'Pinned in this browser. '}
+          <button
+            type="button"
+            onClick={() => {
+              unpinKey(tenant.id);
+              setPinned(undefined);
+            }}
+          >
+            Unpin
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { Link } from '@tanstack/react-router';
+import type { Schemas } from '../../api/client';
+import { useNames } from '../../api/names';
+import { CopiedId } from '../../parts/copied-id';
+import { DataTable } from '../../parts/data-table';
+import { describeTransform, toneOfOutcome } from '../../parts/record-words';
+import { Empty } from '../../parts/states';
+import { Tag } from '../../parts/tag';
+import { Time } from '../../parts/time';
+import type { LogRecord } from './audit-queries';
+import type { AuditSearch } from './audit-search';
+
+/** Records of the page, newest first. */
+export function AuditTable(table: {
+  readonly page: Schemas['LogPage'];
+  readonly search: AuditSearch;
+  readonly choose: (change: AuditSearch) => void;
+}) {
+  const { page, search, choose } = table;
+  const names = useNames();
+  const { next, stopped_at: stoppedAt } = page.pagination;
+  if (page.data.length === 0 && next === undefined) {
+    return (
+      <Empty title="No record fits.">
+        <p>Choose a longer time, or remove a filter.</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <DataTable
+        caption="Audit records"
+        rows={page.data}
+        keyOf={({ id, entity_id }) => `${id} ${entity_id}`}
+        isChosen={({ id }) => id === search.record}
+        columns={[
+          { header: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
+          {
+            header: 'What',
+            isWide: true,
+            cell: (record) => (
+              <Link to="/audit" search={{ ...search, record: record.id, record_at: record.created_at }}>
+                {record.message}
+              </Link>
+            ),
+          },
+          { header: 'Outcome', cell: ({ outcome }) => <Tag tone={toneOfOutcome(outcome)}>{outcome}</Tag> },
+          { header: 'Data seen', cell: ({ transform }) => <Seen transform={transform} /> },
+          { header: 'Actor', cell: (record) => <Actor record={record} names={names} /> },
+          { header: 'Entity', cell: ({ entity_id: id }) => (id === '*' ? '' : <CopiedId id={id} />) },
+          { header: 'Address', cell: ({ source_address }) => <span className="mono">{source_address}</span> },
+        ]}
+      />
+      <nav className="pager" aria-label="Pages">
+        <span className="note">
+          {stoppedAt === undefined ? null : (
+            <>
+              Few records fit: searched back to <Time at={stoppedAt} /> so far.
+            </>
+          )}
+        </span>
+        <span className="actions">
+          {search.start === undefined ? null : (
+            <button type="button" onClick={() => choose({ start: undefined })}>
+              Newest
+            </button>
+          )}
+          {next === undefined ? null : (
+            <button type="button" onClick={() => choose({ start: next })}>
+              Older
+            </button>
+          )}
+        </span>
+      </nav>
+    </>
+  );
+}
+
+export function Seen({ transform }: { readonly transform: string | undefined }) {
+  if (transform === undefined) return null;
+  const { label, tone } = describeTransform(transform);
+  return <Tag tone={tone}>{label}</Tag>;
+}
+
+export function Actor({ record, names }: { readonly record: LogRecord; readonly names: ReadonlyMap<string, string> }) {
+  const { actor_id: id, actor_type: type } = record;
+  if (id === undefined) return <span className="note">{type ?? 'nobody known'}</span>;
+  const name = names.get(id);
+  return name === undefined ? <CopiedId id={id} /> : <span title={`${type ?? ''} ${id}`}>{name}</span>;
+}

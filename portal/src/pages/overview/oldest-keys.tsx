@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { DataTable } from '../../parts/data-table';
+import { QueryView } from '../../parts/query-view';
+import { Time } from '../../parts/time';
+import { listKeys } from './application-keys';
+import { applicationsQuery } from './overview-queries';
+
+const keysShown = 8;
+
+/** Keys that nobody has replaced for the longest time. */
+export function OldestKeys() {
+  return (
+    <QueryView query={useQuery(applicationsQuery)} what="keys">
+      {(applications) => (
+        <DataTable
+          caption="Oldest keys"
+          rows={listKeys(applications).slice(0, keysShown)}
+          keyOf={({ key }) => key.id}
+          columns={[
+            {
+              header: 'Application',
+              isWide: true,
+              cell: ({ application }) => (
+                <Link to="/applications/$applicationId" params={{ applicationId: application.id }}>
+                  {application.name}
+                </Link>
+              ),
+            },
+            { header: 'Created', cell: ({ key }) => <Time at={key.created_at} form="ago" /> },
+          ]}
+        />
+      )}
+    </QueryView>
+  );
+}

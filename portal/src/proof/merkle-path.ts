@@ -1,0 +1,36 @@
+import { sha256 } from './bytes.ts';
+
+/** RFC 6962 §2.1: leaves and nodes are hashed under different first bytes, so that one never passes for the other. */
+const leafPrefix = Uint8Array.of(0x00);
+const nodePrefix = Uint8Array.of(0x01);
+
+export function hashLeaf(content: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  return sha256(leafPrefix, content);
+}
+
+/** RFC 9162 §2.1.3.2: the root that the path leads to; undefined if it is too long or too short. */
+export async function climb(
+  leafHash: Uint8Array,
+  place: { readonly index: number; readonly treeSize: number },
+  path: readonly Uint8Array[],
+): Promise<Uint8Array | undefined> {
+  if (place.index < 0 || place.index >= place.treeSize) return undefined;
+  let node = place.index;
+  let last = place.treeSize - 1;
+  let hash = leafHash;
+  for (const sibling of path) {
+    if (last === 0) return undefined;
+    if (node % 2 === 1 || node === last) {
+      hash = await sha256(nodePrefix, sibling, hash);
+      while (node % 2 === 0 && node !== 0) {
+        node = Math.floor(node / 2);
+        last = Math.floor(last / 2);
+      }
+    } else {
+      hash = await sha256(nodePrefix, hash, sibling);
+    }
+    node = Math.floor(node / 2);
+    last = Math.floor(last / 2);
+  }
+  return last === 0 ? hash : undefined;
+}
