@@ -1,4 +1,9 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  parseApplicationSearch,
+  parseApplicationsSearch,
+  parseNewApplicationSearch,
+} from './pages/applications/application-search';
 import { parseAuditSearch } from './pages/audit/audit-search';
 import { Frame } from './pages/frame/frame';
 import { NoPage } from './pages/frame/no-page';
@@ -33,11 +38,19 @@ const token = createRoute({
 const applications = createRoute({
   getParentRoute: () => root,
   path: '/applications',
+  validateSearch: parseApplicationsSearch,
   component: lazyRouteComponent(() => import('./pages/applications/applications-page'), 'ApplicationsPage'),
+});
+const newApplication = createRoute({
+  getParentRoute: () => root,
+  path: '/applications/new',
+  validateSearch: parseNewApplicationSearch,
+  component: lazyRouteComponent(() => import('./pages/applications/new-application-page'), 'NewApplicationPage'),
 });
 const application = createRoute({
   getParentRoute: () => root,
   path: '/applications/$applicationId',
+  validateSearch: parseApplicationSearch,
   component: lazyRouteComponent(() => import('./pages/applications/application-page'), 'ApplicationPage'),
 });
 const simulator = createRoute({
@@ -64,6 +77,7 @@ export const router = createRouter({
     tokens,
     token,
     applications,
+    newApplication,
     application,
     simulator,
     members,

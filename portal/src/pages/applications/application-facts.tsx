@@ -1,0 +1,84 @@
+import type { ReactNode } from 'react';
+import type { Application } from '../../api/applications';
+import { transformWords } from '../../parts/access/words';
+import { CopiedId } from '../../parts/copied-id';
+import { Tag } from '../../parts/tag';
+import { Time } from '../../parts/time';
+
+export function ApplicationFacts({ application }: { readonly application: Application }) {
+  const { id, expires_at: expiresAt, created_at: createdAt, created_by: createdBy } = application;
+  const { modified_at: modifiedAt, modified_by: modifiedBy } = application;
+  return (
+    <dl className="facts">
+      <Fact name="Id">
+        <CopiedId id={id} isWhole />
+      </Fact>
+      <Fact name="Created">
+        <Change at={createdAt} by={createdBy} />
+      </Fact>
+      {modifiedAt === undefined ? null : (
+        <Fact name="Changed">
+          <Change at={modifiedAt} by={modifiedBy} />
+        </Fact>
+      )}
+      <Fact name="Expires">{expiresAt === undefined ? 'never' : <Expiry at={expiresAt} />}</Fact>
+      {application.type === 'private' ? (
+        <Fact name="Destinations">
+          <Destinations hosts={application.allowed_destinations} />
+        </Fact>
+      ) : null}
+      {application.type === 'management' ? (
+        <Fact name="Grant limit">
+          <GrantLimit application={application} />
+        </Fact>
+      ) : null}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function Change({ at, by }: { readonly at: string; readonly by: string | undefined }) {
+  return (
+    <>
+      <Time at={at} />
+      {by === undefined ? null : (
+        <>
+          {' '}
+          by <CopiedId id={by} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Expiry({ at }: { readonly at: string }) {
+  return (
+    <>
+      <Time at={at} /> {Date.parse(at) < Date.now() ? <Tag tone="bad">expired: its keys are refused</Tag> : null}
+    </>
+  );
+}
+
+function Destinations({ hosts }: { readonly hosts: readonly string[] | undefined }) {
+  if (hosts === undefined) return 'any public host';
+  if (hosts.length === 0) return 'none: the proxy calls nothing for it';
+  return <code>{hosts.join(', ')}</code>;
+}
+
+function GrantLimit({ application: { grant_limit: limit } }: { readonly application: Application }) {
+  if (limit === undefined) return 'none: what it can grant is bounded only by its permissions';
+  return (
+    <>
+      <code>{limit.permissions.join(', ')}</code> in <code>{limit.containers.join(', ')}</code>, showing at most{' '}
+      {transformWords[limit.transform].toLowerCase()}
+    </>
+  );
+}

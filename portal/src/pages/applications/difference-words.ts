@@ -1,0 +1,63 @@
+import type { Decision, Sight } from '../../parts/access/words';
+
+/** Where a difference was looked for. The root stands for the rest where rules name other containers. */
+export type Place = { readonly container: string; readonly isElsewhere: boolean } | { readonly token: string };
+
+const ranks: readonly (Sight | undefined)[] = [undefined, 'nothing', 'masked', 'plaintext'];
+const sights: Readonly<Record<Sight, string>> = {
+  nothing: 'no data',
+  masked: 'masked data',
+  plaintext: 'plaintext',
+};
+
+interface Deed {
+  /** Follows "able to". */
+  readonly verb: string;
+  /** Where data is shown on the way, after what is shown of which tokens; absent if it is not. */
+  readonly shown?: string;
+}
+
+const deeds: Readonly<Record<string, Deed>> = {
+  'token:create': { verb: 'create', shown: ' that it creates' },
+  'token:read': { verb: 'read', shown: '' },
+  'token:update': { verb: 'update', shown: ' that it updates' },
+  'token:delete': { verb: 'delete' },
+  'token:search': { verb: 'search', shown: ' that it finds' },
+  'token:use': { verb: 'send to other services the plaintext of' },
+};
+
+/** What a decision amounts to; decisions with the same effect are no difference, whichever rules decide. */
+export function effectOf({ permission, is_allowed: isAllowed, sees }: Decision): string {
+  if (!isAllowed) return 'Denied';
+  return sees === undefined || deeds[permission]?.shown === undefined ? 'Allowed' : `Allowed, ${sights[sees.data]}`;
+}
+
+export function isMore(old: Decision, next: Decision): boolean {
+  return rankOf(next) > rankOf(old);
+}
+
+function rankOf({ is_allowed: isAllowed, sees }: Decision): number {
+  return isAllowed ? ranks.indexOf(sees?.data) + 1 : 0;
+}
+
+/** Such as: Support desk would see plaintext of tokens in /pci/ instead of masked data. */
+export function sayChange(name: string, place: Place, old: Decision, next: Decision): string {
+  const { verb, shown } = deeds[old.permission] ?? { verb: `have ${old.permission} for` };
+  const tokens = nameTokens(place);
+  if (!next.is_allowed) return `${name} could no longer ${verb} ${tokens}.`;
+  const isAuthor = next.authors_views === true && old.authors_views !== true;
+  const authoring = isAuthor ? ' It could set their masks, which amounts to reading plaintext.' : '';
+  const seen = next.sees === undefined || shown === undefined ? '' : sights[next.sees.data];
+  if (!old.is_allowed) {
+    const seeing = seen === '' ? '' : `, and would see ${seen}`;
+    return `${name} would be able to ${verb} ${tokens}${seeing}.${authoring}`;
+  }
+  const before = old.sees === undefined ? '' : ` instead of ${sights[old.sees.data]}`;
+  return `${name} would see ${seen} of ${tokens}${shown ?? ''}${before}.${authoring}`;
+}
+
+function nameTokens(place: Place): string {
+  if ('token' in place) return `token ${place.token}`;
+  if (place.isElsewhere) return 'tokens in all other containers';
+  return place.container === '/' ? 'all tokens' : `tokens in ${place.container}`;
+}

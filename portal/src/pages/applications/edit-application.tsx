@@ -1,0 +1,106 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Application } from '../../api/applications';
+import { api, unwrap } from '../../api/client';
+import { isSameRights, type Rights, toRights } from '../../parts/access/rights';
+import { Section } from '../../parts/page';
+import { Failure } from '../../parts/states';
+import { toDraft, toSettings } from './application-draft';
+import { ApplicationFields } from './application-form';
+import { findDifference } from './difference';
+import { ComparedTokens, RightsDifference } from './rights-difference';
+import { StaleSignIn } from './stale-sign-in';
+
+const route = getRouteApi('/applications/$applicationId');
+
+/** Rights are saved only by somebody who has seen what that changes; the button stands below it. */
+export function EditApplication({ application }: { readonly application: Application }) {
+  const [draft, setDraft] = useState(() => toDraft(application));
+  const [tokens, setTokens] = useState<readonly string[]>([]);
+  const before = toRights(application);
+  const look = useMutation({
+    mutationFn: async (asked: { readonly after: Rights; readonly tokens: readonly string[] }) => ({
+      after: asked.after,
+      difference: await findDifference(application, { before, ...asked }),
+    }),
+  });
+  const save = useSave(application);
+  const hasOtherRights = !isSameRights(before, draft.rights);
+  const seen = look.data !== undefined && isSameRights(look.data.after, draft.rights) ? look.data : undefined;
+  const isUnseen = hasOtherRights && seen === undefined;
+  const error = save.error ?? look.error;
+  return (
+    <>
+      <StaleSignIn />
+      <form
+        className="application-form"
+        id="application"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isUnseen) look.mutate({ after: draft.rights, tokens });
+          else save.mutate(toSettings(draft));
+        }}
+      >
+        <ApplicationFields
+          draft={draft}
+          onChange={setDraft}
+          error={error}
+          hadGrantLimit={application.grant_limit !== undefined}
+        />
+        {isUnseen ? (
+          <div className="actions">
+            <button type="submit" className="primary" disabled={look.isPending}>
+              Show what this changes
+            </button>
+            <Cancel id={application.id} />
+          </div>
+        ) : null}
+      </form>
+      {seen === undefined ? null : (
+        <Section title="What this changes" note="As the vault decides now, and as it would decide with your edit.">
+          <RightsDifference difference={seen.difference} />
+          <ComparedTokens
+            tokens={tokens}
+            onChange={(changed) => {
+              setTokens(changed);
+              look.mutate({ after: draft.rights, tokens: changed });
+            }}
+          />
+        </Section>
+      )}
+      {error === null ? null : <Failure error={error} />}
+      {isUnseen ? null : (
+        <div className="actions">
+          <button type="submit" form="application" className="primary" disabled={save.isPending || look.isPending}>
+            Save
+          </button>
+          <Cancel id={application.id} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function useSave(application: Application) {
+  const queries = useQueryClient();
+  const navigate = route.useNavigate();
+  const { id } = application;
+  return useMutation({
+    mutationFn: (body: ReturnType<typeof toSettings>) =>
+      unwrap(api.PUT('/applications/{id}', { params: { path: { id } }, body })),
+    onSuccess: async (saved) => {
+      queries.setQueryData(['application', id], saved);
+      await queries.invalidateQueries({ queryKey: ['applications'] });
+      await navigate({ search: {} });
+    },
+  });
+}
+
+function Cancel({ id }: { readonly id: string }) {
+  return (
+    <Link to="/applications/$applicationId" params={{ applicationId: id }} className="button">
+      Cancel
+    </Link>
+  );
+}

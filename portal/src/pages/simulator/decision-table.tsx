@@ -1,0 +1,44 @@
+import { type Decision, sightTones, sightWords, toReason } from '../../parts/access/words';
+import { type Column, DataTable } from '../../parts/data-table';
+import { Tag } from '../../parts/tag';
+
+const columns: readonly Column<Decision>[] = [
+  { header: 'Permission', cell: ({ permission }) => <code className="solid">{permission}</code> },
+  {
+    header: 'Decision',
+    cell: ({ is_allowed: isAllowed }) => (
+      <Tag tone={isAllowed ? 'good' : 'bad'}>{isAllowed ? 'Allowed' : 'Denied'}</Tag>
+    ),
+  },
+  {
+    header: 'Would see',
+    cell: ({ sees }) => (sees === undefined ? '-' : <Tag tone={sightTones[sees.data]}>{sightWords[sees.data]}</Tag>),
+  },
+  { header: 'Why', isWide: true, cell: Why },
+];
+
+/** What the vault decides for each permission, as it says it. */
+export function DecisionTable({ decisions }: { readonly decisions: readonly Decision[] }) {
+  return <DataTable caption="Decisions" columns={columns} rows={decisions} keyOf={({ permission }) => permission} />;
+}
+
+function Why(decision: Decision) {
+  const { is_allowed: isAllowed, reason, rule, authors_views: authorsViews } = decision;
+  if (!isAllowed) return toReason(reason);
+  return (
+    <span>
+      {rule === undefined ? 'A plain permission on all containers.' : <DecidingRule rule={rule} />}
+      {authorsViews === true ? ' It can set the mask of stored data, which amounts to reading plaintext.' : null}
+    </span>
+  );
+}
+
+function DecidingRule({ rule }: { readonly rule: NonNullable<Decision['rule']> }) {
+  const { priority, container, transform, description = '' } = rule;
+  return (
+    <>
+      Rule {priority}
+      {description === '' ? '' : ` “${description}”`}: <code>{transform}</code> in <code>{container}</code>.
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { listPermissions } from '../../api/applications';
+import { PermissionBoxes } from '../../parts/access/permission-boxes';
+import { isSameRights, type Rights } from '../../parts/access/rights';
+import { RulesEditor } from '../../parts/access/rules-editor';
+import { Section } from '../../parts/page';
+import { QueryView } from '../../parts/query-view';
+
+/** Rights to try before anybody has them. Decisions are asked for when the draft is ready, not with every letter. */
+export function DraftEditor({
+  draft,
+  onChange,
+}: {
+  readonly draft: Rights;
+  readonly onChange: (rights: Rights) => void;
+}) {
+  const [edited, setEdited] = useState(draft);
+  const permissions = useQuery({
+    queryKey: ['permissions', 'private'],
+    queryFn: () => listPermissions('private'),
+    staleTime: Infinity,
+  });
+  return (
+    <Section title="Draft" note="Of a private application. It is kept in this tab only.">
+      <form
+        className="application-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onChange(edited);
+        }}
+      >
+        <QueryView query={permissions} what="permissions">
+          {(offered) => (
+            <>
+              <PermissionBoxes
+                legend="Permissions on all containers"
+                isShort
+                offered={offered}
+                chosen={edited.permissions}
+                onChange={(chosen) => setEdited({ ...edited, permissions: chosen })}
+              />
+              <RulesEditor rights={edited} offered={offered} onChange={setEdited} />
+            </>
+          )}
+        </QueryView>
+        <button type="submit" className="primary" disabled={isSameRights(edited, draft)}>
+          Try the draft
+        </button>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, unwrap } from '../../api/client';
+import { useMember } from '../../api/me';
+import type { Target } from '../../parts/access/explain';
+import type { Decision } from '../../parts/access/words';
+import { Section } from '../../parts/page';
+import { QueryView } from '../../parts/query-view';
+
+/** What a read of the token would look like. The portal has masked data only, so plaintext is described. */
+export function Likeness(likeness: {
+  readonly target: Target;
+  readonly reading: Decision | undefined;
+  readonly name: string;
+}) {
+  const { target, reading, name } = likeness;
+  if (!('token' in target) || reading === undefined) return null;
+  return (
+    <Section title="What it would look like" note={<TokenLink id={target.token} />}>
+      {reading.is_allowed ? (
+        <Shown token={target.token} transform={reading.transform} name={name} />
+      ) : (
+        <p>{name} could not read the token: the vault would refuse.</p>
+      )}
+    </Section>
+  );
+}
+
+function TokenLink({ id }: { readonly id: string }) {
+  return (
+    <Link to="/tokens/$tokenId" params={{ tokenId: id }}>
+      Open the token
+    </Link>
+  );
+}
+
+function Shown(shown: {
+  readonly token: string;
+  readonly transform: string | undefined;
+  readonly name: string;
+}): ReactNode {
+  const { token, transform, name } = shown;
+  if (transform === 'mask') return <Masked token={token} name={name} />;
+  if (transform === 'redact')
+    return <p>{name} would get the token without its data: there is no data in the response.</p>;
+  return <p>{name} would see the data as plaintext, which the portal never shows.</p>;
+}
+
+function Masked({ token, name }: { readonly token: string; readonly name: string }) {
+  const member = useMember();
+  const read = useQuery({
+    queryKey: ['token', token],
+    queryFn: () => unwrap(api.GET('/tokens/{id}', { params: { path: { id: token } } })),
+    enabled: member.may('token:read'),
+  });
+  return (
+    <QueryView query={read} what="the masked token">
+      {({ data }) => (
+        <>
+          <p>{name} would see the data masked, as you do:</p>
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- A block that scrolls has to be reachable by keyboard. */}
+          <pre className="likeness" tabIndex={0} aria-label="Masked data">
+            {data === undefined ? 'No data: the token has no mask.' : JSON.stringify(data, null, 2)}
+          </pre>
+        </>
+      )}
+    </QueryView>
+  );
+}

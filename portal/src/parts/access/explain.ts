@@ -1,0 +1,50 @@
+import type { ApplicationType } from '../../api/applications';
+import { api, type Schemas, unwrap } from '../../api/client';
+import type { Rights } from './rights';
+import type { Decision } from './words';
+
+export type Target = { readonly token: string } | { readonly container: string };
+export type Explanation = Schemas['AccessExplanation'];
+
+/** What a saved application may do with a token or in a container. */
+export function explainApplication(applicationId: string, target: Target): Promise<Explanation> {
+  return unwrap(api.POST('/access/explain', { body: { application_id: applicationId, ...toField(target) } }));
+}
+
+/**
+ * The same for rights that nobody has yet. The vault explains drafts as those of a private application with at least one right, so
+ * what differs for other types is put right here.
+ */
+export async function explainDraft(rights: Rights, type: ApplicationType, target: Target): Promise<Explanation> {
+  const permissions = rights.permissions.filter(isAboutTokens);
+  const rules = rights.rules.filter((rule) => rule.permissions.every(isAboutTokens));
+  if (permissions.length === 0 && rules.length === 0) {
+    return { decisions: tokenPermissions.map((permission) => ({ permission, is_allowed: false, reason: notGranted })) };
+  }
+  const explanation = await unwrap(api.POST('/access/explain', { body: { permissions, rules, ...toField(target) } }));
+  return type === 'private' ? explanation : { ...explanation, decisions: explanation.decisions.map(asPublic) };
+}
+
+export function isAboutTokens(permission: string): boolean {
+  return permission.startsWith('token:');
+}
+
+const tokenPermissions = [
+  'token:create',
+  'token:read',
+  'token:update',
+  'token:delete',
+  'token:search',
+  'token:use',
+] as const;
+const notGranted = 'permission-not-granted';
+
+function toField(target: Target) {
+  return 'token' in target ? { token_id: target.token } : { container: target.container };
+}
+
+/** Only a private application sets masks by a plain permission to update. */
+function asPublic(decision: Decision): Decision {
+  if (decision.authors_views !== true || decision.is_plain_permission !== true) return decision;
+  return { ...decision, authors_views: false, sees: { data: 'masked' } };
+}

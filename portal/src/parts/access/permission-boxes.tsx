@@ -1,0 +1,52 @@
+import { useId } from 'react';
+import type { Schemas } from '../../api/client';
+import { groupOf } from './words';
+
+/** Permissions to choose from, by what they are about. */
+export function PermissionBoxes(boxes: {
+  readonly legend: string;
+  readonly offered: readonly Schemas['Permission'][];
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: string[]) => void;
+  /** Names only, for places where the descriptions stand already. */
+  readonly isShort?: boolean;
+  readonly errors?: readonly string[] | undefined;
+}) {
+  const { legend, offered, chosen, onChange, isShort = false, errors = [] } = boxes;
+  const id = useId();
+  const groups = [...Map.groupBy(offered, ({ type }) => groupOf(type))];
+  const toggle = (type: string) =>
+    onChange(chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type]);
+  return (
+    <fieldset className="boxes">
+      <legend>{legend}</legend>
+      {groups.map(([group, permissions]) => (
+        <div key={group} className="boxes-group">
+          {groups.length === 1 ? null : (
+            <div className="boxes-head">
+              <span className="boxes-name" id={`${id}-${group}`}>
+                {group}
+              </span>
+            </div>
+          )}
+          <div className={isShort ? 'boxes-short' : 'boxes-long'}>
+            {permissions.map(({ type, description }) => (
+              <label key={type}>
+                <input type="checkbox" checked={chosen.includes(type)} onChange={() => toggle(type)} />
+                <span>
+                  <code>{type}</code>
+                  {isShort ? null : <span className="note">{description}</span>}
+                </span>
+              </label>
+            ))}
+          </div>
+        </div>
+      ))}
+      {errors.map((error) => (
+        <p key={error} className="field-error" role="alert">
+          {error}
+        </p>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,135 @@
+import type { Schemas } from '../../api/client';
+import { Field } from '../field';
+import { PermissionBoxes } from './permission-boxes';
+import { addRule, type Rights, type Rule, swapRules, transforms } from './rights';
+import { transformWords } from './words';
+
+type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+/** Rules in the order in which they are checked. Their numbers follow from it, so that no two are the same. */
+export function RulesEditor(editor: {
+  readonly rights: Rights;
+  readonly offered: readonly Schemas['Permission'][];
+  readonly onChange: (rights: Rights) => void;
+  readonly errors?: FieldErrors | undefined;
+}) {
+  const { rights, offered, onChange, errors = {} } = editor;
+  const { rules } = rights;
+  const setRules = (changed: readonly Rule[]) => onChange({ ...rights, rules: changed });
+  return (
+    <fieldset className="rules-editor">
+      <legend>Rules</legend>
+      <p className="note">
+        Of all rules that cover a token and grant what is asked, the first decides how much is shown. Plain permissions
+        come after them.
+      </p>
+      <ol>
+        {rules.map((rule, index) => (
+          <li key={rule.priority}>
+            <RuleEditor
+              rule={rule}
+              name={`Rule ${index + 1}`}
+              offered={offered}
+              errors={errorsOf(errors, index)}
+              onChange={(changed) => setRules(rules.with(index, changed))}
+              onRemove={() => setRules(rules.filter((_, other) => other !== index))}
+              onRaise={index === 0 ? undefined : () => setRules(swapRules(rules, index - 1))}
+              onLower={index === rules.length - 1 ? undefined : () => setRules(swapRules(rules, index))}
+            />
+          </li>
+        ))}
+      </ol>
+      <button type="button" onClick={() => onChange(addRule(rights))}>
+        Add a rule
+      </button>
+    </fieldset>
+  );
+}
+
+function RuleEditor(editor: {
+  readonly rule: Rule;
+  readonly name: string;
+  readonly offered: readonly Schemas['Permission'][];
+  readonly errors: FieldErrors;
+  readonly onChange: (rule: Rule) => void;
+  readonly onRemove: () => void;
+  readonly onRaise: (() => void) | undefined;
+  readonly onLower: (() => void) | undefined;
+}) {
+  const { rule, name, offered, errors, onChange } = editor;
+  return (
+    <fieldset className="rule">
+      <legend>{name}</legend>
+      <div className="rule-fields">
+        <Field label="Container" errors={errors['container']}>
+          {(ids) => (
+            <input
+              {...ids}
+              className="mono"
+              required
+              spellCheck={false}
+              value={rule.container}
+              onChange={({ target }) => onChange({ ...rule, container: target.value })}
+            />
+          )}
+        </Field>
+        <Field label="What is shown" errors={errors['transform']}>
+          {(ids) => (
+            <select
+              {...ids}
+              value={rule.transform}
+              onChange={({ target }) =>
+                onChange({ ...rule, transform: transforms.find((one) => one === target.value) ?? 'mask' })
+              }
+            >
+              {transforms.map((transform) => (
+                <option key={transform} value={transform}>
+                  {transformWords[transform]} ({transform})
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="What it is for" errors={errors['description']}>
+          {(ids) => (
+            <input
+              {...ids}
+              maxLength={500}
+              value={rule.description ?? ''}
+              onChange={({ target }) => onChange({ ...rule, description: target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <PermissionBoxes
+        legend="Permits"
+        isShort
+        offered={offered}
+        chosen={rule.permissions}
+        errors={errors['permissions']}
+        onChange={(permissions) => onChange({ ...rule, permissions })}
+      />
+      <div className="actions">
+        <button type="button" className="quiet" disabled={editor.onRaise === undefined} onClick={editor.onRaise}>
+          Move up<span className="unseen"> {name}</span>
+        </button>
+        <button type="button" className="quiet" disabled={editor.onLower === undefined} onClick={editor.onLower}>
+          Move down<span className="unseen"> {name}</span>
+        </button>
+        <button type="button" className="quiet" onClick={editor.onRemove}>
+          Remove<span className="unseen"> {name}</span>
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+/** The errors of one rule: `rules.2.container` is `container` of the third. */
+function errorsOf(errors: FieldErrors, index: number): FieldErrors {
+  const prefix = `rules.${index}.`;
+  return Object.fromEntries(
+    Object.entries(errors).flatMap(([name, messages]) =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length).replace(/\.\d+$/, ''), messages]] : [],
+    ),
+  );
+}

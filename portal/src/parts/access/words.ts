@@ -1,0 +1,56 @@
+import type { Schemas } from '../../api/client';
+import type { Tone } from '../tag';
+import type { Transform } from './rights';
+
+export type Decision = Schemas['AccessDecision'];
+export type Sight = NonNullable<Decision['sees']>['data'];
+
+export const transformWords: Readonly<Record<Transform, string>> = {
+  redact: 'Nothing',
+  mask: 'Masked data',
+  reveal: 'Plaintext',
+};
+
+export const transformTones: Readonly<Record<Transform, Tone>> = { redact: 'plain', mask: 'accent', reveal: 'warn' };
+
+export const sightWords: Readonly<Record<Sight, string>> = {
+  nothing: 'No data',
+  masked: 'Masked data',
+  plaintext: 'Plaintext',
+};
+
+export const sightTones: Readonly<Record<Sight, Tone>> = { nothing: 'plain', masked: 'accent', plaintext: 'warn' };
+
+const reasons: Readonly<Record<string, string>> = {
+  'permission-not-granted': 'Neither a permission nor a rule grants this anywhere.',
+  'no-rule-covers-target': 'Rules grant this elsewhere, but none covers this place.',
+  'authorizer-lacks-permission': 'The application that authorized the session does not have this permission.',
+  'authorizer-does-not-cover-target': 'The application that authorized the session has no rule for this place.',
+  'use-needs-reveal': 'The rule that decides does not reveal, and using a value means plaintext.',
+};
+
+/** Why something is denied, in a sentence. */
+export function toReason(reason: string | undefined): string {
+  return reasons[reason ?? ''] ?? reason ?? '';
+}
+
+const groups = [
+  ['token:', 'Tokens'],
+  ['application:', 'Applications'],
+  ['tenant:member:', 'Members'],
+  ['tenant:invitation:', 'Invitations'],
+  ['tenant:', 'Tenant'],
+] as const;
+
+/** What a permission is about. */
+export function groupOf(permission: string): string {
+  return groups.find(([prefix]) => permission.startsWith(prefix))?.[1] ?? 'Reports and log';
+}
+
+/** Such as `token:read, create · application:read`: permissions in few words. */
+export function shortenPermissions(permissions: readonly string[]): string {
+  const byNoun = Map.groupBy(permissions, (permission) => permission.slice(0, permission.lastIndexOf(':')));
+  return [...byNoun]
+    .map(([noun, named]) => `${noun}: ${named.map((name) => name.slice(noun.length + 1)).join(', ')}`)
+    .join(' · ');
+}

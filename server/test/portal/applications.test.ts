@@ -1,0 +1,161 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Chromium } from '../harness/chromium.ts';
+import { inviteTo } from '../harness/portal-people.ts';
+import { createApplication } from '../harness/test-application.ts';
+import { type TestTenant, TestVault } from '../harness/test-vault.ts';
+
+let vault: TestVault;
+let chromium: Chromium;
+let tenant: TestTenant;
+let url: string;
+/** An admin at a browser. */
+let context: BrowserContext;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  [vault, chromium] = await Promise.all([TestVault.start(), Chromium.start()]);
+  url = vault.server.url.replace('127.0.0.1', 'localhost');
+});
+beforeEach(async () => {
+  tenant = await vault.makeTenant();
+  ({ context, page, complaints } = await chromium.open());
+  await signIn(page);
+});
+afterEach(() => context.close());
+afterAll(async () => {
+  await chromium.stop();
+  await vault.stop();
+});
+
+async function signIn(at: Page): Promise<void> {
+  const { path } = await inviteTo(vault, tenant);
+  await at.goto(`${url}${path}`);
+  await at.getByRole('button', { name: 'Accept the invitation' }).click();
+  await at.getByRole('navigation', { name: 'Main' }).waitFor();
+}
+const press = (name: string | RegExp) => page.getByRole('button', { name }).click();
+const statusOf = async (key: string) => (await vault.request('GET', '/applications/key', { key })).status;
+
+const supportDesk = {
+  name: 'Support desk',
+  type: 'private',
+  permissions: [],
+  rules: [
+    { description: 'See customers', priority: 1, container: '/', transform: 'mask', permissions: ['token:read'] },
+  ],
+};
+
+describe('replacing a key', () => {
+  it('goes from a second key to the end of the first, without a moment when neither works', async () => {
+    const { id, key, keyId } = await createApplication(vault, tenant, supportDesk);
+    await page.goto(`${url}/portal/applications/${id}`);
+    await page.getByRole('link', { name: `Rotate key ${keyId}` }).click();
+    expect(await page.getByRole('button', { name: 'Revoke the old key' }).isDisabled()).toBe(true);
+    await press('Create the second key');
+    const secret = await page.getByLabel('Secret of the new key').textContent();
+    expect(await page.getByText('It is shown only once').count()).toBe(1);
+    await chromium.photograph(page, 'portal-rotation');
+    expect([await statusOf(key), await statusOf(secret ?? '')]).toEqual([200, 200]);
+
+    await press('Revoke the old key');
+    expect(await statusOf(key)).toBe(200);
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByText('The rotation is complete').waitFor();
+    expect([await statusOf(key), await statusOf(secret ?? '')]).toEqual([401, 200]);
+    expect(await page.content()).not.toContain(secret);
+    expect(complaints).toEqual([]);
+  });
+
+  it('goes on after a reload, which forgets the secret', async () => {
+    const { id, keyId } = await createApplication(vault, tenant, supportDesk);
+    await page.goto(`${url}/portal/applications/${id}?rotate=${keyId}`);
+    await press('Create the second key');
+    const secret = await page.getByLabel('Secret of the new key').textContent();
+    await page.reload();
+    await page.getByText('There is a newer key already').waitFor();
+    expect(await page.content()).not.toContain(secret);
+    expect(await page.getByRole('button', { name: 'Revoke the old key' }).isDisabled()).toBe(false);
+  });
+
+  it('says before anything is tried that the sign-in is too old', async () => {
+    const { id } = await createApplication(vault, tenant, supportDesk);
+    await vault.database.owner.query(`update user_sessions set created_at = now() - interval '16 minutes'`);
+    await page.goto(`${url}/portal/applications/${id}`);
+    await page.getByText('Changes need a sign-in within the last 15 minutes. Yours is older.').waitFor();
+    await press('Create a key');
+    await page.getByRole('alert').getByRole('button', { name: 'Sign in again' }).click();
+    await page.waitForURL(`${url}/portal/sign-in`);
+  });
+});
+
+describe('editing rules', () => {
+  it('shows what would change, and only then lets it be saved', async () => {
+    const { id, key } = await createApplication(vault, tenant, supportDesk);
+    const token = { type: 'token', data: 'whole value', mask: '{{ data | reveal_last: 2 }}', containers: ['/pci/'] };
+    const stored = await vault.request('POST', '/tokens', { key: tenant.keys.reveal, body: token });
+    const { id: tokenId } = stored.body as { id: string };
+    const read = async () =>
+      ((await vault.request('GET', `/tokens/${tokenId}`, { key })).body as { data: unknown }).data;
+
+    await page.goto(`${url}/portal/applications/${id}?edit=true`);
+    await press('Add a rule');
+    const rule = page.getByRole('group', { name: 'Rule 2' });
+    await rule.getByLabel('Container').fill('/pci/');
+    await rule.getByLabel('What is shown').selectOption('reveal');
+    await rule.getByRole('button', { name: 'Move up' }).click();
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+
+    await press('Show what this changes');
+    const lines = page.getByRole('table', { name: 'What changes' }).getByRole('row');
+    await page
+      .getByText('Support desk would see plaintext of tokens in /pci/ instead of masked data.', { exact: true })
+      .waitFor();
+    expect(await lines.count()).toBe(2);
+    await page.getByLabel('Compare for a token, too').fill(tokenId);
+    await press('Compare');
+    await page.getByText(`Support desk would see plaintext of token ${tokenId} instead of masked data.`).waitFor();
+    expect(await lines.count()).toBe(3);
+    await chromium.photograph(page, 'portal-difference');
+    expect(await read()).not.toBe('whole value');
+
+    await press('Save');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    expect(await read()).toBe('whole value');
+    expect(complaints).toEqual([]);
+  });
+
+  it('asks again after a further edit', async () => {
+    const { id } = await createApplication(vault, tenant, supportDesk);
+    await page.goto(`${url}/portal/applications/${id}?edit=true`);
+    await page.getByRole('group', { name: 'Rule 1' }).getByLabel('What is shown').selectOption('reveal');
+    await press('Show what this changes');
+    await page.getByRole('button', { name: 'Save' }).waitFor();
+    await page.getByRole('group', { name: 'Rule 1' }).getByLabel('Container').fill('/pii/');
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    await press('Show what this changes');
+    await page.getByText('Support desk could no longer read tokens in all other containers.').waitFor();
+  });
+});
+
+describe('a new application', () => {
+  it('starts from a template, and its secret is shown once', async () => {
+    await page.goto(`${url}/portal/applications/new`);
+    await page.getByLabel('Use without reading').check();
+    await page.getByLabel('Name').fill('Billing');
+    await press('Create the application');
+    const secret = (await page.getByLabel('Secret of the new key').textContent()) ?? '';
+    const { body } = await vault.request('GET', '/applications/key', { key: secret });
+    expect(body).toMatchObject({ name: 'Billing', permissions: ['token:read', 'token:search', 'token:use'] });
+    await page.getByRole('link', { name: 'Open the application' }).click();
+    await press('Delete');
+    await page.getByLabel('Type “Billing” to confirm').fill('Billin');
+    expect(await page.getByRole('button', { name: 'Delete the application' }).isDisabled()).toBe(true);
+    await page.getByLabel('Type “Billing” to confirm').fill('Billing');
+    await press('Delete the application');
+    await page.getByRole('heading', { name: 'Applications' }).waitFor();
+    expect(await statusOf(secret)).toBe(401);
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { welcome } from '../harness/portal-people.ts';
+import type { PortalVisitor } from '../harness/portal-visitor.ts';
+import { ProxyVault } from '../harness/proxy-vault.ts';
+import { containers, randomRights } from '../harness/seen/random-rights.ts';
+import { SeededRandom } from '../harness/seen/seeded-random.ts';
+import { type ShownToken, viewsOf } from '../harness/seen/shown-view.ts';
+import { createApplication } from '../harness/test-application.ts';
+import type { TestAnswer, TestRequest } from '../harness/test-vault.ts';
+
+interface Decision {
+  readonly permission: string;
+  readonly is_allowed: boolean;
+  readonly transform?: string;
+  readonly authors_views?: boolean;
+}
+
+interface Pair {
+  readonly key: string;
+  readonly tokenId: string;
+  readonly places: readonly string[];
+}
+
+const applicationCount = 100;
+const tokensEach = 10;
+/** Applications that are tried at the same time; each has its own tokens, so none gets in another's way. */
+const lanes = 25;
+const seed = 21;
+const denied = 'denied';
+const mergePatch = { 'content-type': 'application/merge-patch+json' };
+
+let proxy: ProxyVault;
+let member: PortalVisitor;
+beforeAll(async () => {
+  proxy = await ProxyVault.start();
+  ({ visitor: member } = await welcome(proxy.vault, proxy.tenant));
+});
+afterAll(() => proxy.stop());
+
+/** As the portal asks: for rights that nobody has yet. */
+async function explain(rights: object, tokenId: string): Promise<Decision[]> {
+  const { status, text } = await member.send(
+    'POST',
+    '/portal/api/access/explain',
+    { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+    JSON.stringify({ ...rights, token_id: tokenId }),
+  );
+  expect(status, text).toBe(200);
+  return (JSON.parse(text) as { decisions: Decision[] }).decisions;
+}
+
+const send = (key: string, method: string, path: string, request: TestRequest = {}) =>
+  proxy.vault.request(method, path, { key, ...request });
+
+/** How a token is shown by a response, or that it is refused. */
+function shownBy({ status, body, text }: TestAnswer): string {
+  if (status === 403) return denied;
+  expect([200, 201], text).toContain(status);
+  return viewsOf(body as ShownToken)[0] ?? '';
+}
+
+/** What a response to a request that shows no token says. */
+function allowedBy({ status, text }: TestAnswer): boolean {
+  expect([200, 204, 403], text).toContain(status);
+  return status !== 403;
+}
+
+async function search({ key, tokenId }: Pair): Promise<string> {
+  const answer = await send(key, 'POST', '/tokens/search', { body: { query: `id:${tokenId}` } });
+  if (answer.status === 403) return denied;
+  const { data } = answer.body as { data: ShownToken[] };
+  return data[0] === undefined ? denied : (viewsOf(data[0])[0] ?? '');
+}
+
+const patch = ({ key, tokenId }: Pair, body: object) =>
+  send(key, 'PATCH', `/tokens/${tokenId}`, { body, headers: mergePatch });
+
+/** What is tried with some of the pairs each: it changes the token or takes longer. */
+const trials: readonly ((pair: Pair, decided: ReadonlyMap<string, Decision>) => Promise<[unknown, unknown]>)[] = [
+  async (pair, decided) => [
+    toOutcome(decided.get('token:update')),
+    shownBy(await patch(pair, { metadata: { order: '1' } })),
+  ],
+  async (pair, decided) => [
+    decided.get('token:update')?.authors_views === true,
+    allowedBy(await patch(pair, { mask: '{{ data | reveal_last: 2 }}' })),
+  ],
+  async (pair, decided) => [
+    decided.get('token:use')?.is_allowed,
+    allowedBy(await proxy.call({ key: pair.key, body: JSON.stringify({ value: `{{ ${pair.tokenId} }}` }) })),
+  ],
+  async (pair, decided) => [
+    decided.get('token:delete')?.is_allowed,
+    allowedBy(await send(pair.key, 'DELETE', `/tokens/${pair.tokenId}`)),
+  ],
+  async (pair, decided) => {
+    const body = { type: 'token', data: 'plain-new', mask: '{{ data | reveal_last: 1 }}', containers: pair.places };
+    // A token that is written to several containers needs a grant for each of them; the explanation is about one that is there.
+    if (pair.places.length > 1) return [true, true];
+    return [toOutcome(decided.get('token:create')), shownBy(await send(pair.key, 'POST', '/tokens', { body }))];
+  },
+];
+
+function toOutcome(decision: Decision | undefined): string | undefined {
+  return decision?.is_allowed === true ? decision.transform : denied;
+}
+
+describe('the simulator', () => {
+  it(`decides as the API does, for ${applicationCount * tokensEach} random pairs of rights and tokens`, async () => {
+    const random = new SeededRandom(seed);
+    const wrong: unknown[] = [];
+    const outcomes = new Map<string, number>();
+    let pairs = 0;
+    const tryApplication = async (rights: ReturnType<typeof randomRights>, allPlaces: readonly string[][]) => {
+      const { id, key } = await createApplication(proxy.vault, proxy.tenant, rights);
+      const tokenIds = await createTokens(allPlaces);
+      for (const [index, places] of allPlaces.entries()) {
+        const tokenId = tokenIds[index] ?? '';
+        const pair = { key, tokenId, places };
+        const decisions = await explain({ permissions: rights.permissions, rules: rights.rules }, tokenId);
+        const decided = new Map(decisions.map((decision) => [decision.permission, decision]));
+        const found: [unknown, unknown][] = [
+          [toOutcome(decided.get('token:read')), shownBy(await send(key, 'GET', `/tokens/${tokenId}`))],
+          [toOutcome(decided.get('token:search')), await search(pair)],
+        ];
+        const trial = trials[pairs % trials.length];
+        pairs += 1;
+        if (trial !== undefined) found.push(await trial(pair, decided));
+        for (const [said, done] of found) {
+          outcomes.set(String(done), (outcomes.get(String(done)) ?? 0) + 1);
+          if (said !== done) wrong.push({ id, rights, places, decisions, found });
+        }
+      }
+    };
+    const work = Array.from({ length: applicationCount }, () => ({
+      rights: randomRights(random),
+      allPlaces: Array.from({ length: tokensEach }, () => somePlaces(random)),
+    }));
+    const runLane = async () => {
+      for (let next = work.pop(); next !== undefined; next = work.pop())
+        await tryApplication(next.rights, next.allPlaces);
+    };
+    await Promise.all(Array.from({ length: lanes }, runLane));
+    expect(wrong).toEqual([]);
+    expect(pairs).toBe(applicationCount * tokensEach);
+    // Every outcome has come up often, or nothing was compared.
+    for (const outcome of ['reveal', 'mask', 'redact', denied, 'true', 'false'])
+      expect([outcome, (outcomes.get(outcome) ?? 0) > 30]).toEqual([outcome, true]);
+  });
+
+  it('says of a saved application what it says of the same rights as a draft', async () => {
+    const random = new SeededRandom(seed + 1);
+    for (let round = 0; round < 20; round += 1) {
+      const { permissions, rules, ...rest } = randomRights(random);
+      const { id } = await createApplication(proxy.vault, proxy.tenant, { ...rest, permissions, rules });
+      const [tokenId = ''] = await createTokens([somePlaces(random)]);
+      const asDraft = await explain({ permissions, rules }, tokenId);
+      expect(await explain({ application_id: id }, tokenId)).toEqual(asDraft);
+    }
+  });
+});
+
+function somePlaces(random: SeededRandom): string[] {
+  const places = random.some(containers, 0.4);
+  return places.length === 0 ? [random.pick(containers)] : places;
+}
+
+/** Stores a token for each list of containers, in one request. */
+async function createTokens(allPlaces: readonly (readonly string[])[]): Promise<string[]> {
+  const body = allPlaces.map((places) => ({
+    type: 'token',
+    data: 'plain-value',
+    mask: '{{ data | reveal_last: 1 }}',
+    containers: places,
+  }));
+  const { status, body: made, text } = await send(proxy.tenant.keys.reveal, 'POST', '/tokenize', { body });
+  expect(status, text).toBe(200);
+  return (made as { id: string }[]).map(({ id }) => id);
+}
