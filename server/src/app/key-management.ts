@@ -1,15 +1,12 @@
 import type { TenantId } from '../core/identity/ids.ts';
-import { sealedAnswers } from '../features/idempotency/index.ts';
 import { KeyRetirement, Reencryption, rotateRootKeys } from '../features/keys/index.ts';
-import { sealedTokens, sumTokenCounts } from '../features/tokens/index.ts';
+import { sumTokenCounts } from '../features/tokens/index.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
 import { listServerMarks, listTenantIds } from '../platform/database/database-inspection.ts';
 import { markOf } from '../platform/keyring/kms/root-key-marks.ts';
 import { type TenantKeyInfo, TenantKeyStore } from '../platform/keyring/tenant-key-store.ts';
+import { sealedTables } from './sealed-tables.ts';
 import { VaultCore } from './vault-core.ts';
-
-/** Every table with data encrypted with a tenant's data key. */
-const sealedTables = [sealedTokens, sealedAnswers];
 
 /** Key operations for operators, which run alongside live servers. */
 export class KeyManagement {

@@ -9,16 +9,28 @@ import {
 } from '../features/applications/index.ts';
 import { addInvitationRoutes, InvitationLinks, InvitationService } from '../features/invitations/index.ts';
 import { addExposureRoutes } from '../features/exposure/index.ts';
-import { addLogProofRoutes, addLogRoutes, LogProofs, LogService } from '../features/logs/index.ts';
+import {
+  addLogCountRoutes,
+  addLogProofRoutes,
+  addLogRoutes,
+  addLogSealRoutes,
+  LogCounts,
+  LogProofs,
+  LogSeals,
+  LogService,
+} from '../features/logs/index.ts';
 import { IdempotencyService, IdempotencyStore } from '../features/idempotency/index.ts';
+import { addEncryptionKeyRoutes, EncryptionKeyService } from '../features/keys/index.ts';
 import { addMemberRoutes, MemberService } from '../features/members/index.ts';
 import { addSessionRoutes, SessionService } from '../features/sessions/index.ts';
 import { addTenantRoutes, TenantService, TenantSettingsDirectory } from '../features/tenants/index.ts';
+import { sumTokenCounts } from '../features/tokens/index.ts';
 import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
 import { BodyMemory } from '../http/body-memory.ts';
 import { createEdge, type DevelopmentEdge } from '../http/edge.ts';
 import type { DrainConfig, ServerConfig } from '../platform/config/config.ts';
 import { LogReader } from '../platform/audit/log-reader.ts';
+import { auditKeyVersion } from '../platform/audit/sealer.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
 import { OutageLog } from '../platform/database/outage-log.ts';
 import { requireAnswer } from '../platform/database/require-answer.ts';
@@ -33,6 +45,7 @@ import { openWhole } from './open-whole.ts';
 import { addProxy } from './proxy-wiring.ts';
 import { addAllPortalRoutes } from './portal-wiring.ts';
 import { claimCheck, databaseCheck, notStopping } from './readiness.ts';
+import { sealedTables } from './sealed-tables.ts';
 import { createServerMetrics } from './server-metrics.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { addAllTokenRoutes } from './token-wiring.ts';
@@ -166,13 +179,24 @@ export class VaultServer {
 
 /** Builds what manages a tenant; its routes are added for keys, and for members who are signed in. */
 function createManagementRoutes(core: VaultCore, publicUrl: string, clock: Clock): (scope: FastifyInstance) => void {
-  const { database, audit, apiKeyMaker, systemKeys } = core;
+  const { database, audit, apiKeyMaker, systemKeys, rootKeys } = core;
   const tenants = new TenantService({ database, audit });
   const applications = new ApplicationService({ database, audit, apiKeyMaker });
   const keys = new ApplicationKeyService({ database, audit, apiKeyMaker });
   const logs = new LogService({ database, audit, clock });
+  const counts = new LogCounts({ database, clock });
   const { publicKey } = systemKeys.auditSigner();
-  const proofs = new LogProofs({ reader: new LogReader(database, 'one tenant'), audit, publicKey });
+  const reader = new LogReader(database, 'one tenant');
+  const proofs = new LogProofs({ reader, audit, publicKey });
+  const publicKeys = [{ version: auditKeyVersion, publicKey }];
+  const seals = new LogSeals({ database, reader, publicKeys, clock });
+  const encryptionKeys = new EncryptionKeyService({
+    database,
+    audit,
+    rootKeys,
+    sources: sealedTables.map(({ name }) => name),
+    estimateRows: sumTokenCounts,
+  });
   const members = new MemberService({ database, audit });
   const links = new InvitationLinks({ systemKeys, publicUrl });
   const invitations = new InvitationService({ database, audit, links });
@@ -182,8 +206,11 @@ function createManagementRoutes(core: VaultCore, publicUrl: string, clock: Clock
     addApplicationKeyRoutes(scope, keys);
     addCatalogRoutes(scope);
     addLogRoutes(scope, logs);
+    addLogCountRoutes(scope, { counts, logs });
     addLogProofRoutes(scope, proofs);
+    addLogSealRoutes(scope, { seals, logs });
     addExposureRoutes(scope, logs);
+    addEncryptionKeyRoutes(scope, encryptionKeys);
     addMemberRoutes(scope, members);
     addInvitationRoutes(scope, invitations);
   };

@@ -48,6 +48,9 @@ export const exampleFingerprints = {
   person: '7Tn4kJpYbWc9sGdXuR2eHfVqZ5mA8oLx3BiNvPy6KtQr',
 } as const;
 
+/** Provider and fingerprint of the root key. */
+export const exampleRootKey = 'file:9f2c61d07ab3e584';
+
 /** Where the examples of the proxy send requests. */
 export const exampleDestination = 'https://api.provider.example';
 

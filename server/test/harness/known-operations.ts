@@ -50,6 +50,7 @@ export const knownOperations = {
     'deleteTenant: DELETE /tenants/self',
     'getTenantOwner: GET /tenants/self/owner',
     'getUsageReport: GET /tenants/self/reports/usage',
+    'listEncryptionKeys: GET /tenants/self/encryption-keys',
   ],
   Members: [
     'listMembers: GET /tenants/self/members',
@@ -67,7 +68,10 @@ export const knownOperations = {
     'listLogs: GET /logs',
     'exportLogs: GET /logs/export',
     'listLogEntityTypes: GET /logs/entity-types',
+    'countLogs: GET /logs/counts',
+    'listLogFacets: GET /logs/facets',
     'getLogProof: GET /logs/{id}/proof',
+    'getLogSeal: GET /logs/seal',
     'getExposure: GET /logs/exposure',
     'listTokenViewers: GET /logs/viewers',
   ],

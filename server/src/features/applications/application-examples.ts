@@ -23,7 +23,7 @@ const settings = {
 };
 
 const made = { created_by: exampleIds.manager, created_at: exampleTime };
-const keyView = { id: exampleIds.applicationKey, version: '1', ...made };
+const keyView = { id: exampleIds.applicationKey, version: '1', ...made, last_used_at: null };
 const view = {
   id: exampleIds.application,
   tenant_id: exampleIds.tenant,
@@ -85,7 +85,7 @@ export const applicationExamples = {
         tenant_id: exampleIds.tenant,
         name: 'private',
         type: 'private',
-        keys: [{ id: exampleIds.callerKey, version: '1', created_at: exampleTime }],
+        keys: [{ id: exampleIds.callerKey, version: '1', created_at: exampleTime, last_used_at: exampleTime }],
         permissions: ['token:create', 'token:read', 'token:update', 'token:delete', 'token:search', 'token:use'],
         rules: [],
         created_at: exampleTime,

@@ -21,6 +21,7 @@ const view = {
   version: '1',
   created_by: exampleIds.manager,
   created_at: exampleTime,
+  last_used_at: null,
 };
 
 export const applicationKeyExamples = {

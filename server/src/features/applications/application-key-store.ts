@@ -2,7 +2,7 @@ import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/ident
 import type { Transaction } from '../../platform/database/database.ts';
 import type { ApplicationKey } from './application.ts';
 
-const columns = 'id, version, created_by as "createdBy", created_at as "createdAt"';
+const columns = 'id, version, created_by as "createdBy", created_at as "createdAt", last_used_at as "lastUsedAt"';
 
 /** How many keys an application has, and when one of them was last used, as far as that was noted. */
 export interface KeyUse {

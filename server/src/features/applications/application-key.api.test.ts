@@ -34,6 +34,7 @@ describe('POST /applications/{id}/keys', () => {
       version: '1',
       created_by: manager.id,
       created_at: expect.stringMatching(utcTimestamp),
+      last_used_at: null,
     });
     expect(await recordsOf(vault, tenant, own.id)).toMatchObject([
       { operation: 'create' },
@@ -97,12 +98,28 @@ describe('GET /applications/{id}/keys', () => {
     expect(keys.map(({ id }) => id).toSorted()).toEqual([own.keyId, second.id].toSorted());
     const places = keys.map(({ created_at, id }) => `${created_at} ${id}`);
     expect(places).toEqual(places.toSorted().toReversed());
-    for (const key of keys) expect(Object.keys(key).toSorted()).toEqual(['created_at', 'created_by', 'id', 'version']);
+    for (const key of keys)
+      expect(Object.keys(key).toSorted()).toEqual(['created_at', 'created_by', 'id', 'last_used_at', 'version']);
     expect(await recordsOf(vault, tenant, own.id)).toMatchObject([
       { operation: 'create' },
       { operation: 'update' },
       { entity_type: 'application', operation: 'read', outcome: 'success' },
     ]);
+  });
+
+  it('200 says when each key was last used, as do the application and the key', async () => {
+    const own = await createApplication(vault, tenant);
+    await manage('POST', `/applications/${own.id}/keys`);
+    const usedAt = '2026-03-02T09:30:00.000Z';
+    await vault.database.owner.query('update application_keys set last_used_at = $2 where id = $1', [
+      own.keyId,
+      usedAt,
+    ]);
+    const listed = (await manage('GET', `/applications/${own.id}/keys`)).body;
+    expect(listed).toMatchObject([{ last_used_at: null }, { id: own.keyId, last_used_at: usedAt }]);
+    expect((await manage('GET', `/applications/${own.id}`)).body).toMatchObject({ keys: listed });
+    const single = await manage('GET', `/applications/${own.id}/keys/${own.keyId}`);
+    expect(single.body).toMatchObject({ last_used_at: usedAt });
   });
 
   it('200 answers with an empty array for an application without keys', async () => {

@@ -68,6 +68,10 @@ export const ApplicationKeyView = Type.Object(
     version: Type.String({ description: 'The version of the key format.' }),
     created_by: Type.Optional(Type.String({ description: 'Id of the application that created it.' })),
     created_at: timestamp('When it was created.'),
+    last_used_at: Type.Union([
+      timestamp('When it was last used, give or take ten seconds; null if never.'),
+      Type.Null(),
+    ]),
   },
   { description: 'A key of an application, for the `BT-API-KEY` header.' },
 );
@@ -153,5 +157,6 @@ export function toApplicationKeyView(key: ApplicationKey | NewApplicationKey): S
     version: String(key.version),
     ...(key.createdBy === null ? {} : { created_by: key.createdBy }),
     created_at: toTimestamp(key.createdAt),
+    last_used_at: key.lastUsedAt === null ? null : toTimestamp(key.lastUsedAt),
   };
 }

@@ -46,6 +46,7 @@ describe('POST /applications', () => {
           version: '1',
           created_by: managerId,
           created_at: expect.stringMatching(utcTimestamp),
+          last_used_at: null,
         },
       ],
       permissions: ['token:create', 'token:read'],

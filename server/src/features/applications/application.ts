@@ -28,6 +28,8 @@ export interface ApplicationKey {
   readonly version: number;
   readonly createdBy: string | null;
   readonly createdAt: Date;
+  /** Noted every few seconds; null for a key that was never used. */
+  readonly lastUsedAt: Date | null;
 }
 
 /** A key in the only response that contains its secret. */

@@ -12,6 +12,17 @@ export interface ReencryptionState {
   readonly targetVersion: number;
 }
 
+/** The newest re-encryption of a tenant, over all of its tables. */
+export interface ReencryptionProgress {
+  readonly targetVersion: number;
+  readonly startedAt: Date;
+  /** Null until every table is done. */
+  readonly finishedAt: Date | null;
+  readonly rowsRead: number;
+  readonly rowsChanged: number;
+  readonly rowsUnreadable: number;
+}
+
 export interface ReencryptionTask {
   readonly tenantId: TenantId;
   readonly source: string;
@@ -53,6 +64,19 @@ export class ReencryptionStore {
     });
     if (state === undefined) throw new Error('A re-encryption that was started cannot be found.');
     return state;
+  }
+
+  /** Undefined if there was none. A table that it has not come to has no row, or one of an earlier re-encryption. */
+  async findProgress(tenantId: TenantId, sources: readonly string[]): Promise<ReencryptionProgress | undefined> {
+    const [row] = await this.#tx.query<ReencryptionProgress>({
+      text: `select target_version as "targetVersion", min(started_at) as "startedAt",
+          case when count(finished_at) = cardinality($2::text[]) then max(finished_at) end as "finishedAt",
+          sum(rows_read)::float8 as "rowsRead", sum(rows_changed)::float8 as "rowsChanged",
+          sum(rows_unreadable)::float8 as "rowsUnreadable"
+        from reencryptions where tenant_id = $1 and source = any($2) group by target_version order by target_version desc limit 1`,
+      values: [tenantId, sources],
+    });
+    return row;
   }
 
   /** Begins again at the front the next time. */

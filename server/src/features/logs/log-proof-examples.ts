@@ -4,6 +4,19 @@ import { exampleIds, exampleLaterTime, exampleRecordTime } from '../../http/exam
 const path = { id: exampleIds.log };
 const query = { created_at: exampleRecordTime };
 
+export const examplePublicKey = 'OLWSp4w8ZtIqN6hPg3g3nbH4NTV80Ph+PJL6DsmKUzs=';
+export const exampleCheckpoint = {
+  tenant_id: exampleIds.tenant,
+  number: 1,
+  tree_size: 11,
+  month: '2026-03-01',
+  order_to: '1133',
+  root: '/FQyoVIOR+fw3Zlwzpxm6rHVFFT+VVs/ZZ+dcYiK2FA=',
+  sealed_at: exampleLaterTime,
+  key_version: 1,
+  signature: 'foVmtQqkCXyffq1c2SW1g6WV9jj1L5jsnBUYZc3pWok4rit/WQMuRIS/EuYgMcoO6hItT9Wc6EF1jqbBhLkABw==',
+};
+
 export const logProofExamples = {
   getLogProof: [
     {
@@ -44,18 +57,8 @@ export const logProofExamples = {
           '7VGKWqlAATboKpUKl9q+LJrDTCEO9jR9wsQJrEYDNFI=',
           'Xj7DrIN7epAdvNXF/JEsObthRdNXa8E5QOMG/xXGUQI=',
         ],
-        checkpoint: {
-          tenant_id: exampleIds.tenant,
-          number: 1,
-          tree_size: 11,
-          month: '2026-03-01',
-          order_to: '1133',
-          root: '/FQyoVIOR+fw3Zlwzpxm6rHVFFT+VVs/ZZ+dcYiK2FA=',
-          sealed_at: exampleLaterTime,
-          key_version: 1,
-          signature: 'foVmtQqkCXyffq1c2SW1g6WV9jj1L5jsnBUYZc3pWok4rit/WQMuRIS/EuYgMcoO6hItT9Wc6EF1jqbBhLkABw==',
-        },
-        public_key: 'OLWSp4w8ZtIqN6hPg3g3nbH4NTV80Ph+PJL6DsmKUzs=',
+        checkpoint: exampleCheckpoint,
+        public_key: examplePublicKey,
       },
     },
     {

@@ -3,34 +3,18 @@ import { type Static, Type } from 'typebox';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { nameSchemas } from '../../http/api-components.ts';
 import { queryParameters } from '../../http/query-parameters.ts';
-import { timestamp } from '../../http/timestamp.ts';
 import { type IdParameter, idParameter, requireUuid } from '../../http/uuid-parameter.ts';
 import { toProofJson } from '../../platform/audit/inclusion-proof.ts';
+import { base64, CheckpointView } from './log-checkpoint-schema.ts';
 import { parseDate } from './log-schemas.ts';
 import { logProofExamples } from './log-proof-examples.ts';
 import type { LogProofs } from './log-proofs.ts';
-
-const base64 = (description: string) => Type.String({ contentEncoding: 'base64', description });
 
 const RecordParameter = idParameter('Id of the record.');
 const ProofQuery = queryParameters({
   created_at: Type.String({ maxLength: 50, description: 'When the record was created, as `GET /logs` shows it.' }),
 });
 
-const CheckpointView = Type.Object(
-  {
-    tenant_id: Type.String({ format: 'uuid', description: 'Id of the tenant.' }),
-    number: Type.Integer({ description: 'Its number, counted from 1.' }),
-    tree_size: Type.Integer({ description: 'How many records the tree holds.' }),
-    month: Type.String({ description: 'The month of its last record.' }),
-    order_to: Type.String({ description: 'The place of its last record among all records of the vault.' }),
-    root: base64('The root of the tree.'),
-    sealed_at: timestamp('When it was signed.'),
-    key_version: Type.Integer({ description: 'The version of the key that signed it.' }),
-    signature: base64('Ed25519, of the checkpoint.'),
-  },
-  { description: 'A signed state of the log.' },
-);
 const LogProofView = Type.Object(
   {
     record: Type.Object({}, { additionalProperties: true, description: 'The record, with everything that is hashed.' }),
@@ -45,7 +29,7 @@ const LogProofView = Type.Object(
     description: 'What `strongroom audit check` accepts. It shows that the record is in the log, and no other record.',
   },
 );
-nameSchemas({ LogCheckpoint: CheckpointView, LogProof: LogProofView });
+nameSchemas({ LogProof: LogProofView });
 
 export function addLogProofRoutes(app: FastifyInstance, proofs: LogProofs): void {
   app.get<{ Params: IdParameter; Querystring: Static<typeof ProofQuery> }>(

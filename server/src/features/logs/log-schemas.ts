@@ -17,7 +17,7 @@ import { tokenLimits } from '../../core/token-limits.ts';
 const text = (description: string, maxLength: number) => Type.Optional(Type.String({ maxLength, description }));
 
 /** Filters, of which a record must fit all that are given. */
-const filterParameters = {
+export const filterParameters = {
   entity_type: text('Kind of entity, as `/logs/entity-types` lists them.', 100),
   entity_id: text('Id of an entity.', tokenLimits.idLengthMax),
   actor_id: text('Id of the application, session or user who acted.', 100),

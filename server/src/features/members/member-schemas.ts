@@ -5,7 +5,7 @@ import { nameSchemas } from '../../http/api-components.ts';
 import { pageOf, pageParametersUpTo } from '../../http/pagination.ts';
 import { queryParameters } from '../../http/query-parameters.ts';
 import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
-import { type Member, roles } from './member.ts';
+import { type Member, roles, signInKinds } from './member.ts';
 
 /** How many users one request may name. */
 const userIdsMax = 100;
@@ -44,6 +44,10 @@ export const MemberView = Type.Object(
     tenant_id: Type.String({ description: 'Id of the tenant.' }),
     role: Type.String({ description: '`OWNER`, `ADMIN` or `READ_ONLY`.' }),
     user: UserView,
+    last_signed_in_at: Type.Union([timestamp('When they last signed in; null if that is not known.'), Type.Null()]),
+    sign_in_ways: Type.Array(Type.Enum([...signInKinds]), {
+      description: 'How they can sign in. Empty for somebody who needs a link.',
+    }),
     ...changeFields,
     created_date: timestamp('The same as `created_at`, for clients that use this older name.'),
   },
@@ -74,6 +78,8 @@ export function toMemberView(member: Member): Static<typeof MemberView> {
       ...(member.lastName === null ? {} : { last_name: member.lastName }),
       ...(member.picture === null ? {} : { picture: member.picture }),
     },
+    last_signed_in_at: member.lastSignedInAt === null ? null : toTimestamp(member.lastSignedInAt),
+    sign_in_ways: [...member.signInWays],
     ...toChangeFields(member),
     // Published clients use this older name.
     created_date: toTimestamp(member.createdAt),

@@ -5,6 +5,7 @@ import type { Member, Role } from './member.ts';
 
 const columns = `members.id, members.tenant_id as "tenantId", members.role, users.id as "userId", users.email,
   users.first_name as "firstName", users.last_name as "lastName", users.picture,
+  users.last_signed_in_at as "lastSignedInAt", sign_in_ways(users.id) as "signInWays",
   members.created_by as "createdBy", members.created_at as "createdAt",
   members.modified_by as "modifiedBy", members.modified_at as "modifiedAt"`;
 const joined = 'members join users on users.id = members.user_id';

@@ -6,6 +6,7 @@ import {
   utcTimestamp,
   uuidV4,
 } from '../../../test/harness/test-application.ts';
+import { setPassword, welcome } from '../../../test/harness/portal-people.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { parseTenantId } from '../../core/identity/ids.ts';
 import { MemberStore, type Role } from './index.ts';
@@ -66,12 +67,37 @@ describe('GET /tenants/self/members', () => {
       tenant_id: tenant.id,
       role: 'READ_ONLY',
       user: { id: first.userId, email: first.email },
+      last_signed_in_at: null,
+      sign_in_ways: [],
       created_at: expect.stringMatching(utcTimestamp),
       created_date: expect.stringMatching(utcTimestamp),
     });
     expect(await recordsOf(vault, tenant, '*')).toMatchObject([
       { entity_type: 'member', operation: 'read', outcome: 'success', actor_type: 'application' },
     ]);
+  });
+
+  it('200 says when members last signed in, and how they can', async () => {
+    const { email, visitor } = await welcome(vault, tenant);
+    const find = async () => (await listed()).data.find(({ user }) => user.email === email);
+    expect(await find()).toMatchObject({ last_signed_in_at: expect.stringMatching(utcTimestamp), sign_in_ways: [] });
+    await setPassword(visitor);
+    const userId = (await find())?.user.id;
+    await vault.database.owner.query(
+      `insert into user_identities (user_id, issuer, subject) values ($1, 'https://id.example', $2)`,
+      [userId, email],
+    );
+    await vault.database.owner.query(`update users set last_signed_in_at = '2026-03-02T09:30:00Z' where id = $1`, [
+      userId,
+    ]);
+    const known = { last_signed_in_at: '2026-03-02T09:30:00.000Z', sign_in_ways: ['password', 'provider'] };
+    expect(await find()).toMatchObject(known);
+    // What belongs to the user is told to tenants that they belong to, and to no other.
+    const other = await vault.makeTenant();
+    const ways = await vault.server.core.database.forTenant(parseTenantId(other.id), (tx) =>
+      tx.query({ text: 'select sign_in_ways($1) as ways', values: [userId ?? ''] }),
+    );
+    expect(ways).toEqual([{ ways: null }]);
   });
 
   it('200 pages, and is empty past the end', async () => {

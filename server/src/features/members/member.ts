@@ -7,6 +7,10 @@ import { toChangeDetails } from '../../platform/audit/change-details.ts';
 export { memberRoles as roles } from '../../core/identity/caller.ts';
 export type Role = MemberRole;
 
+/** How people prove who they are, apart from a link. */
+export const signInKinds = ['passkey', 'password', 'provider'] as const;
+export type SignInKind = (typeof signInKinds)[number];
+
 /** A person in a tenant. */
 export interface Member {
   readonly id: string;
@@ -17,6 +21,8 @@ export interface Member {
   readonly firstName: string | null;
   readonly lastName: string | null;
   readonly picture: string | null;
+  readonly lastSignedInAt: Date | null;
+  readonly signInWays: readonly SignInKind[];
   readonly createdBy: string | null;
   readonly createdAt: Date;
   readonly modifiedBy: string | null;

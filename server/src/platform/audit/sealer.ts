@@ -17,7 +17,7 @@ import {
 /** The smaller a checkpoint, the closer a finding points to the record. */
 const recordsPerCheckpoint = 1_000;
 const recordsPerPass = 10_000;
-const keyVersion = 1;
+export const auditKeyVersion = 1;
 const minuteMs = 60_000;
 
 export interface SealPass {
@@ -186,7 +186,7 @@ export class Sealer {
         sealedAt: of.sealedAt,
       };
       const signature = this.#signer.sign(toSignedText(checkpoint));
-      return { ...checkpoint, keyVersion, signature, frontier: frontier.toBytes() };
+      return { ...checkpoint, keyVersion: auditKeyVersion, signature, frontier: frontier.toBytes() };
     });
   }
 }

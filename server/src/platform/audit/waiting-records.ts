@@ -29,7 +29,7 @@ interface WaitingRow {
 }
 
 /** A worker says that it is there every ten seconds at least. */
-const idleSecondsMax = 30;
+export const idleSecondsMax = 30;
 
 /** What the sealer has not come to, by tenant; of one tenant if it is given. */
 export async function listWaiting(database: Database, tenantId: string | undefined): Promise<WaitingRecords[]> {

@@ -4,6 +4,7 @@ import {
   exampleDestination,
   exampleIds,
   exampleRecordTime,
+  exampleRootKey,
   exampleSecrets,
 } from '../../../src/http/example-values.ts';
 import type { ProxyVault } from '../proxy-vault.ts';
@@ -54,6 +55,7 @@ export class ExampleWorld {
       [exampleIds.invitation, idOf(invited)],
       ...(await addPeople(vault, tenant)),
       [exampleDestination, proxy.url],
+      [exampleRootKey, vault.server.core.rootKeys.primary.id],
       ...[exampleIds.card, exampleIds.person, exampleIds.nobody].map((id) => [id, id] as const),
     ];
     const record = (await vault.auditRecords(tenant.id)).find(isCreation);
