@@ -770,6 +770,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tenants/self/encryption-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List encryption keys
+         * @description Returns which keys the data of the tenant is encrypted with, how old they are, and how far the newest re-encryption has come. Keys are rotated, closed and destroyed at the command line of the vault.
+         *
+         *     **Permission:** `tenant:read`
+         *
+         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         */
+        get: operations["listEncryptionKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tenants/self/members": {
         parameters: {
             query?: never;
@@ -989,6 +1013,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/logs/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count log records
+         * @description Returns how many audit records there are in each hour or day, and how many of them have which value of a
+         *     field. Numbers come from counters, a few seconds after the fact, and cost the same however long the log is. The time is widened to
+         *     whole intervals.
+         *
+         *     Without filters, or with filters on the time and `entity_type` only, everything is exact. Counters know one field at a time: with
+         *     one filter, totals are exact and `counts` has one entry, for the value of that filter, unless you count by `entity_type`. With
+         *     filters on several fields a total is the smallest of their counts, so there may be fewer records; `is_exact` is false.
+         *
+         *     **Permission:** `log:read`
+         *
+         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         */
+        get: operations["countLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/logs/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List values in the log
+         * @description Returns the most frequent values of every field that counts records, for a list of filters to choose from.
+         *     Numbers come from counters, a few seconds after the fact. The time is widened to whole hours.
+         *
+         *     **Permission:** `log:read`
+         *
+         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         */
+        get: operations["listLogFacets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/logs/{id}/proof": {
         parameters: {
             query?: never;
@@ -1005,6 +1084,32 @@ export interface paths {
          *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
          */
         get: operations["getLogProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/logs/seal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the state of sealing
+         * @description Returns how far the log of the tenant is sealed: the newest checkpoint, absent before the first; how many records wait
+         *     for the next one; whether a worker seals; and `stop`, if the newest checkpoint is damaged and nothing is sealed until that is
+         *     resolved.
+         *
+         *     **Permission:** `log:read`
+         *
+         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         */
+        get: operations["getLogSeal"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1214,6 +1319,8 @@ export interface components {
              * @description When it was created.
              */
             created_at: string;
+            /** @description When it was last used, give or take ten seconds; null if never. */
+            last_used_at: string | null;
         };
         /** @description A page of a list. */
         ApplicationPage: {
@@ -1239,6 +1346,13 @@ export interface components {
             permissions: string[];
             /** @description The rules of the application. */
             rules: components["schemas"]["AccessRule"][];
+        };
+        /** @description A key that checkpoints are checked with. */
+        AuditKey: {
+            /** @description `key_version` of the checkpoints that it signed. */
+            version: number;
+            /** @description Ed25519. Compare it with one that you got another way. */
+            public_key: string;
         };
         /** @description What a session may do: at least one permission or rule. */
         AuthorizeSessionRequest: {
@@ -1381,6 +1495,30 @@ export interface components {
             /** @description Send it as `start` to get the following page. Absent on the last one. */
             next?: string;
         };
+        /** @description A version of the key that the data of the tenant is encrypted with. */
+        DataKey: {
+            /** @description Counted from 1. */
+            version: number;
+            /**
+             * @description `closed` if nothing is encrypted with it any more. It still decrypts.
+             * @enum {unknown}
+             */
+            status: "open" | "closed";
+            /** @description Whether new data is encrypted with it. */
+            is_current: boolean;
+            /** @description Id of the root key that wraps it. */
+            root_key: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was closed.
+             */
+            closed_at?: string;
+        };
         /** @description The existing token that stands for the data of the request. Without read access, only its id, type, tenant, fingerprint and containers are shown. */
         DeduplicatedToken: {
             /** @description Id of the token, which stands for its data. */
@@ -1430,6 +1568,13 @@ export interface components {
              */
             modified_at?: string;
             _extras: components["schemas"]["TokenExtras"];
+        };
+        /** @description The keys that the data of the tenant is encrypted with, without the keys themselves. */
+        EncryptionKeys: {
+            root_key: components["schemas"]["RootKey"];
+            /** @description Every version that has not been destroyed, newest first. */
+            data_keys: components["schemas"]["DataKey"][];
+            reencryption?: components["schemas"]["Reencryption"];
         };
         /** @description Who asks for access to what: an application or a draft, and a token or a container. */
         ExplainAccessRequest: {
@@ -1873,6 +2018,20 @@ export interface components {
              */
             created_at: string;
         };
+        /** @description The records of an interval. */
+        LogBucket: {
+            /**
+             * Format: date-time
+             * @description When the interval begins.
+             */
+            start: string;
+            /** @description How many records there are. */
+            total: number;
+            /** @description Of these, how many have which value, the most frequent first. */
+            counts: components["schemas"]["LogValueCount"][];
+            /** @description How many records have another value, or none. */
+            other: number;
+        };
         /** @description A signed state of the log. */
         LogCheckpoint: {
             /**
@@ -1900,12 +2059,75 @@ export interface components {
             /** @description Ed25519, of the checkpoint. */
             signature: string;
         };
+        /** @description How many records there are over time. */
+        LogCounts: {
+            /**
+             * @description Length of an interval.
+             * @enum {unknown}
+             */
+            interval: "hour" | "day";
+            /**
+             * Format: date-time
+             * @description Where the first interval begins.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Where the last interval ends.
+             */
+            to: string;
+            /**
+             * @description The field that values are of. With one filter on another field than asked for, it is the field of that filter.
+             * @enum {unknown}
+             */
+            by: "actor_id" | "actor_type" | "key_id" | "source_address" | "operation" | "outcome" | "transform" | "destination" | "entity_type";
+            /**
+             * @description False if totals are an upper bound, because there are filters on several fields; if there are so many values that
+             *     not all were compared; or if counting is behind the log.
+             */
+            is_exact: boolean;
+            /** @description How many records there are in all intervals. */
+            total: number;
+            /** @description Every interval, oldest first, even without records. */
+            buckets: components["schemas"]["LogBucket"][];
+            /** @description The most frequent values in all intervals, at most 20. Intervals list no others. */
+            top: components["schemas"]["LogValueCount"][];
+            /** @description How many records have another value, or none. */
+            other: number;
+        };
         /** @description A kind of thing that audit records are about. */
         LogEntityType: {
             /** @description A name for people. */
             display_name: string;
             /** @description The value of `entity_type`. */
             value: string;
+        };
+        /** @description Which values occur in the log, to filter by. */
+        LogFacets: {
+            /**
+             * Format: date-time
+             * @description Beginning of the first hour.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description End of the last hour.
+             */
+            to: string;
+            /** @description Every field that counts records. */
+            fields: components["schemas"]["LogFieldValues"][];
+        };
+        /** @description The values of a field. */
+        LogFieldValues: {
+            /**
+             * @description Name of the field, and of the filter.
+             * @enum {unknown}
+             */
+            field: "actor_id" | "actor_type" | "key_id" | "source_address" | "operation" | "outcome" | "transform" | "destination" | "entity_type";
+            /** @description The most frequent first. */
+            values: components["schemas"]["LogValueCount"][];
+            /** @description Whether these are all values that occur. */
+            is_complete: boolean;
         };
         /** @description A page of the log. */
         LogPage: {
@@ -1951,6 +2173,54 @@ export interface components {
             /** @description The key that the signature is checked with. Compare it with one that you got another way. */
             public_key: string;
         };
+        /** @description How far the log is sealed. */
+        LogSeal: {
+            checkpoint?: components["schemas"]["LogCheckpoint"];
+            waiting: components["schemas"]["LogSealWaiting"];
+            worker: components["schemas"]["LogSealWorker"];
+            stop?: components["schemas"]["LogSealStop"];
+            /** @description The keys that checkpoints are checked with. */
+            public_keys: components["schemas"]["AuditKey"][];
+        };
+        /** @description Why nothing is sealed for this tenant. */
+        LogSealStop: {
+            /**
+             * Format: date-time
+             * @description Since when nothing is sealed.
+             */
+            stopped_at: string;
+            /** @description What is wrong, and what to do about it. */
+            reason: string;
+        };
+        /** @description Records that no checkpoint vouches for yet. */
+        LogSealWaiting: {
+            /** @description How many records are not sealed yet. */
+            records: number;
+            /** @description False if there are more. Up to 10000 are counted. */
+            is_exact: boolean;
+            /**
+             * Format: date-time
+             * @description When the oldest of them was created.
+             */
+            oldest_at?: string;
+        };
+        /** @description The worker that seals the log. */
+        LogSealWorker: {
+            /** @description Whether a worker has looked for records to seal within the last 30 seconds. */
+            is_running: boolean;
+            /**
+             * Format: date-time
+             * @description When one last did. Absent if none ever has.
+             */
+            looked_at?: string;
+        };
+        /** @description How often a value occurs. */
+        LogValueCount: {
+            /** @description A value of the field. */
+            value: string;
+            /** @description How many records have it. */
+            records: number;
+        };
         /** @description A person who belongs to the tenant. */
         Member: {
             /** @description Id of the member. */
@@ -1960,6 +2230,10 @@ export interface components {
             /** @description `OWNER`, `ADMIN` or `READ_ONLY`. */
             role: string;
             user: components["schemas"]["User"];
+            /** @description When they last signed in; null if that is not known. */
+            last_signed_in_at: string | null;
+            /** @description How they can sign in. Empty for somebody who needs a link. */
+            sign_in_ways: ("passkey" | "password" | "provider")[];
             /**
              * Format: uuid
              * @description Id of the application or user who created it.
@@ -2189,6 +2463,29 @@ export interface components {
         ProxyProblem: {
             proxy_error: components["schemas"]["Problem"];
         };
+        /** @description The newest re-encryption of stored data. */
+        Reencryption: {
+            /** @description The version that data is re-encrypted with. */
+            target_version: number;
+            /**
+             * Format: date-time
+             * @description When it started.
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description When it finished. Absent while it is under way, or if it was stopped.
+             */
+            finished_at?: string;
+            /** @description Approximately how many rows there are. */
+            rows_expected: number;
+            /** @description How many have been looked at. */
+            rows_read: number;
+            /** @description How many have been re-encrypted. */
+            rows_changed: number;
+            /** @description How many no key can decrypt. */
+            rows_unreadable: number;
+        };
         /** @description A problem with the status 408. */
         RequestTimeoutProblem: {
             /**
@@ -2218,6 +2515,13 @@ export interface components {
         Role: {
             /** @description The name of the role. */
             name: string;
+        };
+        /** @description The key that wraps the keys of tenants. It never leaves its provider. */
+        RootKey: {
+            /** @description Provider and fingerprint. */
+            id: string;
+            /** @description `file`, `pkcs11`, `aws-kms` or `transit`. */
+            provider: string;
         };
         /** @description A condition on the id or a container of a token. */
         RuleCondition: {
@@ -5510,6 +5814,42 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listEncryptionKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EncryptionKeys"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listMembers: {
         parameters: {
             query?: {
@@ -6252,6 +6592,157 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    countLogs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Length of an interval, in UTC. By default `hour` for up to 7 days and `day` for more. At most
+                 *     750 intervals.
+                 * @example day
+                 */
+                interval?: "hour" | "day";
+                /**
+                 * @description The field to count by; `outcome` by default.
+                 * @example operation
+                 */
+                by?: "actor_id" | "actor_type" | "key_id" | "source_address" | "operation" | "outcome" | "transform" | "destination" | "entity_type";
+                /**
+                 * @description Kind of entity, as `/logs/entity-types` lists them.
+                 * @example card
+                 */
+                entity_type?: string;
+                /** @description Id of the application, session or user who acted. */
+                actor_id?: string;
+                /** @description `application`, `session`, `system` or `user`. */
+                actor_type?: string;
+                /** @description What was done, such as `read`. */
+                operation?: string;
+                /** @description How it ended, such as `success` or `denied`. */
+                outcome?: string;
+                /** @description The view of the data that left the vault: `redact`, `mask` or `reveal`. */
+                transform?: string;
+                /** @description Id of the key that was used. */
+                key_id?: string;
+                /** @description Address of the client. */
+                source_address?: string;
+                /** @description Host that a proxied call went to. */
+                destination?: string;
+                /**
+                 * @description ISO 8601: records from then on; the last 7 days by default.
+                 * @example 2026-03-02T09:30:00.117Z
+                 */
+                start_date?: string;
+                /** @description ISO 8601: records before then; now by default. */
+                end_date?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogCounts"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listLogFacets: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Kind of entity, as `/logs/entity-types` lists them.
+                 * @example card
+                 */
+                entity_type?: string;
+                /** @description Values per field. */
+                limit?: number;
+                /**
+                 * @description ISO 8601: records from then on; the last 7 days by default.
+                 * @example 2026-03-02T09:30:00.117Z
+                 */
+                start_date?: string;
+                /** @description ISO 8601: records before then; now by default. */
+                end_date?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogFacets"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getLogProof: {
         parameters: {
             query: {
@@ -6328,6 +6819,54 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ConflictProblem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getLogSeal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogSeal"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             500: components["responses"]["InternalError"];
