@@ -45,7 +45,10 @@ describe('an auditor who may only look', () => {
     await page.getByRole('textbox', { name: 'Id' }).fill(cardId);
     await page.getByRole('button', { name: 'Find' }).click();
     await page.waitForURL(`**/portal/audit?entity_id=${cardId}`);
-    await page.getByRole('complementary', { name: 'Filter by' }).getByRole('button', { name: /^plaintext/ }).click();
+    await page
+      .getByRole('complementary', { name: 'Filter by' })
+      .getByRole('button', { name: /^plaintext/ })
+      .click();
     const rows = page.getByRole('table', { name: 'Audit records' }).locator('tbody tr');
     await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.first().getByRole('cell', { name: 'reveal', exact: true }).count()).toBe(1);
@@ -53,7 +56,9 @@ describe('an auditor who may only look', () => {
     await rows.first().getByRole('link').click();
     await page.getByRole('button', { name: 'Verify in this browser' }).click();
     await page.getByText('Proven', { exact: true }).waitFor();
-    expect(await page.getByRole('dialog').textContent()).toContain('The hashes lead from this record to the signed root.');
+    expect(await page.getByRole('dialog').textContent()).toContain(
+      'The hashes lead from this record to the signed root.',
+    );
 
     const waiting = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download the proof' }).click();

@@ -51,7 +51,13 @@ describe('the check of a proof that the portal runs', () => {
     expect(await verifyProof(proof, { ...trusted(), version: 2 })).toMatchObject({ isSigned: false });
     const parsed = JSON.parse(proof) as Record<string, object>;
     const { path: _path, ...less } = parsed;
-    for (const changed of [less, { ...parsed, more: 1 }, { ...parsed, record: { ...parsed['record'], more: null } }, [], null])
+    for (const changed of [
+      less,
+      { ...parsed, more: 1 },
+      { ...parsed, record: { ...parsed['record'], more: null } },
+      [],
+      null,
+    ])
       expect(await verifyProof(JSON.stringify(changed), trusted())).toMatchObject({ isWellFormed: false });
   });
 });
