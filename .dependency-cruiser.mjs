@@ -119,6 +119,27 @@ export default {
       to: { path: ['@basis-theory/', '^conformance/harness/(node-clients|browser-client)\\.ts$'], reachable: true },
     },
     {
+      name: 'the-portal-shares-core-only',
+      comment: 'The portal runs in a browser: of the server it may use rules and texts, which are pure.',
+      severity: 'error',
+      from: { path: '^portal/src/' },
+      to: { path: '^server/', pathNot: '^server/src/core/' },
+    },
+    {
+      name: 'parts-of-the-portal-know-no-page',
+      comment: 'What pages are composed of serves all of them.',
+      severity: 'error',
+      from: { path: '^portal/src/(api|charts|parts|proof)/' },
+      to: { path: '^portal/src/pages/' },
+    },
+    {
+      name: 'pages-of-the-portal-stand-alone',
+      comment: 'A page is a folder; what two of them need is a part.',
+      severity: 'error',
+      from: { path: '^portal/src/pages/([^/]+)/' },
+      to: { path: '^portal/src/pages/', pathNot: '^portal/src/pages/$1/' },
+    },
+    {
       name: 'nothing-depends-on-the-suites',
       comment: 'Published clients are for testing and never part of what ships.',
       severity: 'error',

@@ -42,6 +42,7 @@ export async function fetchPortal(path: string): Promise<Response> {
 
 function refusal(status: number, body: unknown): Problem {
   // The session has ended; the sign-in page leads back.
-  if (status === 401) location.assign('/portal/sign-in');
+  if (status === 401)
+    location.assign(`/portal/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
   return new Problem(status, body);
 }

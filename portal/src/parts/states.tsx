@@ -40,10 +40,11 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
   );
 }
 
-/** Ends the session, which leads to the sign-in page. */
+/** Ends the session, which leads to the sign-in page and from there back to this one. */
 export function SignInAgain() {
   return (
     <form method="post" action="/portal/sign-out">
+      <input type="hidden" name="next" value={location.pathname + location.search} />
       <button>Sign in again</button>
     </form>
   );

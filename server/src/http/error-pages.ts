@@ -22,6 +22,7 @@ export function addErrorPages(app: FastifyInstance): void {
 
   addPageAsset(app, 'look.css', 'text/css; charset=utf-8');
   addPageAsset(app, 'portal.css', 'text/css; charset=utf-8');
+  addPageAsset(app, 'icon.svg', 'image/svg+xml');
   app.get('/docs/errors', options, (_request, reply) => sendPage(reply, index));
   app.get<{ Params: { code: string } }>('/docs/errors/:code', options, (request, reply) => {
     const page = pages.get(request.params.code);
@@ -34,12 +35,12 @@ function renderErrorPage(code: ErrorCode): string {
   const { status, title, meaning, remedy } = problemCatalog[code];
   return renderPage({
     title: code,
+    back: { href: '/docs/errors', label: 'All errors' },
     body: html`<p><strong>${status}</strong> ${title}</p>
 <h2>What happened</h2>
 <p>${withCode(meaning)}</p>
 <h2>What to do</h2>
-<p>${withCode(remedy)}</p>
-<p><a href="/docs/errors">All errors</a></p>`,
+<p>${withCode(remedy)}</p>`,
   });
 }
 
@@ -51,6 +52,7 @@ function renderIndex(codes: readonly ErrorCode[]): string {
   });
   return renderPage({
     title: 'Errors',
+    isWide: true,
     body: html`<dl>
 ${rows}
 </dl>`,

@@ -85,7 +85,7 @@ function renderLinks(links: readonly LandingLink[]): Html {
     ({ href, label, about }) => html`<dt><a href="${href}">${label}</a></dt>
 <dd>${about}</dd>`,
   );
-  return html`<dl>
+  return html`<dl class="links">
 ${items}
 </dl>`;
 }

@@ -4,8 +4,14 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 /** All pages are public at the edge: a cookie tells who is signed in, and each page checks it. */
 export const pageOptions = { config: { permission: 'public' }, schema: { hide: true } } as const;
 
-/** Our own style sheet; nothing is framed, and nothing else is loaded. */
-const textPolicy = [`default-src 'none'`, `style-src 'self'`, `base-uri 'none'`, `frame-ancestors 'none'`];
+/** Our own style sheet and icon; nothing is framed, and nothing else is loaded. */
+const textPolicy = [
+  `default-src 'none'`,
+  `style-src 'self'`,
+  `img-src 'self'`,
+  `base-uri 'none'`,
+  `frame-ancestors 'none'`,
+];
 
 export function sendPage(reply: FastifyReply, page: string, status = 200): FastifyReply {
   return reply.code(status).type('text/html; charset=utf-8').send(page);

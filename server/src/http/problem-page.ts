@@ -15,8 +15,8 @@ export function isForPeople({ url }: FastifyRequest): boolean {
 /** A problem as a page. */
 export function renderProblemPage({ title, detail, trace_id }: Problem, { url }: FastifyRequest): string {
   const wayOn = isBelow(portal, url)
-    ? html`<a href="/portal/">Go to the portal</a>`
-    : html`<a href="/docs/errors">All errors</a>`;
+    ? html`<a class="button" href="/portal/">Go to the portal</a>`
+    : html`<a class="button" href="/docs/errors">All errors</a>`;
   return renderPage({
     title,
     body: html`<p>${detail}</p>

@@ -5,7 +5,7 @@ import { pageOptions } from './page-reply.ts';
 
 const page = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Strongroom API</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="/portal/assets/icon.svg" type="image/svg+xml"><title>Strongroom API</title></head>
 <body>
 <div id="app"></div>
 <script src="/docs/js/scalar.js"></script>

@@ -68,19 +68,22 @@ function startServer(port: number): Promise<VaultServer> {
 }
 const heading = () => page.getByRole('heading', { level: 1 }).textContent();
 const press = (name: string) => page.getByRole('button', { name }).click();
+const passkeyInList = () => page.getByRole('listitem').filter({ hasText: /^Passkey/ });
 async function accept(): Promise<string> {
   const { path, email } = await inviteTo({ server }, tenant);
   await page.goto(`${url}${path}`);
   await press('Accept the invitation');
-  await page.waitForURL(`${url}/portal/`);
+  // Somebody new sets up a way to sign in first.
+  await page.waitForURL(`${url}/portal/account`);
   return email;
 }
 async function signOut(): Promise<void> {
   await press('Sign out');
   await page.waitForURL(`${url}/portal/sign-in`);
 }
-async function isSignedInAs(name: string): Promise<void> {
-  await page.waitForURL(`${url}/portal/`);
+async function isSignedInAs(name: string, path = '/portal/'): Promise<void> {
+  await page.waitForURL(`${url}${path}`);
+  await page.goto(`${url}/portal/account`);
   expect(await page.getByRole('strong').first().textContent()).toBe(name);
 }
 /** Whether the newest session is as old a proof as what its user has in this table. */
@@ -102,7 +105,7 @@ describe('somebody with a browser', () => {
     }
     await chromium.photograph(page, 'invitation');
     await press('Accept the invitation');
-    await isSignedInAs(email);
+    await isSignedInAs(email, '/portal/account');
     await chromium.photograph(page, 'account');
     const [cookie] = await context.cookies();
     expect(cookie).toMatchObject({
@@ -121,7 +124,8 @@ describe('somebody with a browser', () => {
     await chromium.photograph(page, 'link');
     await press('Sign in');
     await page.waitForURL(`${url}/portal/`);
-    expect(await page.getByText('Acme (OWNER)').count()).toBe(1);
+    await page.goto(`${url}/portal/account`);
+    expect(await page.getByRole('listitem').filter({ hasText: 'Acme' }).textContent()).toContain('Owner');
     await page.goto(`${url}${link}`);
     expect(await heading()).toBe('Not Found');
     // A browser reports a page that is not there in its console.
@@ -140,7 +144,7 @@ describe('somebody with a browser', () => {
     const codes = await page.locator('.codes code').allTextContents();
     await chromium.photograph(page, 'recovery-codes');
     await page.getByRole('link', { name: 'Continue' }).click();
-    await page.waitForURL(`${url}/portal/`);
+    await page.waitForURL(`${url}/portal/account`);
     await signOut();
 
     await page.getByLabel('E-mail address').fill(email);
@@ -188,13 +192,14 @@ describe('somebody with a browser', () => {
     await addAuthenticator(context, page);
     await accept();
     await press('Add a passkey');
-    await page.getByText('Passkeys: 1').waitFor();
+    await passkeyInList().waitFor();
     await chromium.photograph(page, 'passkey-listed');
     await page.getByRole('button', { name: /^Remove: Passkey added/ }).click();
     await page.getByText('This is your only way to sign in.').waitFor();
     await chromium.photograph(page, 'passkey-removal');
     await press('Remove the passkey nevertheless');
-    await page.getByText('Passkeys: 0').waitFor();
+    await page.getByText('Set up a way to sign in below.').waitFor();
+    expect(await passkeyInList().count()).toBe(0);
     await signOut();
     await press('Sign in with a passkey');
     await page.getByText('The passkey is unknown').waitFor();
@@ -205,7 +210,7 @@ describe('somebody with a browser', () => {
     await addAuthenticator(context, page);
     const email = await accept();
     await press('Add a passkey');
-    await page.getByText('Passkeys: 1').waitFor();
+    await passkeyInList().waitFor();
     await signOut();
     await chromium.photograph(page, 'sign-in');
     await press('Sign in with a passkey');
@@ -223,7 +228,7 @@ describe('somebody with a browser', () => {
     await addAuthenticator(context, page);
     await accept();
     await press('Add a passkey');
-    await page.getByText('Passkeys: 1').waitFor();
+    await passkeyInList().waitFor();
     await signOut();
     const sent = page.waitForRequest(`${url}/portal/sign-in/passkey`);
     await press('Sign in with a passkey');
@@ -250,7 +255,7 @@ describe('somebody with a browser', () => {
     const authenticator = await addAuthenticator(context, page);
     await accept();
     await press('Add a passkey');
-    await page.getByText('Passkeys: 1').waitFor();
+    await passkeyInList().waitFor();
     await signOut();
     await authenticator.stopVerifying();
     await press('Sign in with a passkey');
@@ -269,8 +274,9 @@ describe('somebody with a browser', () => {
     const email = await accept();
     await press('Connect Acme login');
     await authenticateAs(person);
-    await isSignedInAs(email);
-    expect(await page.getByText('Acme login: connected').count()).toBe(1);
+    await isSignedInAs(email, '/portal/account');
+    const acme = page.getByRole('listitem').filter({ hasText: 'Acme login' });
+    expect(await acme.locator('.note').textContent()).toBe('connected');
     await chromium.photograph(page, 'provider-connected');
     await signOut();
     await press('Sign in with Acme login');
@@ -289,11 +295,34 @@ describe('somebody with a browser', () => {
 
     await press('Remove: Acme login');
     await press('Disconnect the provider nevertheless');
-    await page.getByText('Acme login: not connected').waitFor();
+    await acme.getByText('not connected').waitFor();
     await signOut();
     await press('Sign in with Acme login');
     await authenticateAs(person);
     await page.getByText('not connected to a user').waitFor();
+  });
+
+  it('comes back to the page that they wanted to see, with a passkey and with a provider', async () => {
+    const wanted = '/portal/audit?outcome=denied';
+    await addAuthenticator(context, page);
+    await accept();
+    await press('Add a passkey');
+    await passkeyInList().waitFor();
+    const person = `person-${crypto.randomUUID()}`;
+    await press('Connect Acme login');
+    await authenticateAs(person);
+    await page.waitForURL(`${url}/portal/account`);
+    for (const signIn of [
+      () => press('Sign in with a passkey'),
+      () => press('Sign in with Acme login').then(() => authenticateAs(person)),
+    ]) {
+      await page.goto(`${url}/portal/account`);
+      await signOut();
+      await page.goto(`${url}${wanted}`);
+      expect(page.url()).toBe(`${url}/portal/sign-in?next=${encodeURIComponent(wanted)}`);
+      await signIn();
+      await page.waitForURL(`${url}${wanted}`);
+    }
   });
 
   it('is nobody with an account of the provider that is not connected, whatever address it reports', async () => {
@@ -332,7 +361,7 @@ describe('a provider that is away', () => {
     expect(await page.getByRole('alert').first().textContent()).toContain('cannot be reached');
     await page.goto(`${unprovidedUrl}${path}`);
     await press('Accept the invitation');
-    await page.waitForURL(`${unprovidedUrl}/portal/`);
+    await page.waitForURL(`${unprovidedUrl}/portal/account`);
     expect(await page.getByText(email).count()).toBe(1);
   });
 });

@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MemberAtBrowser, PortalBrowser } from '../harness/portal-browser.ts';
+import { Program } from '../harness/program.ts';
 import { sealAll, signerOf } from '../harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
-
-const program = path.resolve(import.meta.dirname, '../../bin/strongroom.js');
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -65,13 +62,12 @@ describe('an auditor who may only look', () => {
     const file = path.join(folder, 'proof.json');
     await (await waiting).saveAs(file);
     const key = signerOf(vault.server).publicKey.toString('base64');
-    const check = (target: string) =>
-      promisify(execFile)(process.execPath, [program, 'audit', 'check', target, '--public-key', key]);
-    expect((await check(file)).stdout).toContain('is in the sealed log');
+    const check = (target: string) => Program.run(['audit', 'check', target, '--public-key', key]);
+    expect(await check(file)).toMatchObject({ code: 0, stdout: expect.stringContaining('is in the sealed log') });
     const text = await readFile(file, 'utf8');
     expect((JSON.parse(text) as { record: unknown }).record).toMatchObject({ entity_id: cardId, transform: 'reveal' });
     await writeFile(file, text.replace('"reveal"', '"redact"'));
-    await expect(check(file)).rejects.toMatchObject({ code: 1 });
+    expect(await check(file)).toMatchObject({ code: 1 });
     expect(complaints).toEqual([]);
   });
 

@@ -1,5 +1,72 @@
-import { Page } from '../../parts/page';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, unwrap } from '../../api/client';
+import { useMember } from '../../api/me';
+import { Page, Section } from '../../parts/page';
+import { QueryView } from '../../parts/query-view';
+import { Empty } from '../../parts/states';
+import { countOf } from '../../parts/number';
+import { InvitationForm } from './invitation-form';
+import { InvitationTable } from './invitation-table';
+import { MemberTable } from './member-table';
 
+/** The most that the API gives at once. */
+const size = 50;
+
+/** Who belongs to the tenant, and who has been invited. */
 export function MembersPage() {
-  return <Page title="Members">{null}</Page>;
+  const reader = useMember();
+  const [isInviting, setInviting] = useState(false);
+  const members = useQuery({
+    queryKey: ['members', reader.tenant.id],
+    queryFn: () => unwrap(api.GET('/tenants/self/members', { params: { query: { size } } })),
+  });
+  const invitations = useQuery({
+    queryKey: ['invitations', reader.tenant.id],
+    queryFn: () => unwrap(api.GET('/tenants/self/invitations', { params: { query: { size } } })),
+  });
+  const mayInvite = reader.may('tenant:invitation:create');
+  const invite = (
+    <button type="button" className="primary" onClick={() => setInviting(true)}>
+      Invite a member
+    </button>
+  );
+  return (
+    <Page
+      title="Members"
+      lead="People who can sign in to this tenant. Applications have keys of their own."
+      actions={mayInvite ? invite : undefined}
+    >
+      <QueryView query={members} what="members">
+        {({ data, pagination }) => (
+          <>
+            <MemberTable members={data} />
+            {pagination.total_items > size ? (
+              <p className="note">
+                The newest {size} of {countOf(pagination.total_items, 'member')} are shown.
+              </p>
+            ) : null}
+          </>
+        )}
+      </QueryView>
+      <Section title="Invitations" note="An invitation that was accepted is no longer listed.">
+        <QueryView query={invitations} what="invitations">
+          {({ data }) =>
+            data.length === 0 ? (
+              <Empty title="Nobody is invited at the moment.">
+                <p>
+                  {mayInvite
+                    ? 'Invite somebody with their e-mail address. An auditor needs the role “Read only”.'
+                    : 'Owners and admins can invite people.'}
+                </p>
+              </Empty>
+            ) : (
+              <InvitationTable invitations={data} />
+            )
+          }
+        </QueryView>
+      </Section>
+      {isInviting ? <InvitationForm close={() => setInviting(false)} /> : null}
+    </Page>
+  );
 }

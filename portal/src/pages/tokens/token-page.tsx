@@ -1,5 +1,139 @@
-import { Page } from '../../parts/page';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api, unwrap } from '../../api/client';
+import { useMember } from '../../api/me';
+import { CopiedId } from '../../parts/copied-id';
+import { Page, Section } from '../../parts/page';
+import { QueryView } from '../../parts/query-view';
+import { Tag } from '../../parts/tag';
+import { Time } from '../../parts/time';
+import { ActorName } from './actor-name';
+import type { Token } from './token-query';
+import { TokenRemoval } from './token-removal';
+import { TokenTrail } from './token-trail';
 
+/** A token: its masked data, what is known about it, and who has used it. */
 export function TokenPage() {
-  return <Page title="Token">{null}</Page>;
+  const { tokenId } = useParams({ from: '/tokens/$tokenId' });
+  const member = useMember();
+  const token = useQuery({
+    queryKey: ['token', member.tenant.id, tokenId],
+    queryFn: () => unwrap(api.GET('/tokens/{id}', { params: { path: { id: tokenId } } })),
+  });
+  return (
+    <Page
+      title="Token"
+      lead={<CopiedId id={tokenId} isWhole />}
+      actions={
+        <>
+          <Link to="/simulator" search={{ token: tokenId }} className="button">
+            Who can read it
+          </Link>
+          {member.may('token:delete') && token.data !== undefined ? <TokenRemoval id={tokenId} /> : null}
+        </>
+      }
+    >
+      <p className="crumb">
+        <Link to="/tokens">All tokens</Link>
+      </p>
+      <QueryView query={token} what="the token">
+        {(found) => (
+          <div className="columns">
+            <Section title="Masked data">
+              <Code label="Masked data" value={found.data ?? null} />
+              {found.data === undefined ? <p className="note">The data is redacted.</p> : null}
+            </Section>
+            <Section title="Facts">
+              <Facts token={found} />
+            </Section>
+          </div>
+        )}
+      </QueryView>
+      <TokenTrail id={tokenId} />
+    </Page>
+  );
+}
+
+function Facts({ token }: { readonly token: Token }) {
+  const { card, bank, metadata = {}, search_indexes: indexes = [] } = token;
+  return (
+    <dl className="facts">
+      <Fact name="Type">
+        <Tag>{token.type}</Tag>
+        {card === undefined ? null : ` ${[card.brand, `ending in ${card.last4}`].filter(Boolean).join(', ')}`}
+        {bank === undefined ? null : ` ending in ${bank.account_number_last4}`}
+      </Fact>
+      <Fact name="Containers">
+        {token.containers.map((container) => (
+          <div key={container}>
+            <Link to="/tokens" search={{ container }} className="mono">
+              {container}
+            </Link>
+          </div>
+        ))}
+      </Fact>
+      <Fact name="Metadata">
+        {Object.entries(metadata).map(([key, value]) => (
+          <div key={key}>
+            <code>
+              {key}={value}
+            </code>
+          </div>
+        ))}
+      </Fact>
+      <Fact name="Fingerprint">
+        {token.fingerprint === undefined ? null : (
+          <>
+            <CopiedId id={token.fingerprint} />{' '}
+            <Link to="/tokens" search={{ fingerprint: token.fingerprint }}>
+              Tokens with equal data
+            </Link>
+          </>
+        )}
+      </Fact>
+      <Fact name="Fingerprint of">
+        {token.fingerprint_expression === undefined ? null : <code>{token.fingerprint_expression}</code>}
+      </Fact>
+      <Fact name="Search indexes">
+        {indexes.map((index) => (
+          <div key={index}>
+            <code>{index}</code>
+          </div>
+        ))}
+      </Fact>
+      <Fact name="Mask">{token.mask === undefined ? null : <Code label="Mask" value={token.mask} />}</Fact>
+      <Fact name="Expires">{token.expires_at === undefined ? 'never' : <Time at={token.expires_at} />}</Fact>
+      <Fact name="Created">
+        <Time at={token.created_at} /> by <ActorName id={token.created_by} />
+      </Fact>
+      <Fact name="Modified">
+        {token.modified_at === undefined ? null : (
+          <>
+            <Time at={token.modified_at} /> by <ActorName id={token.modified_by} />
+          </>
+        )}
+      </Fact>
+    </dl>
+  );
+}
+
+/** What is not there is said to be none. */
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  const isNone = children === null || (Array.isArray(children) && children.length === 0);
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{isNone ? <span className="note">none</span> : children}</dd>
+    </>
+  );
+}
+
+function Code({ label, value }: { readonly label: string; readonly value: unknown }) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- A block that scrolls has to be reachable by keyboard.
+    <pre className="token-code" tabIndex={0} aria-label={label}>
+      {typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)}
+    </pre>
+  );
 }

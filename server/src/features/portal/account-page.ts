@@ -1,7 +1,7 @@
 import { type Html, html } from '../../http/html.ts';
 import type { NewAuthenticator } from './password-sign-in.ts';
 import { renderQrCode } from './qr-code.ts';
-import { renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
+import { backToAccount, backToPortal, renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
 import { type PasskeyPrompt, renderPasskeyForm } from './sign-in-page.ts';
 import {
   countUsableWays,
@@ -11,7 +11,7 @@ import {
   type SignInWays,
   type UserSession,
 } from './user.ts';
-import { nameOfPasskey } from './way-page.ts';
+import { describeUse, nameOfPasskey } from './way-page.ts';
 
 export interface AccountPage {
   readonly session: UserSession;
@@ -23,37 +23,37 @@ export interface AccountPage {
 /** With so few left, the user is reminded. */
 const fewCodes = 3;
 
+export const roleNames = { OWNER: 'Owner', ADMIN: 'Admin', READ_ONLY: 'Read only' } as const;
+
 const addForm = { action: '/portal/passkeys', kind: 'create', label: 'Add a passkey' } as const;
 
 export function renderAccountPage({ session, ways, passkey, provider }: AccountPage): string {
   const isConnected = provider !== undefined && ways.issuers.includes(provider.issuer);
-  const tenants = session.memberships.map(({ tenantName, role }) => html`<li>${tenantName} (${role})</li>`);
+  const tenants = session.memberships.map(
+    ({ tenantName, role }) => html`<li><span>${tenantName}</span> <span class="note">${roleNames[role]}</span></li>`,
+  );
   return renderPortalPage({
     title: 'Your account',
+    back: backToPortal,
     body: html`<p>You are signed in as <strong>${nameOf(session.user)}</strong>.</p>
 ${renderAlert(findConcern(ways, provider?.issuer))}
+<section>
+<h2>Ways to sign in</h2>
+<ul class="rows">
+${ways.passkeys.map(renderPasskey)}
+${renderPassword(ways)}
+${ways.issuers.map((issuer) => renderIdentity(issuer, provider))}
+${provider === undefined || isConnected ? html`` : renderUnconnected(provider.name)}
+</ul>
+${renderPasskeyForm(addForm, passkey)}
+</section>
+<section>
 <h2>Tenants</h2>
-<ul>
+<ul class="rows">
 ${tenants}
 </ul>
-${session.memberships.some(mayApproveExports) ? html`<p><a href="/portal/exports">Exports</a></p>` : html``}
-<h2>Ways to sign in</h2>
-<ul>
-<li>Passkeys: ${ways.passkeys.length}</li>
-<li>Password with authenticator app: ${ways.hasPassword ? `yes, ${countCodes(ways)} left` : 'no'}</li>
-${provider === undefined ? html`` : html`<li>${provider.name}: ${isConnected ? 'connected' : 'not connected'}</li>`}
-</ul>
-${ways.passkeys.map(renderPasskey)}
-${ways.issuers.map((issuer) => renderIdentity(issuer, provider))}
-${renderPasskeyForm(addForm, passkey)}
-<section>
-<h2>Password</h2>
-<form method="post" action="/portal/password/begin">
-<button>${ways.hasPassword ? 'Change the password' : 'Set a password'}</button>
-</form>
-${ways.hasPassword ? renderRecoveryForm() : html``}
+${session.memberships.some(mayApproveExports) ? html`<p><a href="/portal/exports">Exports that need approval</a></p>` : html``}
 </section>
-${provider === undefined || isConnected ? html`` : renderConnectForm(provider.name)}
 <section>
 <form method="post" action="/portal/sign-out">
 <button>Sign out</button>
@@ -66,19 +66,19 @@ export function renderPasswordPage(authenticator: NewAuthenticator, alert?: stri
   const { secret, uri, sealed } = authenticator;
   return renderPortalPage({
     title: 'Set a password',
+    back: backToAccount,
     body: html`${renderAlert(alert)}
 <p>You sign in with a password and a code from an authenticator app. Scan this with the app:</p>
 ${renderQrCode(uri, 'QR code for the authenticator app')}
-<p>If the app is on this device, <a href="${uri}">open it with this link</a>. Or enter the key in the app: <code id="key">${secret}</code></p>
+<p class="note">If the app is on this device, <a href="${uri}">open it with this link</a>. Or enter the key in the app: <code id="key">${secret}</code></p>
 <form method="post" action="/portal/password">
 ${renderHidden({ sealed })}
 <label for="password">New password, at least 12 characters</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="12" maxlength="200">
 <label for="code">Code from the app</label>
 <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required pattern="[0-9]{6}" maxlength="6">
-<button>Set the password</button>
-</form>
-<p><a href="/portal/account">Back</a></p>`,
+<button class="primary">Set the password</button>
+</form>`,
   });
 }
 
@@ -96,33 +96,51 @@ function countCodes({ recoveryCodes }: SignInWays): string {
 }
 
 function renderPasskey(passkey: KnownPasskey): Html {
-  return renderRemovalForm('/portal/passkeys/remove', { id: passkey.id }, nameOfPasskey(passkey));
+  const removal = { action: '/portal/passkeys/remove', fields: { id: passkey.id }, name: nameOfPasskey(passkey) };
+  return renderWay({ name: 'Passkey', note: describeUse(passkey) }, renderRemovalForm(removal));
+}
+
+function renderPassword(ways: SignInWays): Html {
+  const note = ways.hasPassword ? `set, ${countCodes(ways)} left` : 'not set';
+  const change = html`<form method="post" action="/portal/password/begin">
+<button>${ways.hasPassword ? 'Change the password' : 'Set a password'}</button>
+</form>`;
+  const renewal = html`<form method="post" action="/portal/recovery-codes">
+<button>Create new recovery codes</button>
+</form>`;
+  return renderWay(
+    { name: 'Password with authenticator app', note },
+    ways.hasPassword ? html`${change}${renewal}` : change,
+  );
 }
 
 function renderIdentity(issuer: string, provider: AccountPage['provider']): Html {
-  const name = provider?.issuer === issuer ? provider.name : `${issuer} (not in use by this vault)`;
-  return renderRemovalForm('/portal/provider/remove', { issuer }, name);
+  const isInUse = provider?.issuer === issuer;
+  const name = isInUse ? provider.name : `${issuer} (not in use by this vault)`;
+  const removal = { action: '/portal/provider/remove', fields: { issuer }, name };
+  return renderWay({ name, note: isInUse ? 'connected' : 'connected earlier' }, renderRemovalForm(removal));
 }
 
-function renderRemovalForm(action: string, fields: Readonly<Record<string, string>>, name: string): Html {
-  return html`<form method="post" action="${action}" class="row">
-${renderHidden(fields)}
-<span>${name}</span>
-<button aria-label="Remove: ${name}">Remove</button>
-</form>`;
-}
-
-function renderRecoveryForm(): Html {
-  return html`<form method="post" action="/portal/recovery-codes">
-<button>Create new recovery codes</button>
-</form>`;
-}
-
-function renderConnectForm(name: string): Html {
-  return html`<section>
-<h2>${name}</h2>
-<form method="post" action="/portal/provider">
+function renderUnconnected(name: string): Html {
+  const form = html`<form method="post" action="/portal/provider">
 <button>Connect ${name}</button>
-</form>
-</section>`;
+</form>`;
+  return renderWay({ name, note: 'not connected' }, form);
+}
+
+/** A line of the list: what it is, how it stands, and what can be done about it. */
+function renderWay({ name, note }: { readonly name: string; readonly note: string }, actions: Html): Html {
+  return html`<li><div><span>${name}</span> <span class="note">${note}</span></div>
+<div class="actions">${actions}</div></li>`;
+}
+
+function renderRemovalForm(removal: {
+  readonly action: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly name: string;
+}): Html {
+  return html`<form method="post" action="${removal.action}">
+${renderHidden(removal.fields)}
+<button aria-label="Remove: ${removal.name}">Remove</button>
+</form>`;
 }

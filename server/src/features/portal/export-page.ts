@@ -1,6 +1,6 @@
 import type { TokenExport } from '../exports/index.ts';
 import { type Html, html } from '../../http/html.ts';
-import { renderHidden, renderPortalPage } from './portal-page.ts';
+import { backToPortal, renderHidden, renderPortalPage, renderTime } from './portal-page.ts';
 import type { Membership, UserSession } from './user.ts';
 
 export interface TenantExports {
@@ -21,15 +21,14 @@ const states: Readonly<Record<TokenExport['status'], string>> = {
 export function renderExportsPage(session: UserSession, tenants: readonly TenantExports[]): string {
   const body = html`<p>An export gives the tokens of a tenant to a recipient, who can decrypt them.
 Before approving, confirm the recipient through a separate channel and check that you recognise the other approvers.</p>
-${tenants.map((tenant) => renderTenant(session, tenant))}
-<p><a href="/portal/">Back</a></p>`;
-  return renderPortalPage({ title: 'Exports', body });
+${tenants.map((tenant) => renderTenant(session, tenant))}`;
+  return renderPortalPage({ title: 'Exports', back: backToPortal, isWide: true, body });
 }
 
 function renderTenant(session: UserSession, { membership, exports }: TenantExports): Html {
   return html`<section>
 <h2>${membership.tenantName}</h2>
-${exports.length === 0 ? html`<p>There are no exports.</p>` : exports.map((one) => renderExport(session, membership, one))}
+${exports.length === 0 ? html`<p>There are no exports. An operator requests one at the command line, with <code>strongroom export request</code>.</p>` : exports.map((one) => renderExport(session, membership, one))}
 </section>`;
 }
 
@@ -37,22 +36,25 @@ function renderExport(session: UserSession, { tenantId }: Membership, one: Tenan
   const { id, recipient, filter, approvals, approvalsNeeded } = one;
   const isOpen = one.status === 'waiting' || one.status === 'approved';
   const hasApproved = approvals.some(({ userId }) => userId === session.user.id);
+  const fields = { tenant: tenantId, export: id };
   const given = approvals.map(
     ({ email, userId, approvedAt, memberSince }) =>
-      `${email ?? userId} (member since ${memberSince.toISOString()}) at ${approvedAt.toISOString()}`,
+      html`<br>${email ?? userId} (member since ${memberSince.toISOString()}) at ${renderTime(approvedAt)}`,
   );
   return html`<article>
-<h3>Export ${id}</h3>
-<ul>
-<li>Status: ${states[one.status]}</li>
-<li>Tokens: ${describeTokens(one)}${filter.type === null ? '' : `, of type ${filter.type}`}${filter.container === null ? '' : `, in container ${filter.container}`}</li>
-<li>Recipient (${recipient.kind}): <code>${recipient.fingerprint}</code></li>
-<li>Requested at ${one.requestedAt.toISOString()} from the command line, by ${one.requestedFrom}</li>
-<li>Expires at ${one.expiresAt.toISOString()}</li>
-<li>Approvals: ${approvals.length} of ${approvalsNeeded}${given.length === 0 ? '' : `: ${given.join(', ')}`}</li>
-</ul>
-${isOpen && !hasApproved ? renderForm('approve', 'Approve', { tenant: tenantId, export: id }) : html``}
-${isOpen ? renderForm('refuse', 'Refuse', { tenant: tenantId, export: id }) : html``}
+<h3>Export <code>${id}</code></h3>
+<dl class="facts">
+<dt>Status</dt><dd>${states[one.status]}</dd>
+<dt>Tokens</dt><dd>${describeTokens(one)}${filter.type === null ? '' : `, of type ${filter.type}`}${filter.container === null ? '' : `, in container ${filter.container}`}</dd>
+<dt>Recipient (${recipient.kind})</dt><dd><code>${recipient.fingerprint}</code></dd>
+<dt>Requested</dt><dd>${renderTime(one.requestedAt)} from the command line, by ${one.requestedFrom}</dd>
+<dt>Expires</dt><dd>${renderTime(one.expiresAt)}</dd>
+<dt>Approvals</dt><dd>${approvals.length} of ${approvalsNeeded}${given}</dd>
+</dl>
+<div class="actions">
+${isOpen && !hasApproved ? renderForm({ verb: 'approve', label: 'Approve', style: 'primary' }, fields) : html``}
+${isOpen ? renderForm({ verb: 'refuse', label: 'Refuse', style: 'danger' }, fields) : html``}
+</div>
 </article>`;
 }
 
@@ -60,9 +62,12 @@ function describeTokens({ tokens, tokensNow }: TenantExports['exports'][number])
   return tokens === null ? `${tokensNow.toLocaleString('en')} at present` : `${tokens.toLocaleString('en')} exported`;
 }
 
-function renderForm(verb: string, label: string, fields: Readonly<Record<string, string>>): Html {
+function renderForm(
+  { verb, label, style }: { readonly verb: string; readonly label: string; readonly style: string },
+  fields: Readonly<Record<string, string>>,
+): Html {
   return html`<form method="post" action="/portal/exports/${verb}">
 ${renderHidden(fields)}
-<button>${label}</button>
+<button class="${style}">${label}</button>
 </form>`;
 }

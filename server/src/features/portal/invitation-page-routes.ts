@@ -22,6 +22,7 @@ export function addInvitationPageRoutes(app: FastifyInstance, portal: Portal): v
     const started = await portal.acceptance.accept(request.params.link, session, originOf(request));
     if (session !== undefined) await portal.sessions.end(session, originOf(request));
     setSessionCookie(reply, started);
-    return reply.redirect('/portal/', 303);
+    // Somebody new has no way to sign in yet, which is set up there.
+    return reply.redirect(session === undefined ? '/portal/account' : '/portal/', 303);
   });
 }

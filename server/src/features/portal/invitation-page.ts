@@ -1,6 +1,6 @@
 import { html } from '../../http/html.ts';
 import type { OfferedInvitation } from './invitation-acceptance.ts';
-import { renderMessagePage, renderPortalPage } from './portal-page.ts';
+import { renderMessagePage, renderPortalPage, toMinute } from './portal-page.ts';
 
 /** Shows the inviter, the tenant and the role before the invitation can be accepted. */
 export function renderInvitationPage(offer: OfferedInvitation, link: string): string {
@@ -10,19 +10,19 @@ export function renderInvitationPage(offer: OfferedInvitation, link: string): st
   }
   const next = needsSignIn
     ? html`<p>You already have an account with this e-mail address. Sign in to accept.</p>
-<p><a href="/portal/sign-in?invitation=${link}">Sign in to accept</a></p>`
+<p><a class="button primary" href="/portal/sign-in?invitation=${link}">Sign in to accept</a></p>`
     : html`<form method="post" action="/portal/invitations/${link}">
-<button>Accept the invitation</button>
+<button class="primary">Accept the invitation</button>
 </form>
-<p>If you were not expecting this invitation, close this page.</p>`;
+<p class="note">If you were not expecting this invitation, close this page.</p>`;
   return renderPortalPage({
     title: `Invitation to ${details.tenantName}`,
-    body: html`<dl>
+    body: html`<dl class="facts">
 <dt>Tenant</dt><dd>${details.tenantName}</dd>
 <dt>Invited by</dt><dd>${details.inviter ?? 'a vault operator'}</dd>
 <dt>Your role</dt><dd>${details.role}</dd>
 <dt>Your e-mail address</dt><dd>${details.email}</dd>
-<dt>Valid until</dt><dd>${details.expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC</dd>
+<dt>Valid until</dt><dd>${toMinute(details.expiresAt)}</dd>
 </dl>
 ${next}`,
   });

@@ -123,6 +123,28 @@ describe('password and code', () => {
     expect(led.location).toBe('/portal/');
   });
 
+  it('lead back to the page that was asked for, and nowhere else', async () => {
+    const wanted = '/portal/audit?outcome=denied';
+    const asked = await newVisitor().get(wanted);
+    expect(asked.location).toBe(`/portal/sign-in?next=${encodeURIComponent(wanted)}`);
+    expect((await newVisitor().get(asked.location ?? '')).text).toContain(`name="next" value="${wanted}"`);
+    for (const [next, location] of [
+      [wanted, wanted],
+      ['//evil.example', '/portal/'],
+      ['/portal/../x', '/portal/'],
+    ] as const) {
+      await forgetCodes();
+      const visitor = newVisitor();
+      const given = { email, password: goodPassword, code: codeOf(secret, 1), next };
+      const refused = await visitor.post('/portal/sign-in', { ...given, password: 'not the password' });
+      expect(refused.text.includes(`name="next" value="${wanted}"`)).toBe(next === wanted);
+      expect((await visitor.post('/portal/sign-in', given)).location).toBe(location);
+      expect((await visitor.get(`/portal/sign-in?next=${encodeURIComponent(next)}`)).location).toBe(location);
+      const out = await visitor.post('/portal/sign-out', { next });
+      expect(out.location).toBe(next === wanted ? asked.location : '/portal/sign-in');
+    }
+  });
+
   it('are stored as nothing that gives them away', async () => {
     const { rows } = await vault.database.owner.query<Record<string, unknown>>('select * from user_passwords');
     const text = JSON.stringify(rows.map((row) => Object.values(row).map(String)));

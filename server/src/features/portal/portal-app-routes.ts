@@ -5,28 +5,15 @@ import { addPortalFiles, addPortalPageHeaders, readPortalFiles } from '../../htt
 import type { Portal } from './portal.ts';
 import { renderPortalPage } from './portal-page.ts';
 import { requireSession } from './portal-session-routes.ts';
-
-/** Addresses that the portal's own router knows; all of them load the same page. */
-const pagePaths = [
-  '',
-  'applications',
-  'applications/*',
-  'audit',
-  'audit/*',
-  'encryption-keys',
-  'members',
-  'simulator',
-  'tokens',
-  'tokens/*',
-];
+import { portalAppPaths } from './sign-in-destination.ts';
 
 /** The page behind the sign-in: static files of the portal, which get everything they show from `/portal/api`. */
 export function addPortalAppRoutes(app: FastifyInstance, portal: Portal): void {
   const built = readPortalFiles();
   if (built !== undefined) addPortalFiles(app, built);
   const page = built?.page ?? renderUnbuiltPage();
-  for (const path of pagePaths) {
-    app.get(`/portal/${path}`, pageOptions, async (request, reply) => {
+  for (const path of portalAppPaths) {
+    app.get(path, pageOptions, async (request, reply) => {
       await requireSession(portal, request);
       if (built !== undefined) addPortalPageHeaders(reply);
       return sendPage(reply, page);

@@ -9,6 +9,7 @@ import type { Portal } from './portal.ts';
 import { addPortalAppRoutes } from './portal-app-routes.ts';
 import { addSignOutRoute, NotSignedIn } from './portal-session-routes.ts';
 import { addProviderRoutes } from './provider-routes.ts';
+import { toSignInPath } from './sign-in-destination.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
 import { addWayRoutes } from './way-routes.ts';
 
@@ -21,8 +22,8 @@ export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
       if (request.method === 'POST') requireSameOrigin(request, portal.publicUrl);
     });
     // Everything else is shown and logged in the central place.
-    pages.setErrorHandler((error, _request, reply) => {
-      if (error instanceof NotSignedIn) return reply.redirect('/portal/sign-in', 303);
+    pages.setErrorHandler((error, { method, url }, reply) => {
+      if (error instanceof NotSignedIn) return reply.redirect(toSignInPath(method === 'GET' ? url : undefined), 303);
       throw error;
     });
     addPageAsset(pages, 'portal.js', 'text/javascript; charset=utf-8');

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { readCookie, writeCookie } from '../../http/cookie.ts';
+import { formOf } from '../../http/form-body.ts';
 import { pageOptions } from '../../http/page-reply.ts';
 import type { Portal } from './portal.ts';
+import { toSignInPath } from './sign-in-destination.ts';
 import type { StartedSession } from './user-sessions.ts';
 import type { Origin, UserSession } from './user.ts';
 
@@ -18,7 +20,8 @@ export function addSignOutRoute(app: FastifyInstance, portal: Portal): void {
     const session = await findSession(portal, request);
     if (session !== undefined) await portal.sessions.end(session, originOf(request));
     reply.header('set-cookie', writeCookie(sessionCookie, '', { maxAgeSeconds: 0, sameSite: 'Strict' }));
-    return reply.redirect('/portal/sign-in', 303);
+    // Somebody who signs in again to change something wants to get back to it.
+    return reply.redirect(toSignInPath(formOf(request)('next')), 303);
   });
 }
 

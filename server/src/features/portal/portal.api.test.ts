@@ -87,7 +87,7 @@ describe('the page of an invitation', () => {
   it('lets in whoever accepts, with a cookie that no script reads and no other site sends', async () => {
     const { path, email } = await inviteTo(vault, tenant);
     const answer = await visitor.post(path);
-    expect([answer.status, answer.location]).toEqual([303, '/portal/']);
+    expect([answer.status, answer.location]).toEqual([303, '/portal/account']);
     const [cookie = ''] = answer.headers.getSetCookie();
     expect(cookie).toMatch(
       /^__Host-strongroom_session=[1-9A-HJ-NP-Za-km-z]{44}; Path=\/; Max-Age=43200; HttpOnly; Secure; SameSite=Strict$/,

@@ -8,21 +8,24 @@ import type { Portal } from './portal.ts';
 import { renderPortalPage } from './portal-page.ts';
 import { originOf, requireFreshSession, setSessionCookie } from './portal-session-routes.ts';
 import type { Journey, ProviderSignIn } from './provider-sign-in.ts';
-import { showSignIn, toDestination, toInvitation } from './sign-in-routes.ts';
+import { toDestinationPath, toSignInDestination } from './sign-in-destination.ts';
+import { showSignIn } from './sign-in-routes.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
 /** Sent when the provider redirects the browser back, unlike the session cookie. */
 const journeyCookie = '__Host-strongroom_journey';
 const journeySeconds = 10 * 60;
 
+const nowhere = toSignInDestination(() => undefined);
+
 /** The redirect URI to register at the provider. */
 export const callbackPath = '/portal/sign-in/provider/callback';
 
 export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
   app.post('/portal/sign-in/provider', pageOptions, async (request, reply) => {
-    const invitation = toInvitation(formOf(request)('invitation'));
+    const destination = toSignInDestination(formOf(request));
     const provider = requireProvider(portal);
-    return depart(portal, reply, () => provider.begin(invitation));
+    return depart(portal, reply, () => provider.begin(destination));
   });
 
   app.post('/portal/provider', pageOptions, async (request, reply) => {
@@ -37,15 +40,15 @@ export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
     const query = request.url.split('?')[1] ?? '';
     const forget = writeCookie(journeyCookie, '', { maxAgeSeconds: 0, sameSite: 'Lax' });
     try {
-      const { invitation, isNew, ...user } = await provider.complete(sealed, query);
+      const { destination, isNew, ...user } = await provider.complete(sealed, query);
       if (isNew) await portal.sessions.recordChange(user.userId, originOf(request));
       else setSessionCookie(reply, await portal.sessions.start(user, originOf(request)));
       reply.header('set-cookie', forget);
-      return goOn(reply, toDestination(invitation));
+      return goOn(reply, toDestinationPath(destination));
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error;
       reply.header('set-cookie', forget);
-      return showSignIn(portal, reply.code(error.status), { invitation: undefined, alert: error.message });
+      return showSignIn(portal, reply.code(error.status), { destination: nowhere, alert: error.message });
     }
   });
 }
@@ -56,17 +59,17 @@ async function depart(portal: Portal, reply: FastifyReply, begin: () => Promise<
     const { url, sealed } = await begin();
     reply.header('set-cookie', writeCookie(journeyCookie, sealed, { maxAgeSeconds: journeySeconds, sameSite: 'Lax' }));
     const { name } = requireProvider(portal);
-    const body = html`<p><a href="${url}">Continue to ${name}</a></p>`;
+    const body = html`<p><a class="button primary" href="${url}">Continue to ${name}</a></p>`;
     return sendPage(reply, renderPortalPage({ title: `Continue to ${name}`, body, continueTo: url }));
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
-    return showSignIn(portal, reply.code(error.status), { invitation: undefined, alert: error.message });
+    return showSignIn(portal, reply.code(error.status), { destination: nowhere, alert: error.message });
   }
 }
 
 /** Also by a page: after a redirect from another site, the session cookie would not be sent. */
 function goOn(reply: FastifyReply, destination: string): FastifyReply {
-  const body = html`<p><a href="${destination}">Continue</a></p>`;
+  const body = html`<p><a class="button primary" href="${destination}">Continue</a></p>`;
   return sendPage(reply, renderPortalPage({ title: 'Signed in', body, continueTo: destination }));
 }
 

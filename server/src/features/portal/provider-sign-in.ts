@@ -2,13 +2,15 @@ import type { Database, Transaction } from '../../platform/database/database.ts'
 import type { OpenidChecks, OpenidProvider } from '../../platform/outbound/openid-provider.ts';
 import type { Ceremonies } from './ceremonies.ts';
 import { IdentityStore } from './identity-store.ts';
+import type { SignInDestination } from './sign-in-destination.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import type { ProvenUser, UserSession } from './user.ts';
 
 interface Departure extends OpenidChecks {
   readonly state: string;
   readonly departedAtMs: number;
-  readonly invitation?: string;
+  /** Absent from one that an older version of the vault began. */
+  readonly destination?: SignInDestination;
   /** The signed-in user who is connecting the provider. */
   readonly connect?: { readonly userId: string; readonly sessionId: string };
 }
@@ -18,6 +20,9 @@ export interface Journey {
   readonly url: string;
   readonly sealed: string;
 }
+
+/** The account page is where one connects a provider. */
+const account: SignInDestination = { invitation: undefined, next: '/portal/account' };
 
 /** How much the clock of a provider may differ from ours. */
 const skewMs = 60_000;
@@ -50,26 +55,26 @@ export class ProviderSignIn {
     return this.#provider.issuer;
   }
 
-  begin(invitation: string | undefined): Promise<Journey> {
-    return this.#begin(invitation === undefined ? {} : { invitation });
+  begin(destination: SignInDestination): Promise<Journey> {
+    return this.#begin({ destination });
   }
 
   beginConnecting({ id, user }: UserSession): Promise<Journey> {
-    return this.#begin({ connect: { userId: user.id, sessionId: id } });
+    return this.#begin({ destination: account, connect: { userId: user.id, sessionId: id } });
   }
 
   /** The user with this subject, or the user who has just been connected to it. */
   async complete(
     sealed: string | undefined,
     query: string,
-  ): Promise<ProvenUser & { readonly invitation: string | undefined; readonly isNew: boolean }> {
+  ): Promise<ProvenUser & { readonly destination: SignInDestination; readonly isNew: boolean }> {
     const departure = this.#ceremonies.open<Departure>('provider', sealed);
     if (departure === undefined) throw new SignInRefused(failed);
     const { subject, authenticatedAtMs } = await this.#provider.complete(query, departure.data).catch(() => {
       throw new SignInRefused(failed);
     });
     if (!(await this.#ceremonies.spend(departure))) throw new SignInRefused(failed);
-    const { connect, invitation, departedAtMs } = departure.data;
+    const { connect, destination = account, departedAtMs } = departure.data;
     const found = await this.#database.forPortal(async (tx) => {
       const store = new IdentityStore(tx);
       // The session cookie is not sent from another site, so the session is looked up to see whether it is still valid.
@@ -82,10 +87,10 @@ export class ProviderSignIn {
       throw new SignInRefused(notKnown);
     const isAuthenticated = isSince(departedAtMs, authenticatedAtMs);
     const stillProves = (tx: Transaction) => new IdentityStore(tx).hold(found.userId, this.issuer, subject);
-    return { ...found, isAuthenticated, stillProves, invitation, isNew: connect !== undefined };
+    return { ...found, isAuthenticated, stillProves, destination, isNew: connect !== undefined };
   }
 
-  async #begin(purpose: Pick<Departure, 'invitation' | 'connect'>): Promise<Journey> {
+  async #begin(purpose: Pick<Departure, 'destination' | 'connect'>): Promise<Journey> {
     const state = crypto.randomUUID();
     const { url, nonce, verifier } = await this.#provider.begin(state).catch(() => {
       throw new SignInRefused('The provider cannot be reached. Sign in another way, or try again later.', 503);

@@ -10,6 +10,6 @@ export function renderRecoveryCodesPage(codes: readonly string[]): string {
 <ul class="codes">
 ${codes.map((code) => html`<li><code>${code}</code></li>`)}
 </ul>
-<p><a href="/portal/account">Continue</a></p>`,
+<p><a class="button primary" href="/portal/account">Continue</a></p>`,
   });
 }

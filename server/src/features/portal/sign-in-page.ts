@@ -1,9 +1,9 @@
 import { type Html, html } from '../../http/html.ts';
+import type { SignInDestination } from './sign-in-destination.ts';
 import { renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
 
 export interface SignInPage {
-  /** The invitation to accept afterwards. */
-  readonly invitation: string | undefined;
+  readonly destination: SignInDestination;
   readonly alert?: string;
   /** The previous input after a mistake, except secrets. */
   readonly email?: string;
@@ -22,16 +22,18 @@ export interface PasskeyPrompt {
 const signInForm = { action: '/portal/sign-in/passkey', kind: 'get', label: 'Sign in with a passkey' } as const;
 
 export function renderSignInPage(page: SignInPage): string {
-  const { invitation } = page;
+  const fields = { ...page.destination };
   return renderPortalPage({
     title: 'Sign in',
     body: html`${renderAlert(page.alert)}
-${renderPasskeyForm(signInForm, page.passkey, { invitation })}
-${page.providerName === undefined ? html`` : renderProviderForm(page.providerName, invitation)}
+<section class="choices">
+${renderPasskeyForm(signInForm, page.passkey, fields)}
+${page.providerName === undefined ? html`` : renderProviderForm(page.providerName, fields)}
+</section>
 <section>
-<h2>Password</h2>
+<h2>Or with a password</h2>
 <form method="post" action="/portal/sign-in">
-${renderHidden({ invitation })}
+${renderHidden(fields)}
 <label for="email">E-mail address</label>
 <input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${page.email ?? ''}">
 <label for="password">Password</label>
@@ -41,7 +43,7 @@ ${renderHidden({ invitation })}
 <button>Sign in</button>
 </form>
 </section>
-<p>Can't sign in? Ask your vault operator for a sign-in link.</p>`,
+<p class="note">Can't sign in? Ask your vault operator for a sign-in link.</p>`,
   });
 }
 
@@ -52,22 +54,16 @@ export function renderPasskeyForm(
   fields: Readonly<Record<string, string | undefined>> = {},
 ): Html {
   const { action, kind, label } = form;
-  return html`<section>
-<h2>Passkey</h2>
-<form method="post" action="${action}" data-passkey="${kind}" data-options="${options}">
+  return html`<form method="post" action="${action}" data-passkey="${kind}" data-options="${options}">
 ${renderHidden({ ...fields, sealed, credential: '' })}
-<button>${label}</button>
+<button class="primary">${label}</button>
 <p class="alert" role="alert" hidden>The passkey could not be used. Try again, or sign in another way.</p>
-</form>
-</section>`;
+</form>`;
 }
 
-function renderProviderForm(name: string, invitation: string | undefined): Html {
-  return html`<section>
-<h2>${name}</h2>
-<form method="post" action="/portal/sign-in/provider">
-${renderHidden({ invitation })}
+function renderProviderForm(name: string, fields: Readonly<Record<string, string | undefined>>): Html {
+  return html`<form method="post" action="/portal/sign-in/provider">
+${renderHidden(fields)}
 <button>Sign in with ${name}</button>
-</form>
-</section>`;
+</form>`;
 }

@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import { html } from '../../http/html.ts';
-import { parseNonce } from '../../platform/keyring/api-key.ts';
 import { formOf } from '../../http/form-body.ts';
 import { pageOptions, sendPage } from '../../http/page-reply.ts';
 import type { Portal } from './portal.ts';
 import { renderPortalPage } from './portal-page.ts';
 import { findSession, originOf, setSessionCookie } from './portal-session-routes.ts';
+import { type SignInDestination, toDestinationPath, toSignInDestination } from './sign-in-destination.ts';
 import { renderSignInPage } from './sign-in-page.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { nameOf, type ProvenUser } from './user.ts';
@@ -16,11 +16,15 @@ interface LinkRoute {
   readonly Params: { readonly link: string };
 }
 
+interface SignInRoute {
+  readonly Querystring: { readonly invitation?: unknown; readonly next?: unknown };
+}
+
 export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
-  app.get<{ Querystring: { invitation?: unknown } }>('/portal/sign-in', pageOptions, async (request, reply) => {
-    const invitation = toInvitation(request.query.invitation);
-    if ((await findSession(portal, request)) !== undefined) return reply.redirect(toDestination(invitation), 303);
-    return showSignIn(portal, reply, { invitation });
+  app.get<SignInRoute>('/portal/sign-in', pageOptions, async (request, reply) => {
+    const destination = toSignInDestination((name) => request.query[name]);
+    if ((await findSession(portal, request)) !== undefined) return reply.redirect(toDestinationPath(destination), 303);
+    return showSignIn(portal, reply, { destination });
   });
 
   app.post('/portal/sign-in', pageOptions, (request, reply) => {
@@ -42,7 +46,7 @@ export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
     if (user === undefined) throw noLivingLink();
     const body = html`<p>You will be signed in as <strong>${nameOf(user)}</strong>. This link works once.</p>
 <form method="post" action="/portal/links/${request.params.link}">
-<button>Sign in</button>
+<button class="primary">Sign in</button>
 </form>`;
     return sendPage(reply, renderPortalPage({ title: 'Sign in', body }));
   });
@@ -61,14 +65,14 @@ async function signIn(
   { request, reply, email }: { request: FastifyRequest; reply: FastifyReply; email?: string },
   prove: () => Promise<ProvenUser>,
 ): Promise<FastifyReply> {
-  const invitation = toInvitation(formOf(request)('invitation'));
+  const destination = toSignInDestination(formOf(request));
   try {
     setSessionCookie(reply, await portal.sessions.start(await prove(), originOf(request)));
-    return reply.redirect(toDestination(invitation), 303);
+    return reply.redirect(toDestinationPath(destination), 303);
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
     return showSignIn(portal, reply.code(error.status), {
-      invitation,
+      destination,
       alert: error.message,
       ...(email === undefined ? {} : { email }),
     });
@@ -78,19 +82,10 @@ async function signIn(
 export async function showSignIn(
   portal: Portal,
   reply: FastifyReply,
-  page: { readonly invitation: string | undefined; readonly alert?: string; readonly email?: string },
+  page: { readonly destination: SignInDestination; readonly alert?: string; readonly email?: string },
 ): Promise<FastifyReply> {
   const passkey = await portal.passkeys.begin();
   return sendPage(reply, renderSignInPage({ ...page, passkey, providerName: portal.provider?.name }), reply.statusCode);
-}
-
-/** Only text that looks like one of our links: it becomes part of a URL. */
-export function toInvitation(text: unknown): string | undefined {
-  return typeof text === 'string' && parseNonce(text) !== undefined ? text : undefined;
-}
-
-export function toDestination(invitation: string | undefined): string {
-  return invitation === undefined ? '/portal/' : `/portal/invitations/${invitation}`;
 }
 
 function noLivingLink(): DomainError {

@@ -1,5 +1,5 @@
 import { html } from '../../http/html.ts';
-import { renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
+import { backToAccount, renderAlert, renderHidden, renderPortalPage, toMinute } from './portal-page.ts';
 import type { KnownPasskey, SignInWay } from './user.ts';
 
 /** What the form of the page sends: a confirmation, or one of somebody who has read that nothing is left. */
@@ -28,23 +28,23 @@ export function renderRemovalPage(way: SignInWay, { isLast, name }: { isLast: bo
     'This is your only way to sign in. Without it, you need a sign-in link from your vault operator. Add another way first.';
   return renderPortalPage({
     title,
+    back: backToAccount,
     body: html`${renderAlert(isLast ? warning : undefined)}
 <p><strong>${name}</strong></p>
 <p>${text} You are signed out everywhere else.</p>
 <form method="post" action="${action}">
 ${renderHidden({ ...fields, confirmed: isLast ? confirmations.lastRemoval : confirmations.removal })}
-<button>${isLast ? `${button} nevertheless` : button}</button>
-</form>
-<p><a href="/portal/account">Back</a></p>`,
+<button class="danger">${isLast ? `${button} nevertheless` : button}</button>
+</form>`,
   });
 }
 
-export function nameOfPasskey({ createdAt, lastUsedAt }: KnownPasskey): string {
-  const use = lastUsedAt === null ? 'never used' : `last used ${toMinute(lastUsedAt)}`;
-  return `Passkey added ${toMinute(createdAt)}, ${use}`;
+export function nameOfPasskey(passkey: KnownPasskey): string {
+  return `Passkey ${describeUse(passkey)}`;
 }
 
-/** `2026-05-04 12:30 UTC` */
-function toMinute(time: Date): string {
-  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+/** `added 2026-05-04 12:30 UTC, never used` */
+export function describeUse({ createdAt, lastUsedAt }: KnownPasskey): string {
+  const use = lastUsedAt === null ? 'never used' : `last used ${toMinute(lastUsedAt)}`;
+  return `added ${toMinute(createdAt)}, ${use}`;
 }

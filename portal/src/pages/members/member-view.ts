@@ -1,0 +1,32 @@
+import type { Schemas } from '../../api/client';
+
+/** With how and when they sign in, where the vault says so. */
+export type Member = Schemas['Member'] & {
+  readonly last_signed_in_at?: string;
+  readonly sign_in_ways?: readonly string[];
+};
+export type Invitation = Schemas['Invitation'];
+
+export const roleNames: Readonly<Record<string, string>> = { OWNER: 'Owner', ADMIN: 'Admin', READ_ONLY: 'Read only' };
+
+/** What each role is for, beside the choice of one. */
+export const roleNotes: Readonly<Record<string, string>> = {
+  OWNER: 'Everything that an admin can do.',
+  ADMIN: 'Manages applications, keys, members and tokens.',
+  READ_ONLY: 'Sees everything here, including the audit log, and changes nothing.',
+};
+
+const wayNames: Readonly<Record<string, string>> = {
+  passkey: 'Passkey',
+  password: 'Password',
+  provider: 'Provider',
+};
+
+export function nameOf({ user }: Member): string {
+  const name = [user.first_name, user.last_name].filter((part) => part !== undefined && part !== '').join(' ');
+  return name === '' ? (user.email ?? 'No e-mail address') : name;
+}
+
+export function nameOfWay(way: string): string {
+  return wayNames[way] ?? way;
+}

@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useId } from 'react';
+import { api, unwrap } from '../../api/client';
+import type { TokenSearch } from './token-search';
+
+type Filters = Omit<TokenSearch, 'query' | 'start'>;
+
+/** Narrows the list. The address holds what is chosen. */
+export function TokenFilters({
+  search,
+  apply,
+}: {
+  readonly search: Filters;
+  readonly apply: (filters: Filters) => void;
+}) {
+  const typeId = useId();
+  const usage = useQuery({ queryKey: ['usage'], queryFn: () => unwrap(api.GET('/tenants/self/reports/usage')) });
+  const types = new Set([...Object.keys(usage.data?.token_report.metrics_by_type ?? {}), ...listOf(search.type)]);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    apply(readFilters(new FormData(event.currentTarget)));
+  };
+  return (
+    <form className="token-filters" onSubmit={submit}>
+      <div className="field">
+        <label htmlFor={typeId}>Type</label>
+        <select
+          id={typeId}
+          name="type"
+          value={search.type ?? ''}
+          onChange={(event) =>
+            event.currentTarget.form !== null && apply(readFilters(new FormData(event.currentTarget.form)))
+          }
+        >
+          <option value="">All</option>
+          {[...types].sort().map((type) => (
+            <option key={type}>{type}</option>
+          ))}
+        </select>
+      </div>
+      <TextFilter label="Container" name="container" placeholder="/pci/high/" value={search.container} />
+      <TextFilter label="Metadata" name="metadata" placeholder="customer=C-10833" value={search.metadata} />
+      <TextFilter label="Fingerprint" name="fingerprint" value={search.fingerprint} />
+      <div className="actions">
+        <button>Filter</button>
+        {Object.values(search).some((value) => value !== undefined) ? (
+          <button type="button" className="quiet" onClick={() => apply({})}>
+            Clear
+          </button>
+        ) : null}
+      </div>
+    </form>
+  );
+}
+
+function TextFilter(filter: {
+  readonly label: string;
+  readonly name: string;
+  readonly placeholder?: string;
+  readonly value: string | undefined;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{filter.label}</label>
+      <input
+        // A new address brings new text.
+        key={filter.value}
+        id={id}
+        name={filter.name}
+        placeholder={filter.placeholder}
+        defaultValue={filter.value}
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </div>
+  );
+}
+
+function readFilters(form: FormData): Filters {
+  const text = (name: string) => {
+    const value = form.get(name);
+    return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+  };
+  const [type, container, metadata, fingerprint] = [
+    text('type'),
+    text('container'),
+    text('metadata'),
+    text('fingerprint'),
+  ];
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(container === undefined ? {} : { container }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  };
+}
+
+function listOf(value: string | undefined): string[] {
+  return value === undefined ? [] : [value];
+}

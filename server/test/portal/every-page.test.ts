@@ -1,0 +1,181 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import axe, { type AxeResults } from 'axe-core';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Chromium } from '../harness/chromium.ts';
+import { Program } from '../harness/program.ts';
+
+/** Where pictures for the documentation go; none are taken unless it is set. `npm run screenshots` does. */
+const pictures = process.env['PORTAL_PICTURES'];
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const looks = [
+  ['light', 1400],
+  ['light', 320],
+  ['dark', 320],
+  ['dark', 1400],
+] as const;
+
+interface Ready {
+  readonly url: string;
+  readonly sign_in_url: string;
+  readonly keys: { readonly management: string; readonly private: string };
+}
+
+let ready: Ready;
+let chromium: Chromium;
+/** The newest card. */
+let tokenId: string;
+/** Path of each page, by the name of its picture. */
+let pages: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  [ready, chromium] = await Promise.all([
+    Program.start(['dev', '--port', '0', '--json', '--seed']).ready<Ready>(),
+    Chromium.start(),
+  ]);
+  const [application, token, record] = await Promise.all([
+    first('/applications?size=50', (one) => one['name'] === 'Support desk'),
+    first('/tokens?type=card&size=1', () => true),
+    first('/logs?transform=reveal&size=1', () => true),
+  ]);
+  tokenId = token.id;
+  pages = new Map([
+    ['overview', '/portal/'],
+    ['audit', '/portal/audit?range=30d'],
+    ['record', `/portal/audit?range=30d&transform=reveal&record=${record.id}&record_at=${record.created_at}`],
+    ['tokens', '/portal/tokens'],
+    ['token', `/portal/tokens/${token.id}`],
+    ['applications', '/portal/applications'],
+    ['application', `/portal/applications/${application.id}`],
+    ['simulator', `/portal/simulator?application=${application.id}&token=${token.id}`],
+    ['members', '/portal/members'],
+    ['encryption-keys', '/portal/encryption-keys'],
+    ['exports', '/portal/exports'],
+    ['account', '/portal/account'],
+    ['missing', '/portal/tokens/there-is-no-such-token'],
+  ]);
+  if (pictures !== undefined) await mkdir(pictures, { recursive: true });
+});
+afterAll(async () => {
+  await chromium.stop();
+  await Program.killAll();
+});
+
+type Item = Readonly<Record<string, unknown>> & { readonly id: string; readonly created_at: string };
+
+async function first(target: string, fits: (item: Item) => boolean): Promise<Item> {
+  const key = target.startsWith('/tokens') ? ready.keys.private : ready.keys.management;
+  const response = await fetch(`${ready.url}${target}`, { headers: { 'bt-api-key': key } });
+  const { data } = (await response.json()) as { data: Item[] };
+  const found = data.find(fits);
+  if (found === undefined) throw new Error(`There is nothing at ${target}.`);
+  return found;
+}
+
+/** What the first context has stored, with its cookie: the link to sign in works once. */
+let signedIn: Awaited<ReturnType<BrowserContext['storageState']>> | undefined;
+
+async function open({ bypassCSP = false }: { readonly bypassCSP?: boolean } = {}) {
+  const opened = await chromium.open({
+    ...(signedIn === undefined ? {} : { storageState: signedIn }),
+    bypassCSP,
+    viewport: { width: 1400, height: 800 },
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+  });
+  if (signedIn === undefined) {
+    await opened.page.goto(ready.sign_in_url);
+    await opened.page.getByRole('button', { name: 'Sign in' }).click();
+    await opened.page.waitForURL('**/portal/');
+    signedIn = await opened.context.storageState();
+  }
+  return opened;
+}
+
+async function visit(page: Page, target: string): Promise<void> {
+  await page.goto(`${ready.url}${target}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForLoadState('networkidle');
+}
+
+describe('every page', () => {
+  it('is accessible and fits, in light and dark, 320 and 1400 pixels wide', async () => {
+    // Axe is put into the page, which the policy of the portal would refuse.
+    const { page, context } = await open({ bypassCSP: true });
+    const found: string[] = [];
+    for (const [name, target] of pages) {
+      await visit(page, target);
+      await page.evaluate(axe.source);
+      for (const [colorScheme, width] of looks) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        const place = `${name}, ${colorScheme}, ${width}`;
+        const { violations } = await page.evaluate<AxeResults>(
+          `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`,
+        );
+        for (const { id, nodes } of violations) found.push(`${place}: ${id} at ${nodes[0]?.html ?? ''}`);
+        const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        if (overflow > 0) found.push(`${place}: ${overflow} pixels too wide`);
+      }
+    }
+    expect(found).toEqual([]);
+    await context.close();
+  });
+
+  it('violates no policy, has no error in the console, and asks nobody but the vault', async () => {
+    const { page, context, complaints } = await open();
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${ready.url}/portal/`)) foreign.push(request.url());
+    });
+    for (const [name, target] of pages) {
+      complaints.length = 0;
+      await visit(page, target);
+      // A browser reports a response of 404 in its console.
+      const expected = name === 'missing' ? 1 : 0;
+      expect({ name, complaints: complaints.slice(expected) }).toEqual({ name, complaints: [] });
+      if (pictures !== undefined) await photograph(page, path.join(pictures, name));
+    }
+    expect(foreign).toEqual([]);
+    await context.close();
+  });
+});
+
+async function photograph(page: Page, file: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: `${file}-${colorScheme}.png` });
+  }
+}
+
+describe('somebody without a mouse', () => {
+  it('goes from page to page, filters, opens a record and closes it', async () => {
+    const { page, context } = await open();
+    await visit(page, '/portal/');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    await page.keyboard.press('g');
+    await page.keyboard.press('l');
+    await page.waitForURL('**/portal/audit');
+    await page.getByRole('table', { name: 'Audit records' }).waitFor();
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.name')).toBe('id');
+    await page.keyboard.type(tokenId);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/portal/audit?entity_id=${tokenId}`);
+    await page.waitForLoadState('networkidle');
+    const link = page.getByRole('table', { name: 'Audit records' }).getByRole('link').first();
+    await link.waitFor();
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.locator('body').press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await context.close();
+  });
+});
