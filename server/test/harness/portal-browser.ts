@@ -12,7 +12,7 @@ export interface MemberAtBrowser {
   /** What the browser complained about in its console, such as a violated policy. */
   readonly complaints: string[];
   /** Opens a page of the portal and waits until it has everything. */
-  open(path: string): Promise<void>;
+  readonly open: (path: string) => Promise<void>;
 }
 
 type ContextOptions = NonNullable<Parameters<Browser['newContext']>[0]>;

@@ -1,40 +1,32 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Chromium } from '../harness/chromium.ts';
-import { inviteTo } from '../harness/portal-people.ts';
+import { type MemberAtBrowser, PortalBrowser } from '../harness/portal-browser.ts';
 import { createApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 let vault: TestVault;
-let chromium: Chromium;
+let browser: PortalBrowser;
 let tenant: TestTenant;
 let url: string;
-/** An admin at a browser. */
-let context: BrowserContext;
+let admin: MemberAtBrowser;
 let page: Page;
-let complaints: string[];
 
 beforeAll(async () => {
-  [vault, chromium] = await Promise.all([TestVault.start(), Chromium.start()]);
-  url = vault.server.url.replace('127.0.0.1', 'localhost');
+  vault = await TestVault.start();
+  browser = await PortalBrowser.start(vault);
+  ({ url } = browser);
 });
 beforeEach(async () => {
   tenant = await vault.makeTenant();
-  ({ context, page, complaints } = await chromium.open());
-  await signIn(page);
+  admin = await browser.signIn(tenant, 'ADMIN');
+  ({ page } = admin);
 });
-afterEach(() => context.close());
+afterEach(() => admin.context.close());
 afterAll(async () => {
-  await chromium.stop();
+  await browser.stop();
   await vault.stop();
 });
 
-async function signIn(at: Page): Promise<void> {
-  const { path } = await inviteTo(vault, tenant);
-  await at.goto(`${url}${path}`);
-  await at.getByRole('button', { name: 'Accept the invitation' }).click();
-  await at.getByRole('navigation', { name: 'Main' }).waitFor();
-}
 const press = (name: string | RegExp) => page.getByRole('button', { name }).click();
 const statusOf = async (key: string) => (await vault.request('GET', '/applications/key', { key })).status;
 
@@ -56,7 +48,8 @@ describe('replacing a key', () => {
     await press('Create the second key');
     const secret = await page.getByLabel('Secret of the new key').textContent();
     expect(await page.getByText('It is shown only once').count()).toBe(1);
-    await chromium.photograph(page, 'portal-rotation');
+    expect(await page.getByRole('region', { name: 'Rotation' }).textContent()).toContain('New key last usednever');
+    await browser.chromium.photograph(page, 'portal-rotation');
     expect([await statusOf(key), await statusOf(secret ?? '')]).toEqual([200, 200]);
 
     await press('Revoke the old key');
@@ -65,7 +58,7 @@ describe('replacing a key', () => {
     await page.getByText('The rotation is complete').waitFor();
     expect([await statusOf(key), await statusOf(secret ?? '')]).toEqual([401, 200]);
     expect(await page.content()).not.toContain(secret);
-    expect(complaints).toEqual([]);
+    expect(admin.complaints).toEqual([]);
   });
 
   it('goes on after a reload, which forgets the secret', async () => {
@@ -117,13 +110,13 @@ describe('editing rules', () => {
     await press('Compare');
     await page.getByText(`Support desk would see plaintext of token ${tokenId} instead of masked data.`).waitFor();
     expect(await lines.count()).toBe(3);
-    await chromium.photograph(page, 'portal-difference');
+    await browser.chromium.photograph(page, 'portal-difference');
     expect(await read()).not.toBe('whole value');
 
     await press('Save');
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
     expect(await read()).toBe('whole value');
-    expect(complaints).toEqual([]);
+    expect(admin.complaints).toEqual([]);
   });
 
   it('asks again after a further edit', async () => {
@@ -156,6 +149,6 @@ describe('a new application', () => {
     await press('Delete the application');
     await page.getByRole('heading', { name: 'Applications' }).waitFor();
     expect(await statusOf(secret)).toBe(401);
-    expect(complaints).toEqual([]);
+    expect(admin.complaints).toEqual([]);
   });
 });

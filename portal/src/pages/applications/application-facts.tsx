@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Application } from '../../api/applications';
+import { useNames } from '../../api/names';
 import { transformWords } from '../../parts/access/words';
 import { CopiedId } from '../../parts/copied-id';
 import { Tag } from '../../parts/tag';
@@ -46,15 +47,11 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 }
 
 function Change({ at, by }: { readonly at: string; readonly by: string | undefined }) {
+  const names = useNames();
   return (
     <>
       <Time at={at} />
-      {by === undefined ? null : (
-        <>
-          {' '}
-          by <CopiedId id={by} />
-        </>
-      )}
+      {by === undefined ? null : <> by {names.get(by) ?? <CopiedId id={by} />}</>}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import {
   type Application,
   type ApplicationType,
@@ -66,6 +67,8 @@ async function load(isSearching: boolean, page: number, type: ApplicationType | 
 
 function Filters({ query, type }: { readonly query: string; readonly type: ApplicationType | undefined }) {
   const navigate = route.useNavigate();
+  // The address follows what is typed, but not fast enough to be what the field shows.
+  const [text, setText] = useState(query);
   const change = (changed: { query?: string; type?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...changed, page: '' }), replace: true });
   return (
@@ -76,8 +79,11 @@ function Filters({ query, type }: { readonly query: string; readonly type: Appli
           data-search
           type="search"
           placeholder="Search by name or id"
-          value={query}
-          onChange={({ target }) => change({ query: target.value })}
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value);
+            change({ query: target.value });
+          }}
         />
       </label>
       <label>

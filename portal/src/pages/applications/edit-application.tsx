@@ -8,38 +8,51 @@ import { Section } from '../../parts/page';
 import { Failure } from '../../parts/states';
 import { toDraft, toSettings } from './application-draft';
 import { ApplicationFields } from './application-form';
-import { findDifference } from './difference';
+import { type Difference, findDifference } from './difference';
 import { ComparedTokens, RightsDifference } from './rights-difference';
 import { StaleSignIn } from './stale-sign-in';
 
 const route = getRouteApi('/applications/$applicationId');
 
+/** What the vault said about an edit, in the containers that rules name and for these tokens. */
+interface Looked {
+  readonly after: Rights;
+  readonly tokens: readonly string[];
+  readonly difference: Difference;
+}
+
 /** Rights are saved only by somebody who has seen what that changes; the button stands below it. */
 export function EditApplication({ application }: { readonly application: Application }) {
   const [draft, setDraft] = useState(() => toDraft(application));
-  const [tokens, setTokens] = useState<readonly string[]>([]);
+  const [startedFrom] = useState(application.modified_at);
   const before = toRights(application);
+  const [looked, setLooked] = useState<Looked>();
   const look = useMutation({
-    mutationFn: async (asked: { readonly after: Rights; readonly tokens: readonly string[] }) => ({
-      after: asked.after,
+    mutationFn: async (asked: Pick<Looked, 'after' | 'tokens'>): Promise<Looked> => ({
+      ...asked,
       difference: await findDifference(application, { before, ...asked }),
     }),
+    onSuccess: setLooked,
   });
   const save = useSave(application);
   const hasOtherRights = !isSameRights(before, draft.rights);
-  const seen = look.data !== undefined && isSameRights(look.data.after, draft.rights) ? look.data : undefined;
+  const seen = looked !== undefined && isSameRights(looked.after, draft.rights) ? looked : undefined;
   const isUnseen = hasOtherRights && seen === undefined;
   const error = save.error ?? look.error;
   return (
     <>
       <StaleSignIn />
+      {application.modified_at === startedFrom ? null : (
+        <p className="alert">Somebody has changed this application in the meantime. What you save replaces that.</p>
+      )}
       <form
         className="application-form"
         id="application"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isUnseen) look.mutate({ after: draft.rights, tokens });
-          else save.mutate(toSettings(draft));
+          if (!isUnseen) return save.mutate(toSettings(draft));
+          save.reset();
+          look.mutate({ after: draft.rights, tokens: looked?.tokens ?? [] });
         }}
       >
         <ApplicationFields
@@ -60,13 +73,7 @@ export function EditApplication({ application }: { readonly application: Applica
       {seen === undefined ? null : (
         <Section title="What this changes" note="As the vault decides now, and as it would decide with your edit.">
           <RightsDifference difference={seen.difference} />
-          <ComparedTokens
-            tokens={tokens}
-            onChange={(changed) => {
-              setTokens(changed);
-              look.mutate({ after: draft.rights, tokens: changed });
-            }}
-          />
+          <ComparedTokens tokens={seen.tokens} onChange={(tokens) => look.mutate({ after: draft.rights, tokens })} />
         </Section>
       )}
       {error === null ? null : <Failure error={error} />}

@@ -167,5 +167,5 @@ function Created({ application }: { readonly application: Application }) {
 function fromTemplate(template: Template | undefined): ApplicationDraft {
   if (template === undefined) return emptyDraft;
   const type = applicationTypes.find((one) => one === template.application_type) ?? 'private';
-  return { ...emptyDraft, name: template.name, type, rights: toRights(template) };
+  return { ...emptyDraft, type, rights: toRights(template) };
 }

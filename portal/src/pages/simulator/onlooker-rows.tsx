@@ -13,10 +13,10 @@ export interface Onlooker {
   readonly ways: readonly Schemas['AccessWay'][];
 }
 
-/** Addresses are by the id of the user. */
+/** Names are by the id of the application or user. */
 export function toOnlookers(
   { applications, sessions, members, invitations }: Schemas['Onlookers'],
-  emails: ReadonlyMap<string, string>,
+  names: ReadonlyMap<string, string>,
 ): Onlooker[] {
   return [
     ...applications.map(({ id, name, type, transform, ways }) => ({
@@ -37,17 +37,13 @@ export function toOnlookers(
           <CopiedId id={id} /> until <Time at={end} />
         </>
       ),
-      kind: (
-        <>
-          session of <CopiedId id={by} />
-        </>
-      ),
+      kind: <>session of {names.get(by) ?? <CopiedId id={by} />}</>,
       transform,
       ways,
     })),
     ...members.map(({ id, user_id: userId, role, transform, ways }, index) => ({
       key: id ?? `member ${index}`,
-      who: emails.get(userId ?? '') || 'A member',
+      who: names.get(userId ?? '') ?? 'A member',
       kind: `member (${role})`,
       transform,
       ways,

@@ -1,6 +1,6 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Schemas, unwrap } from '../../api/client';
-import { useMember } from '../../api/me';
+import { useNames } from '../../api/names';
 import type { Target } from '../../parts/access/explain';
 import { transformTones, transformWords } from '../../parts/access/words';
 import { DataTable } from '../../parts/data-table';
@@ -15,6 +15,7 @@ type Part = Schemas['Onlookers'];
 
 /** Everybody who can see a token, or any token in a container. */
 export function Onlookers({ target }: { readonly target: Target }) {
+  const names = useNames();
   const found = useInfiniteQuery({
     queryKey: ['who', target],
     queryFn: ({ pageParam }) => findOnlookers(target, pageParam),
@@ -22,8 +23,7 @@ export function Onlookers({ target }: { readonly target: Target }) {
     getNextPageParam: ({ next }) => next,
   });
   const parts = found.data?.pages ?? [];
-  const emails = useEmails(parts);
-  const rows = parts.flatMap((part) => toOnlookers(part, emails));
+  const rows = parts.flatMap((part) => toOnlookers(part, names));
   const isToken = 'token' in target;
   return (
     <Section
@@ -64,21 +64,6 @@ export function Onlookers({ target }: { readonly target: Target }) {
 function findOnlookers(target: Target, start: string): Promise<Part> {
   const about = 'token' in target ? { token_id: target.token } : { container: target.container };
   return unwrap(api.POST('/access/who', { body: { ...about, ...(start === '' ? {} : { start }) } }));
-}
-
-/** As many members as the API lists at once. */
-const membersMax = 50;
-
-/** Addresses of the first members by the id of their user. */
-function useEmails(parts: readonly Part[]): ReadonlyMap<string, string> {
-  const member = useMember();
-  const ids = parts.flatMap(({ members }) => members.flatMap(({ user_id: id }) => id ?? [])).slice(0, membersMax);
-  const members = useQuery({
-    queryKey: ['members', 'of', ids],
-    queryFn: () => unwrap(api.GET('/tenants/self/members', { params: { query: { user_id: ids, size: membersMax } } })),
-    enabled: member.may('tenant:member:read') && ids.length > 0,
-  });
-  return new Map(members.data?.data.map(({ user }) => [user.id, user.email ?? '']));
 }
 
 function OnlookerTable({ rows }: { readonly rows: readonly Onlooker[] }) {

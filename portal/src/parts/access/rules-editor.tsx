@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client';
 import { Field } from '../field';
 import { PermissionBoxes } from './permission-boxes';
@@ -110,17 +111,26 @@ function RuleEditor(editor: {
         onChange={(permissions) => onChange({ ...rule, permissions })}
       />
       <div className="actions">
-        <button type="button" className="quiet" disabled={editor.onRaise === undefined} onClick={editor.onRaise}>
+        <MoveButton move={editor.onRaise}>
           Move up<span className="unseen"> {name}</span>
-        </button>
-        <button type="button" className="quiet" disabled={editor.onLower === undefined} onClick={editor.onLower}>
+        </MoveButton>
+        <MoveButton move={editor.onLower}>
           Move down<span className="unseen"> {name}</span>
-        </button>
+        </MoveButton>
         <button type="button" className="quiet" onClick={editor.onRemove}>
           Remove<span className="unseen"> {name}</span>
         </button>
       </div>
     </fieldset>
+  );
+}
+
+/** Not really disabled where it leads nowhere: it would lose the focus as soon as a rule has come to an end of the list. */
+function MoveButton({ move, children }: { readonly move: (() => void) | undefined; readonly children: ReactNode }) {
+  return (
+    <button type="button" className="quiet" aria-disabled={move === undefined} onClick={move}>
+      {children}
+    </button>
   );
 }
 

@@ -6,7 +6,7 @@ export type Decision = Schemas['AccessDecision'];
 export type Sight = NonNullable<Decision['sees']>['data'];
 
 export const transformWords: Readonly<Record<Transform, string>> = {
-  redact: 'Nothing',
+  redact: 'No data',
   mask: 'Masked data',
   reveal: 'Plaintext',
 };
