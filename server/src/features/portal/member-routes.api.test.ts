@@ -147,6 +147,35 @@ describe('what members see', () => {
     expect(records.at(-1)).toMatchObject({ operation: 'read', actor_type: 'user', transform: 'mask' });
   });
 
+  it('is reported like what keys see: tokens, misses and denied attempts', async () => {
+    const own = await vault.makeTenant();
+    const visitor = await signIn('READ_ONLY', own);
+    const { user } = JSON.parse((await visitor.send('GET', '/portal/api/me', ownPage)).text) as {
+      user: { id: string };
+    };
+    const body = { type: 'token', data: 'secret', mask: '{{ data | reveal_last: 2 }}' };
+    const { id } = (await vault.request('POST', '/tokens', { key: own.keys.private, body })).body as { id: string };
+    await visitor.send('GET', `/portal/api/tokens/${id}`, ownPage);
+    await visitor.send('GET', '/portal/api/tokens', ownPage);
+    expect((await visitor.send('GET', '/portal/api/tokens/nothing', ownPage)).status).toBe(404);
+    expect((await visitor.send('DELETE', `/portal/api/tokens/${id}`, ownPage)).status).toBe(403);
+    const ask = (path: string) => vault.request('GET', path, { key: own.keys.management });
+    expect((await ask(`/logs/exposure?user_id=${user.id}`)).body).toMatchObject({
+      tokens_seen: { reveal: 0, mask: 1, redact: 0 },
+      tokens: [{ token_id: id, transform: 'mask', count: 2 }],
+      misses: [{ entity_type: 'token', operation: 'read', missing: 1 }],
+      denied: [{ entity_type: 'token', operation: 'delete', count: 1 }],
+    });
+    const { viewers } = (await ask(`/logs/viewers?token_id=${id}`)).body as { viewers: { actor_type: string }[] };
+    expect(viewers.find(({ actor_type }) => actor_type === 'user')).toMatchObject({
+      actor_id: user.id,
+      transform: 'mask',
+    });
+    const who = await vault.request('POST', '/access/who', { key: own.keys.management, body: { token_id: id } });
+    const { members } = who.body as { members: { user_id: string }[] };
+    expect(members.find(({ user_id }) => user_id === user.id)).toMatchObject({ role: 'READ_ONLY', transform: 'mask' });
+  });
+
   it('is of the tenant that they name, if they belong to it', async () => {
     const other = await vault.makeTenant();
     const named = (id: string) =>
