@@ -83,10 +83,25 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
     file: 'conformance/api/to-client.ts',
     source: `import '../harness/node-clients.ts';`,
   },
+  {
+    rule: 'the-portal-shares-core-only',
+    file: 'portal/src/proof/to-server.ts',
+    source: `import '../../../server/src/platform/audit/merkle-tree.ts';`,
+  },
+  {
+    rule: 'parts-of-the-portal-know-no-page',
+    file: 'portal/src/parts/to-page.ts',
+    source: `import '../pages/audit/audit-search.ts';`,
+  },
+  {
+    rule: 'pages-of-the-portal-stand-alone',
+    file: 'portal/src/pages/tokens/to-page.ts',
+    source: `import '../audit/audit-search.ts';`,
+  },
   { rule: 'no-cycles', file: 'http/cycle-begin.ts', source: `export * from './cycle-end.ts';` },
 ];
 /** Where a planted file stands, seen from the root. */
-const placeOf = (file: string) => (file.startsWith('conformance/') ? file : `server/src/${file}`);
+const placeOf = (file: string) => (/^(conformance|portal)\//.test(file) ? file : `server/src/${file}`);
 /** The other half of the cycle. */
 const cycleEnd = { file: 'http/cycle-end.ts', source: `export * from './cycle-begin.ts';` };
 
@@ -102,6 +117,7 @@ beforeAll(async () => {
     'server/src',
     'server/test/harness',
     'conformance',
+    'portal/src',
   ]) {
     const filter = (source: string) => path.basename(source) !== 'node_modules';
     await cp(path.join(repository, file), path.join(copy, file), { recursive: true, filter });
@@ -112,7 +128,7 @@ beforeAll(async () => {
 afterAll(() => rm(copy, { recursive: true }));
 
 describe('who may import whom', () => {
-  const flags = ['--config', '.dependency-cruiser.mjs', 'server/src', 'conformance'];
+  const flags = ['--config', '.dependency-cruiser.mjs', 'server/src', 'conformance', 'portal/src'];
   let planted: string[];
   let complaints: string;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -146,8 +146,22 @@ describe('every page', () => {
 async function photograph(page: Page, file: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.screenshot({ path: `${file}-${colorScheme}.png` });
+    await writeFile(`${file}-${colorScheme}.webp`, await shrink(page.context(), await page.screenshot()));
   }
+}
+
+/** As WebP, which is a third of the size; the browser can write it. */
+async function shrink(context: BrowserContext, png: Buffer): Promise<Buffer> {
+  const page = await context.newPage();
+  const image = `data:image/png;base64,${png.toString('base64')}`;
+  const shrunk = await page.evaluate<string>(`fetch(${JSON.stringify(image)}).then((loaded) => loaded.blob()).then(createImageBitmap).then((bitmap) => {
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [bitmap.width, bitmap.height];
+    canvas.getContext('2d').drawImage(bitmap, 0, 0);
+    return canvas.toDataURL('image/webp', 0.85);
+  })`);
+  await page.close();
+  return Buffer.from(shrunk.slice(shrunk.indexOf(',') + 1), 'base64');
 }
 
 describe('somebody without a mouse', () => {

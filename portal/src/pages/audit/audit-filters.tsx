@@ -44,7 +44,8 @@ function IdSearch({ choose }: Pick<Filters, 'choose'>) {
       onSubmit={(event) => {
         event.preventDefault();
         const form = new FormData(event.currentTarget);
-        const id = String(form.get('id') ?? '').trim();
+        const given = form.get('id');
+        const id = typeof given === 'string' ? given.trim() : '';
         if (id !== '') choose({ [form.get('kind') === 'request' ? 'request_id' : 'entity_id']: id });
         event.currentTarget.reset();
       }}
