@@ -1,4 +1,4 @@
-import type { ApiExample } from '../../http/api-examples.ts';
+import { type ApiExample, invalid } from '../../http/api-examples.ts';
 import { exampleRootKey, exampleTime } from '../../http/example-values.ts';
 
 export const encryptionKeyExamples = {
@@ -12,6 +12,12 @@ export const encryptionKeyExamples = {
           { version: 1, status: 'open', is_current: true, root_key: exampleRootKey, created_at: exampleTime },
         ],
       },
+    },
+    {
+      summary: 'An unknown parameter',
+      status: 400,
+      request: { query: { size: '10' } },
+      problem: invalid({ querystring: ['must be empty: this endpoint takes no parameters'] }),
     },
   ],
 } satisfies Readonly<Record<string, readonly ApiExample[]>>;

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { NoParameters } from '../../http/query-parameters.ts';
 import { encryptionKeyExamples } from './encryption-key-examples.ts';
 import { EncryptionKeysView, toEncryptionKeysView } from './encryption-key-schemas.ts';
 import type { EncryptionKeyService } from './encryption-keys.ts';
@@ -14,6 +15,7 @@ export function addEncryptionKeyRoutes(app: FastifyInstance, keys: EncryptionKey
         description:
           'Returns which keys the data of the tenant is encrypted with, how old they are, and how far the newest re-encryption has come. Keys are rotated, closed and destroyed at the command line of the vault.',
         tags: ['Tenant'],
+        querystring: NoParameters,
         response: { 200: EncryptionKeysView },
       },
     },
