@@ -49,6 +49,10 @@ const paths: Readonly<Record<string, (subject: Subject) => string>> = {
   'by request': () => `/logs?request_id=request-${1 + Math.floor(Math.random() * 10_000)}`,
   'by key and kind': () => `/logs?key_id=${someone()}&entity_type=bank`,
   'by key and time': ({ from, to }) => `/logs?key_id=${someone()}&start_date=${from}&end_date=${to}`,
+  'counts each day': ({ from, to }) => `/logs/counts?start_date=${from}&end_date=${to}`,
+  'counts of a key': ({ from, to }) => `/logs/counts?key_id=${someone()}&start_date=${from}&end_date=${to}`,
+  'values of every field': ({ from, to }) => `/logs/facets?start_date=${from}&end_date=${to}`,
+  'state of the seal': () => '/logs/seal',
   'by rare key and transform': () => `/logs?key_id=${id(999)}&transform=reveal`,
 };
 

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { installTools, runProgram, runTool, toolsFolder } from '../harness/description-tools.ts';
@@ -8,11 +8,14 @@ const { url, keys } = inject('vault');
 const { url: servedUrl } = inject('limitedVault');
 const destination = inject('destinationUrl');
 const description = path.join(toolsFolder, 'node_modules/.cache-openapi.json');
+const generatedTypes = path.join(toolsFolder, 'api.d.ts');
+const portalTypes = path.resolve(import.meta.dirname, '../../portal/src/api/schema.d.ts');
 const served = path.join(toolsFolder, 'node_modules/.cache-served-openapi.json');
 
 beforeAll(async () => {
   await installTools();
   await writeFile(description, await (await fetch(`${url}/openapi.json`)).text());
+  await runTool('openapi-typescript', [description, '--output', generatedTypes]);
   await writeFile(served, await (await fetch(`${servedUrl}/openapi.json`)).text());
 }, 120_000);
 
@@ -23,8 +26,14 @@ describe('The description of the API', { timeout: 120_000 }, () => {
     expect(JSON.parse(report)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
   });
 
+  it('is what the portal is typed with', async () => {
+    const types = await readFile(generatedTypes, 'utf8');
+    // `npm run portal:types` sets it.
+    if (process.env['PORTAL_TYPES'] === 'write') await writeFile(portalTypes, types);
+    expect(await readFile(portalTypes, 'utf8')).toBe(types);
+  });
+
   it('is enough to generate a client that compiles, and creates, reads, lists, searches and proxies', async () => {
-    await runTool('openapi-typescript', [description, '--output', path.join(toolsFolder, 'api.d.ts')]);
     await runTool('tsc', ['--project', 'tsconfig.json']);
     const outcome = JSON.parse(await runProgram('journey.ts', [url, keys.private, destination])) as Outcome;
 

@@ -17,7 +17,7 @@ export interface paths {
          *
          *     **Permission:** `token:read`
          *
-         *     **Rate limit:** `token-list`, 100 requests in 10 seconds per client address
+         *     **Rate limit:** `token-list`, 100,000 requests in 10 seconds per client address
          */
         get: operations["listTokens"];
         put?: never;
@@ -27,7 +27,7 @@ export interface paths {
          *
          *     **Permission:** `token:create`
          *
-         *     **Rate limit:** `token-write`, 200 requests in 10 seconds per client address
+         *     **Rate limit:** `token-write`, 100,000 requests in 10 seconds per client address
          */
         post: operations["createToken"];
         delete?: never;
@@ -49,7 +49,7 @@ export interface paths {
          *
          *     **Permission:** `token:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["getToken"];
         put?: never;
@@ -60,7 +60,7 @@ export interface paths {
          *
          *     **Permission:** `token:delete`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         delete: operations["deleteToken"];
         options?: never;
@@ -71,7 +71,7 @@ export interface paths {
          *
          *     **Permission:** `token:update`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         patch: operations["updateToken"];
         trace?: never;
@@ -89,7 +89,7 @@ export interface paths {
          *
          *     **Permission:** `token:read`
          *
-         *     **Rate limit:** `token-list`, 100 requests in 10 seconds per client address
+         *     **Rate limit:** `token-list`, 100,000 requests in 10 seconds per client address
          */
         get: operations["listTokensV2"];
         put?: never;
@@ -115,7 +115,7 @@ export interface paths {
          *
          *     **Permission:** `token:search`
          *
-         *     **Rate limit:** `token-search`, 50 requests in 10 seconds per client address
+         *     **Rate limit:** `token-search`, 100,000 requests in 10 seconds per client address
          */
         post: operations["searchTokens"];
         delete?: never;
@@ -139,7 +139,7 @@ export interface paths {
          *
          *     **Permission:** `token:search`
          *
-         *     **Rate limit:** `token-search`, 50 requests in 10 seconds per client address
+         *     **Rate limit:** `token-search`, 100,000 requests in 10 seconds per client address
          */
         post: operations["searchTokensV2"];
         delete?: never;
@@ -163,7 +163,7 @@ export interface paths {
          *
          *     **Permission:** `token:create`
          *
-         *     **Rate limit:** `token-write`, 200 requests in 10 seconds per client address
+         *     **Rate limit:** `token-write`, 100,000 requests in 10 seconds per client address
          */
         post: operations["tokenize"];
         delete?: never;
@@ -187,7 +187,7 @@ export interface paths {
          *
          *     **Permission:** `token:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         post: operations["detokenize"];
         delete?: never;
@@ -211,7 +211,7 @@ export interface paths {
          *
          *     **Permission:** `token:use`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["proxyGet"];
         /**
@@ -222,7 +222,7 @@ export interface paths {
          *
          *     **Permission:** `token:use`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         put: operations["proxyPut"];
         /**
@@ -233,7 +233,7 @@ export interface paths {
          *
          *     **Permission:** `token:use`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         post: operations["proxyPost"];
         /**
@@ -244,7 +244,7 @@ export interface paths {
          *
          *     **Permission:** `token:use`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         delete: operations["proxyDelete"];
         options?: never;
@@ -257,7 +257,7 @@ export interface paths {
          *
          *     **Permission:** `token:use`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         patch: operations["proxyPatch"];
         trace?: never;
@@ -277,7 +277,7 @@ export interface paths {
          *
          *     **Permission:** `token:use`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["proxyGetPath"];
         /**
@@ -288,7 +288,7 @@ export interface paths {
          *
          *     **Permission:** `token:use`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         put: operations["proxyPutPath"];
         /**
@@ -299,7 +299,7 @@ export interface paths {
          *
          *     **Permission:** `token:use`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         post: operations["proxyPostPath"];
         /**
@@ -310,7 +310,7 @@ export interface paths {
          *
          *     **Permission:** `token:use`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         delete: operations["proxyDeletePath"];
         options?: never;
@@ -323,7 +323,7 @@ export interface paths {
          *
          *     **Permission:** `token:use`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         patch: operations["proxyPatchPath"];
         trace?: never;
@@ -343,7 +343,7 @@ export interface paths {
          *
          *     **Permission:** none, any valid key
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         post: operations["createSession"];
         delete?: never;
@@ -367,7 +367,7 @@ export interface paths {
          *
          *     **Permission:** none, any valid key
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         post: operations["authorizeSession"];
         delete?: never;
@@ -389,7 +389,7 @@ export interface paths {
          *
          *     **Permission:** `application:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["listApplications"];
         put?: never;
@@ -399,7 +399,7 @@ export interface paths {
          *
          *     **Permission:** `application:create`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         post: operations["createApplication"];
         delete?: never;
@@ -421,7 +421,7 @@ export interface paths {
          *
          *     **Permission:** none, any valid key
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["getApplicationByKey"];
         put?: never;
@@ -445,7 +445,7 @@ export interface paths {
          *
          *     **Permission:** `application:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["getApplication"];
         /**
@@ -454,7 +454,7 @@ export interface paths {
          *
          *     **Permission:** `application:update`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         put: operations["updateApplication"];
         post?: never;
@@ -464,7 +464,7 @@ export interface paths {
          *
          *     **Permission:** `application:delete`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         delete: operations["deleteApplication"];
         options?: never;
@@ -485,7 +485,7 @@ export interface paths {
          *
          *     **Permission:** none, any valid key
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["listApplicationTemplates"];
         put?: never;
@@ -509,7 +509,7 @@ export interface paths {
          *
          *     **Permission:** none, any valid key
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["getApplicationTemplate"];
         put?: never;
@@ -533,7 +533,7 @@ export interface paths {
          *
          *     **Permission:** `application:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["listApplicationKeys"];
         put?: never;
@@ -543,7 +543,7 @@ export interface paths {
          *
          *     **Permission:** `application:create`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         post: operations["createApplicationKey"];
         delete?: never;
@@ -565,7 +565,7 @@ export interface paths {
          *
          *     **Permission:** `application:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["getApplicationKey"];
         put?: never;
@@ -576,7 +576,7 @@ export interface paths {
          *
          *     **Permission:** `application:delete`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         delete: operations["deleteApplicationKey"];
         options?: never;
@@ -597,7 +597,7 @@ export interface paths {
          *
          *     **Permission:** none, any valid key
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["listPermissions"];
         put?: never;
@@ -621,7 +621,7 @@ export interface paths {
          *
          *     **Permission:** none, any valid key
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["listRoles"];
         put?: never;
@@ -647,7 +647,7 @@ export interface paths {
          *
          *     **Permission:** `application:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         post: operations["explainAccess"];
         delete?: never;
@@ -673,7 +673,7 @@ export interface paths {
          *
          *     **Permission:** `application:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         post: operations["findOnlookers"];
         delete?: never;
@@ -695,7 +695,7 @@ export interface paths {
          *
          *     **Permission:** `tenant:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["getTenant"];
         /**
@@ -704,7 +704,7 @@ export interface paths {
          *
          *     **Permission:** `tenant:update`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         put: operations["updateTenant"];
         post?: never;
@@ -714,7 +714,7 @@ export interface paths {
          *
          *     **Permission:** `tenant:delete`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         delete: operations["deleteTenant"];
         options?: never;
@@ -735,7 +735,7 @@ export interface paths {
          *
          *     **Permission:** `tenant:member:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["getTenantOwner"];
         put?: never;
@@ -759,9 +759,33 @@ export interface paths {
          *
          *     **Permission:** `report:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["getUsageReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenants/self/encryption-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List encryption keys
+         * @description Returns which keys the data of the tenant is encrypted with, how old they are, and how far the newest re-encryption has come. Keys are rotated, closed and destroyed at the command line of the vault.
+         *
+         *     **Permission:** `tenant:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["listEncryptionKeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -783,7 +807,7 @@ export interface paths {
          *
          *     **Permission:** `tenant:member:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["listMembers"];
         put?: never;
@@ -808,7 +832,7 @@ export interface paths {
          *
          *     **Permission:** `tenant:member:update`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         put: operations["updateMember"];
         post?: never;
@@ -818,7 +842,7 @@ export interface paths {
          *
          *     **Permission:** `tenant:member:delete`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         delete: operations["deleteMember"];
         options?: never;
@@ -839,7 +863,7 @@ export interface paths {
          *
          *     **Permission:** `tenant:invitation:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["listInvitations"];
         put?: never;
@@ -849,7 +873,7 @@ export interface paths {
          *
          *     **Permission:** `tenant:invitation:create`
          *
-         *     **Rate limit:** `mail`, 50 requests in 3600 seconds per client address
+         *     **Rate limit:** `mail`, 100,000 requests in 3600 seconds per client address
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -873,7 +897,7 @@ export interface paths {
          *
          *     **Permission:** `tenant:invitation:update` and `tenant:invitation:create`
          *
-         *     **Rate limit:** `mail`, 50 requests in 3600 seconds per client address
+         *     **Rate limit:** `mail`, 100,000 requests in 3600 seconds per client address
          */
         post: operations["resendInvitation"];
         delete?: never;
@@ -895,7 +919,7 @@ export interface paths {
          *
          *     **Permission:** `tenant:invitation:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["getInvitation"];
         put?: never;
@@ -906,7 +930,7 @@ export interface paths {
          *
          *     **Permission:** `tenant:invitation:delete`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         delete: operations["deleteInvitation"];
         options?: never;
@@ -927,7 +951,7 @@ export interface paths {
          *
          *     **Permission:** `log:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["listLogs"];
         put?: never;
@@ -978,7 +1002,7 @@ export interface paths {
          *
          *     **Permission:** `log:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["listLogEntityTypes"];
         put?: never;
@@ -1008,7 +1032,7 @@ export interface paths {
          *
          *     **Permission:** `log:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["countLogs"];
         put?: never;
@@ -1033,7 +1057,7 @@ export interface paths {
          *
          *     **Permission:** `log:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["listLogFacets"];
         put?: never;
@@ -1057,7 +1081,7 @@ export interface paths {
          *
          *     **Permission:** `log:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["getLogProof"];
         put?: never;
@@ -1083,7 +1107,7 @@ export interface paths {
          *
          *     **Permission:** `log:read`
          *
-         *     **Rate limit:** `global`, 1,000 requests in 10 seconds per client address
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
          */
         get: operations["getLogSeal"];
         put?: never;
@@ -1295,6 +1319,8 @@ export interface components {
              * @description When it was created.
              */
             created_at: string;
+            /** @description When it was last used, give or take ten seconds; null if never. */
+            last_used_at: string | null;
         };
         /** @description A page of a list. */
         ApplicationPage: {
@@ -1469,6 +1495,30 @@ export interface components {
             /** @description Send it as `start` to get the following page. Absent on the last one. */
             next?: string;
         };
+        /** @description A version of the key that the data of the tenant is encrypted with. */
+        DataKey: {
+            /** @description Counted from 1. */
+            version: number;
+            /**
+             * @description `closed` if nothing is encrypted with it any more. It still decrypts.
+             * @enum {unknown}
+             */
+            status: "open" | "closed";
+            /** @description Whether new data is encrypted with it. */
+            is_current: boolean;
+            /** @description Id of the root key that wraps it. */
+            root_key: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was closed.
+             */
+            closed_at?: string;
+        };
         /** @description The existing token that stands for the data of the request. Without read access, only its id, type, tenant, fingerprint and containers are shown. */
         DeduplicatedToken: {
             /** @description Id of the token, which stands for its data. */
@@ -1518,6 +1568,13 @@ export interface components {
              */
             modified_at?: string;
             _extras: components["schemas"]["TokenExtras"];
+        };
+        /** @description The keys that the data of the tenant is encrypted with, without the keys themselves. */
+        EncryptionKeys: {
+            root_key: components["schemas"]["RootKey"];
+            /** @description Every version that has not been destroyed, newest first. */
+            data_keys: components["schemas"]["DataKey"][];
+            reencryption?: components["schemas"]["Reencryption"];
         };
         /** @description Who asks for access to what: an application or a draft, and a token or a container. */
         ExplainAccessRequest: {
@@ -2173,6 +2230,10 @@ export interface components {
             /** @description `OWNER`, `ADMIN` or `READ_ONLY`. */
             role: string;
             user: components["schemas"]["User"];
+            /** @description When they last signed in; null if that is not known. */
+            last_signed_in_at: string | null;
+            /** @description How they can sign in. Empty for somebody who needs a link. */
+            sign_in_ways: ("passkey" | "password" | "provider")[];
             /**
              * Format: uuid
              * @description Id of the application or user who created it.
@@ -2402,6 +2463,29 @@ export interface components {
         ProxyProblem: {
             proxy_error: components["schemas"]["Problem"];
         };
+        /** @description The newest re-encryption of stored data. */
+        Reencryption: {
+            /** @description The version that data is re-encrypted with. */
+            target_version: number;
+            /**
+             * Format: date-time
+             * @description When it started.
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description When it finished. Absent while it is under way, or if it was stopped.
+             */
+            finished_at?: string;
+            /** @description Approximately how many rows there are. */
+            rows_expected: number;
+            /** @description How many have been looked at. */
+            rows_read: number;
+            /** @description How many have been re-encrypted. */
+            rows_changed: number;
+            /** @description How many no key can decrypt. */
+            rows_unreadable: number;
+        };
         /** @description A problem with the status 408. */
         RequestTimeoutProblem: {
             /**
@@ -2431,6 +2515,13 @@ export interface components {
         Role: {
             /** @description The name of the role. */
             name: string;
+        };
+        /** @description The key that wraps the keys of tenants. It never leaves its provider. */
+        RootKey: {
+            /** @description Provider and fingerprint. */
+            id: string;
+            /** @description `file`, `pkcs11`, `aws-kms` or `transit`. */
+            provider: string;
         };
         /** @description A condition on the id or a container of a token. */
         RuleCondition: {
@@ -5703,6 +5794,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEncryptionKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EncryptionKeys"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -17,7 +17,7 @@ import {
   WayRemoval,
 } from '../features/portal/index.ts';
 import { Passkeys } from '../platform/keyring/passkeys.ts';
-import { PasswordHasher } from '../platform/keyring/password-hasher.ts';
+import type { PasswordHasher } from '../platform/keyring/password-hasher.ts';
 import { type OpenidConfig, OpenidProvider } from '../platform/outbound/openid-provider.ts';
 import type { VaultCore } from './vault-core.ts';
 
@@ -28,15 +28,15 @@ export function addAllPortalRoutes(
     core: VaultCore;
     publicUrl: string;
     openid: OpenidConfig | undefined;
+    passwordHasher: PasswordHasher;
     addMemberRoutes: (scope: FastifyInstance) => void;
   },
 ): void {
-  const { publicUrl, openid } = parts;
+  const { publicUrl, openid, passwordHasher: hasher } = parts;
   const { database, systemKeys, audit } = parts.core;
   const sessions = new UserSessions({ database, systemKeys, audit });
   const ceremonies = new Ceremonies({ database, systemKeys });
   const attempts = new SignInAttempts({ database, systemKeys });
-  const hasher = new PasswordHasher();
   const recoveryCodes = new RecoveryCodes({ database, systemKeys });
   const links = new InvitationLinks({ systemKeys, publicUrl });
   const provider = openid === undefined ? undefined : new OpenidProvider(openid, `${publicUrl}${callbackPath}`);

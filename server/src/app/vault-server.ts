@@ -35,6 +35,7 @@ import { ChangeFeed } from '../platform/database/change-feed.ts';
 import { OutageLog } from '../platform/database/outage-log.ts';
 import { requireAnswer } from '../platform/database/require-answer.ts';
 import { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
+import { PasswordHasher } from '../platform/keyring/password-hasher.ts';
 import { markOf } from '../platform/keyring/kms/root-key-marks.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createHttpMetrics } from '../platform/telemetry/http-metrics.ts';
@@ -63,6 +64,7 @@ interface Start {
   readonly development: DevelopmentEdge | undefined;
   /** What searches of the log are timed by. */
   readonly clock: Clock;
+  readonly passwordHasher: PasswordHasher;
 }
 
 /** A running server: the API on one port, health and metrics on another. */
@@ -77,15 +79,21 @@ export class VaultServer {
   static start(
     config: ServerConfig,
     logger: Logger,
-    more: { readonly development?: DevelopmentEdge; readonly clock?: Clock } = {},
+    more: {
+      readonly development?: DevelopmentEdge;
+      readonly clock?: Clock;
+      readonly passwordHasher?: PasswordHasher;
+    } = {},
   ): Promise<VaultServer> {
-    const { development, clock = processClock } = more;
-    return openWhole((opened) => VaultServer.#open({ config, logger, development, clock }, opened));
+    const { development, clock = processClock, passwordHasher = new PasswordHasher() } = more;
+    return openWhole((opened) =>
+      VaultServer.#open({ config, logger, development, clock, passwordHasher }, opened),
+    );
   }
 
   /** The stack is closed in reverse order: requests in progress still have everything that they need. */
   static async #open(
-    { config, logger, development, clock }: Start,
+    { config, logger, development, clock, passwordHasher }: Start,
     opened: AsyncDisposableStack,
   ): Promise<VaultServer> {
     const core = opened.adopt(await VaultCore.open(config), (it) => it.close());
@@ -137,6 +145,7 @@ export class VaultServer {
       core,
       publicUrl,
       openid: config.openid,
+      passwordHasher,
       addMemberRoutes: (scope) => {
         addManagementRoutes(scope);
         addMemberRoutes(scope);

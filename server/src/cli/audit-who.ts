@@ -25,8 +25,8 @@ export function whoCommand(): Command {
       'after',
       `
 Lists applications, live sessions, members and pending invitations with the most that each can see. A container stands for
-everything in it and below. Roundabout ways count: who creates applications or members, approves exports, sets masks, or holds an
-invitation can see plaintext.`,
+everything in it and below. Members see tokens masked when they are signed in. Roundabout ways count: who creates applications or
+members, approves exports, sets masks, or holds an invitation to do so can see plaintext.`,
     )
     .action(async ({ tenant, token, container, json }: WhoFlags) => {
       if (token === undefined && container === undefined) throw new Error('Name one of --token and --container.');

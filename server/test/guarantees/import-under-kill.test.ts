@@ -1,19 +1,17 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { TokenPresenter, TokenStore, unlimitedSets } from '../../src/features/tokens/index.ts';
 import { noCvcSealer } from '../../src/platform/keyring/cvc-sealer.ts';
+import { untilTrue } from '../harness/deadline.ts';
 import { ImportFolder, readJsonLines, toLines } from '../harness/import-file.ts';
+import { Program } from '../harness/program.ts';
 import { TestVault } from '../harness/test-vault.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 
-/** `IMPORT_ROWS` and `IMPORT_KILLS` make it longer. */
-const rows = Number(process.env['IMPORT_ROWS'] ?? 12_000);
-const kills = Number(process.env['IMPORT_KILLS'] ?? 4);
-const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** The long form is `npm run test:import`: 100,000 rows and twenty kills. */
+const rows = Number(process.env['IMPORT_ROWS'] ?? 6_000);
+const kills = Number(process.env['IMPORT_KILLS'] ?? 2);
 const rootKey = generateRootKey();
 
 let vault: TestVault;
@@ -23,6 +21,7 @@ beforeAll(async () => {
   folder = await ImportFolder.make();
 });
 afterAll(async () => {
+  await Program.killAll();
   await vault.stop();
   await folder.remove();
 });
@@ -45,16 +44,16 @@ it(`loses and doubles nothing when it is killed ${kills} times`, { timeout: 60_0
     // Killed before it had begun anything, it begins once more.
     const isBegun = await hasBegun(tenant.id);
     const importer = start(tenant.id, file, isBegun ? ['--resume'] : []);
-    const ended = once(importer, 'exit');
+    const ended = importer.exit();
     const before = await positionOf(tenant.id);
     // Killed somewhere within the next batches, at a moment that the import does not choose.
     await Promise.race([ended, untilMoved(tenant.id, before)]);
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 120));
-    importer.kill('SIGKILL');
+    importer.signal('SIGKILL');
     await ended;
     stoppedAt.push(await positionOf(tenant.id));
   }
-  const [code] = (await once(start(tenant.id, file, ['--resume']), 'exit')) as [number | null];
+  const { code } = await start(tenant.id, file, ['--resume']).exit();
   expect(code).toBe(1);
   expect(new Set(stoppedAt).size).toBeGreaterThan(1);
 
@@ -68,9 +67,8 @@ it(`loses and doubles nothing when it is killed ${kills} times`, { timeout: 60_0
 });
 
 function start(tenantId: string, file: string, more: readonly string[]) {
-  const env = { PATH: process.env['PATH'], STRONGROOM_DATABASE_URL: vault.database.url, STRONGROOM_ROOT_KEY: rootKey };
-  const command = [program, 'import', '--tenant', tenantId, '--file', file, ...more];
-  return spawn(process.execPath, command, { env, stdio: 'ignore' });
+  const settings = { STRONGROOM_DATABASE_URL: vault.database.url, STRONGROOM_ROOT_KEY: rootKey };
+  return Program.start(['import', '--tenant', tenantId, '--file', file, ...more], settings);
 }
 
 async function hasBegun(tenantId: string): Promise<boolean> {
@@ -89,7 +87,7 @@ async function positionOf(tenantId: string): Promise<number> {
 }
 
 async function untilMoved(tenantId: string, from: number): Promise<void> {
-  while ((await positionOf(tenantId)) <= from) await new Promise((resolve) => setTimeout(resolve, 5));
+  await untilTrue(async () => (await positionOf(tenantId)) > from, { waitingFor: 'the next batch' });
 }
 
 /** What every token holds, opened with the keys of the tenant, in the order of the file. */
@@ -106,10 +104,14 @@ async function openAll(tenantId: string): Promise<unknown[]> {
     `select id from tokens where tenant_id = $1 order by (metadata->>'index')::int, id`,
     [tenantId],
   );
-  const opened: unknown[] = [];
-  for (const row of ids) {
+  const open = async (row: { id: string }) => {
     const token = await store.find(id, row.id as never);
-    opened.push(token === undefined ? undefined : (await presenter.open(token)).data.reveal());
+    return token === undefined ? undefined : (await presenter.open(token)).data.reveal();
+  };
+  const opened: unknown[] = [];
+  // Those that are looked for together are read together.
+  for (let at = 0; at < ids.length; at += 100) {
+    opened.push(...(await Promise.all(ids.slice(at, at + 100).map(open))));
   }
   return opened;
 }

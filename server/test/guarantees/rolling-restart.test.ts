@@ -10,9 +10,9 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 
 // Two servers behind a proxy that reads their readiness, restarted in turn while clients use them: no request fails.
 
-const restarts = Number(process.env['RESTARTS'] ?? 3);
-const clients = 6;
-const pauseMs = 10;
+const restarts = Number(process.env['RESTARTS'] ?? 2);
+const clients = 4;
+const pauseMs = 30;
 const slowClients = 2;
 /** Longer than a server serves on after the signal: such a request is in progress when it takes no more connections. */
 const slowBodyMs = 2_500;

@@ -78,7 +78,7 @@ describe('moving the root key from a file to an HSM', () => {
     const { stdout } = await Program.run(['bootstrap', '--name', 'Acme', '--json'], { ...base, ...file });
     const made = JSON.parse(stdout) as { keys: { management: string } };
     const load = await TokenLoad.create(() => fleet.url, made.keys.management);
-    load.start(callers);
+    load.start(callers, { pauseMs: 100 });
     fleet.load = load;
     const keys = (command: string[], settings: Record<string, string>) =>
       Program.run(['keys', ...command, '--json'], { ...base, ...settings });

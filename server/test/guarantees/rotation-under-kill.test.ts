@@ -9,9 +9,11 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 import { TokenLoad } from '../harness/token-load.ts';
 
 /** The long form is `npm run test:rotation`: a million tokens and a hundred kills. */
-const tokenCount = Number(process.env['ROTATION_TOKENS'] ?? 2_000);
+const tokenCount = Number(process.env['ROTATION_TOKENS'] ?? 1_000);
 const killCount = Number(process.env['ROTATION_KILLS'] ?? 2);
 const rate = Number(process.env['ROTATION_RATE'] ?? 1_000);
+/** Between the requests of each caller; none in the long form. */
+const pauseMs = Number(process.env['ROTATION_PAUSE_MS'] ?? 50);
 const hourMs = 3_600_000;
 
 let database: TestDatabase;
@@ -68,7 +70,7 @@ describe('re-encryption under load', () => {
     const tenantId = parseTenantId(tenant.tenant_id);
     const load = await TokenLoad.create(() => url, tenant.keys.management);
     await load.fill(tokenCount);
-    load.start(8);
+    load.start(8, { pauseMs });
     const keys = ['keys', 'reencrypt', '--tenant', tenantId, '--rate', String(rate), '--json'];
     expect((await Program.run(['keys', 'rotate', 'data', '--tenant', tenantId], settings)).code).toBe(0);
 

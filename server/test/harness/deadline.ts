@@ -6,7 +6,10 @@ import { vi } from 'vitest';
  * than processors: only a test that would wait for ever meets it.
  */
 export const patienceMs = 120_000;
-const pauseMs = 5;
+/** Pauses grow: what comes soon is seen at once, and what takes seconds is not kept from it by the asking. */
+const pauseMinMs = 2;
+const pauseMaxMs = 50;
+const pauseGrowth = 1.3;
 const attemptsMax = 10;
 
 /**
@@ -19,16 +22,18 @@ export async function untilTrue(
 ): Promise<number> {
   const { waitingFor, deadlineMs = patienceMs } = options;
   const startedAt = performance.now();
+  let pauseMs = pauseMinMs;
   while (performance.now() - startedAt < deadlineMs) {
     if (await isTrue()) return performance.now() - startedAt;
     await pause(pauseMs);
+    pauseMs = Math.min(pauseMaxMs, pauseMs * pauseGrowth);
   }
   throw new Error(`Waited ${deadlineMs} ms in vain for ${waitingFor}.`);
 }
 
 /** The same for a check that throws until it holds, which then says what was wrong at last. */
 export function untilPasses<T>(check: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(check, { timeout: patienceMs, interval: pauseMs });
+  return vi.waitFor(check, { timeout: patienceMs, interval: 20 });
 }
 
 /**

@@ -3,6 +3,7 @@ import type { FirstApplication } from '../../src/features/tenants/index.ts';
 import { VaultServer } from '../../src/app/vault-server.ts';
 import type { DrainConfig, LimitsConfig, VaultConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
+import { PasswordHasher } from '../../src/platform/keyring/password-hasher.ts';
 import { rateLimitScopes, withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import type { Logger, LogFields } from '../../src/platform/telemetry/logger.ts';
@@ -178,6 +179,11 @@ const closedOutbound: OutboundConfig = {
   limits: outboundLimits,
 };
 
+/** Hashes as a vault does, at a cost that attackers do not have to be put off by; the real cost has its own test. */
+export function cheapHasher(): PasswordHasher {
+  return new PasswordHasher(2 ** 10);
+}
+
 function startServer(
   parts: {
     url: string;
@@ -199,7 +205,7 @@ function startServer(
       logLevel: 'info',
     },
     collectingLogger(lines),
-    { clock },
+    { clock, passwordHasher: cheapHasher() },
   );
 }
 

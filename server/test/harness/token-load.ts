@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as pauseFor } from 'node:timers/promises';
 
-/** Creates, reads, patches and deletes tokens without pause, and remembers what each of them must hold. Nothing it does may fail. */
+/** Creates, reads, patches and deletes tokens all the time, and remembers what each of them must hold. Nothing it does may fail. */
 export class TokenLoad {
   readonly failures: string[] = [];
   /** What was acknowledged last, by token. */
@@ -10,6 +10,7 @@ export class TokenLoad {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #rounds: number[] = [];
   #working: Promise<void>[] = [];
+  #pauseMs = 0;
   #isOver = false;
 
   private constructor(url: () => string, key: string) {
@@ -46,8 +47,12 @@ export class TokenLoad {
     await Promise.all(Array.from({ length: 8 }, work));
   }
 
-  /** Each caller keeps to tokens of its own, so that what came last is known. */
-  start(callers: number): void {
+  /**
+   * Each caller keeps to tokens of its own, so that what came last is known. A pause between its requests leaves the machine
+   * to the programs that start meanwhile.
+   */
+  start(callers: number, { pauseMs = 0 }: { readonly pauseMs?: number } = {}): void {
+    this.#pauseMs = pauseMs;
     const ids = [...this.values.keys()];
     this.#working = Array.from({ length: callers }, (_, caller) =>
       this.#work(
@@ -60,7 +65,7 @@ export class TokenLoad {
   /** Until nothing is under way any more that was begun before: a load balancer waits so before it takes a server away. */
   async turnover(): Promise<void> {
     const before = [...this.#rounds];
-    while (before.some((rounds, caller) => (this.#rounds[caller] ?? 0) <= rounds)) await setImmediate();
+    while (before.some((rounds, caller) => (this.#rounds[caller] ?? 0) <= rounds)) await pauseFor(1);
   }
 
   async stop(): Promise<void> {
@@ -87,6 +92,7 @@ export class TokenLoad {
         this.failures.push(String(error));
         await setImmediate();
       }
+      if (this.#pauseMs > 0) await pauseFor(this.#pauseMs);
     }
   }
 

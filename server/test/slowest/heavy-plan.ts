@@ -37,6 +37,9 @@ const keyKinds = ['private', 'reveal', 'public', 'management', 'session'] as con
 const values = Object.keys(valueShapes) as (keyof typeof valueShapes)[];
 const lists = Object.keys(tokenListShapes) as (keyof typeof tokenListShapes)[];
 const bytesMax = 1_000_000;
+const readings = 6;
+/** So many plans of `listWorst` merge every value into a token and read what is stored. */
+export const mergedAndReadCount = values.length + 2 * readings;
 
 export function drawPlan(random: SeededRandom): HeavyPlan {
   return {
@@ -73,14 +76,15 @@ export function mutate(plan: HeavyPlan, random: SeededRandom): HeavyPlan {
   return random.chance(0.3) ? { ...changed, ...random.pick(changes)() } : changed;
 }
 
-/** Every known shape once, as heavy as it may be. */
+/** Every known shape as heavy as it may be: merged and read first, then as lists and by other routes. */
 export function listWorst(): HeavyPlan[] {
   const base = { seed: 1, key: 'reveal', value: 'a wide object', list: 'bare strings', weight: fullWeight } as const;
   return [
-    ...values.flatMap((value) => (['value', 'patch', 'inflated'] as const).map((kind) => ({ ...base, kind, value }))),
+    ...values.map((value) => ({ ...base, kind: 'patch', value }) as const),
+    ...times(readings, (seed) => ({ ...base, kind: 'references', seed }) as const),
+    ...times(readings, (seed) => ({ ...base, kind: 'page', seed }) as const),
     ...lists.map((list) => ({ ...base, kind: 'list', list }) as const),
-    ...times(6, (seed) => ({ ...base, kind: 'references', seed }) as const),
-    ...times(6, (seed) => ({ ...base, kind: 'page', seed }) as const),
+    ...values.flatMap((value) => (['value', 'inflated'] as const).map((kind) => ({ ...base, kind, value }))),
   ];
 }
 

@@ -70,12 +70,12 @@ function listColumns(ownId: string): readonly Column<Member>[] {
     {
       header: 'Last sign-in',
       cell: ({ last_signed_in_at: at }) =>
-        at === undefined ? <span className="note">-</span> : <Time at={at} form="ago" />,
+        at === null ? <span className="note">never</span> : <Time at={at} form="ago" />,
     },
     {
       header: 'Signs in with',
-      cell: ({ sign_in_ways: ways = [] }) =>
-        ways.length === 0 ? <span className="note">-</span> : ways.map(nameOfWay).join(', '),
+      cell: ({ sign_in_ways: ways }) =>
+        ways.length === 0 ? <span className="note">a link only</span> : ways.map(nameOfWay).join(', '),
     },
   ];
 }

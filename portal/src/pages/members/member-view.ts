@@ -1,10 +1,6 @@
 import type { Schemas } from '../../api/client';
 
-/** With how and when they sign in, where the vault says so. */
-export type Member = Schemas['Member'] & {
-  readonly last_signed_in_at?: string;
-  readonly sign_in_ways?: readonly string[];
-};
+export type Member = Schemas['Member'];
 export type Invitation = Schemas['Invitation'];
 
 export const roleNames: Readonly<Record<string, string>> = { OWNER: 'Owner', ADMIN: 'Admin', READ_ONLY: 'Read only' };

@@ -101,6 +101,7 @@ async function raiseAlert(
   const alert = {
     tenantId,
     keyId,
+    isUser: false,
     rule: 'misses',
     count,
     from: incident.windowFrom,

@@ -23,11 +23,11 @@ export const sightWays = [
   'authoring-views',
   /** Creates or changes applications. */
   'handing-out-rights',
-  /** Makes members, who approve exports. */
+  /** Makes members, who see tokens at the portal and approve exports. */
   'making-members',
   /** Approves exports. */
   'approving-exports',
-  /** Becomes a member who approves exports. */
+  /** Becomes a member. */
   'accepting-an-invitation',
 ] as const;
 export type SightWay = (typeof sightWays)[number];

@@ -9,6 +9,11 @@ const missing: ApiExample = {
 
 const ways = (names: readonly string[], transform: string) => names.map((way) => ({ way, transform }));
 
+const memberWays = [
+  ...ways(['token:read', 'token:search'], 'mask'),
+  ...ways(['handing-out-rights', 'making-members', 'approving-exports'], 'reveal'),
+];
+
 export const explainExamples = {
   explainAccess: [
     {
@@ -104,14 +109,14 @@ export const explainExamples = {
             user_id: exampleIds.ownerUser,
             role: 'OWNER',
             transform: 'reveal',
-            ways: ways(['approving-exports'], 'reveal'),
+            ways: memberWays,
           },
           {
             id: exampleIds.member,
             user_id: exampleIds.user,
             role: 'ADMIN',
             transform: 'reveal',
-            ways: ways(['approving-exports'], 'reveal'),
+            ways: memberWays,
           },
         ],
         invitations: [

@@ -13,7 +13,7 @@ import { databaseClock } from '../../platform/database/database-clock.ts';
 import { mapInTurns } from '../../platform/waiting/turns.ts';
 import { type Application, ApplicationStore, applicationEvent } from '../applications/index.ts';
 import { InvitationStore } from '../invitations/index.ts';
-import { MemberStore, type Role } from '../members/index.ts';
+import { MemberStore, type Role, rolePermissions } from '../members/index.ts';
 import { listLiveSessions, type LiveSession } from '../sessions/index.ts';
 import { noSuchToken, type TokenStore } from '../tokens/index.ts';
 
@@ -109,13 +109,13 @@ export class WhoService {
       members: members.map(({ id, userId, role }) => ({
         ...(mayList('tenant:member:read') ? { id, userId } : {}),
         role,
-        ...approving,
+        ...toMemberSight(role, findSightOf),
       })),
       invitations: invitations.map(({ id, role, expiresAt }) => ({
         ...(mayList('tenant:invitation:read') ? { id } : {}),
         role,
         expiresAt,
-        ...accepting,
+        ...toInvitedSight(role, findSightOf),
       })),
       sessions: live.flat(),
       next,
@@ -141,9 +141,9 @@ export class WhoService {
     const applications = await read('applications', (page) =>
       new ApplicationStore(tx, tenantId).listUsable({ ...page, type: undefined }),
     );
-    const members = await read('members', (page) => new MemberStore(tx, tenantId).listApprovers(page));
+    const members = await read('members', (page) => new MemberStore(tx, tenantId).listRoles(page));
     const invitations = await read('invitations', (page) =>
-      new InvitationStore(tx, tenantId, databaseClock).listOfApprovers(page),
+      new InvitationStore(tx, tenantId, databaseClock).listOpen(page),
     );
     const sessions = await read('sessions', (page) => listLiveSessions(tx, tenantId, page));
     return { applications, members, invitations, sessions, next };
@@ -156,14 +156,27 @@ export class WhoService {
   }
 }
 
-function toFinder(target: AccessTarget | { readonly container: string }) {
-  return (holder: SightHolder) =>
-    'container' in target ? findSightWithin(holder, target.container) : findSight(holder, target);
+type SightFinder = (holder: SightHolder) => Sight | undefined;
+
+function toFinder(target: AccessTarget | { readonly container: string }): SightFinder {
+  return (holder) => ('container' in target ? findSightWithin(holder, target.container) : findSight(holder, target));
 }
 
-/** An export holds every token of the tenant, as plaintext. */
-const approving: Sight = { transform: 'reveal', ways: [{ way: 'approving-exports', transform: 'reveal' }] };
-const accepting: Sight = { transform: 'reveal', ways: [{ way: 'accepting-an-invitation', transform: 'reveal' }] };
+/** What the role permits at the portal, and an export, which holds every token of the tenant as plaintext. */
+function toMemberSight(role: Role, findSightOf: SightFinder): Sight {
+  const grants = { rules: toRules(rolePermissions[role], []) };
+  // Members have the rights of management, and in the portal no view can be put over data.
+  const { ways = [], transform = 'redact' } = findSightOf({ applicationType: 'management', grants }) ?? {};
+  if (!approvingRoles.has(role)) return { transform, ways };
+  return { transform: 'reveal', ways: [...ways, { way: 'approving-exports', transform: 'reveal' }] };
+}
+
+const approvingRoles: ReadonlySet<Role> = new Set<Role>(['OWNER', 'ADMIN']);
+
+function toInvitedSight(role: Role, findSightOf: SightFinder): Sight {
+  const { transform } = toMemberSight(role, findSightOf);
+  return { transform, ways: [{ way: 'accepting-an-invitation', transform }] };
+}
 
 function withSight<Who extends object>(who: Who, sight: Sight | undefined): (Who & Sight)[] {
   return sight === undefined ? [] : [{ ...who, ...sight }];

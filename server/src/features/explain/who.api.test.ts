@@ -45,6 +45,11 @@ async function who(body: object): Promise<WhoJson> {
 const wayOf = (seers: readonly Seer[], id: string, name: string) =>
   seers.find((seer) => seer.id === id)?.ways.find(({ way }) => way === name)?.transform;
 
+/** What every member sees at the portal, and what those see who manage the tenant. */
+const masked = ['token:read', 'token:search'].map((way) => ({ way, transform: 'mask' }));
+const roundabout = ['handing-out-rights', 'making-members', 'approving-exports'];
+const manager = { transform: 'reveal', ways: [...masked, ...roundabout.map((way) => ({ way, transform: 'reveal' }))] };
+
 /** What a key is really shown. */
 async function shownTo(key: string): Promise<string | undefined> {
   const { status, body } = await vault.request('GET', `/tokens/${tokenId}`, { key });
@@ -121,7 +126,7 @@ describe('POST /access/who', () => {
     expect(wayOf(inB.applications, elsewhere.id, 'handing-out-rights')).toBe('reveal');
   });
 
-  it('200 lists the members who approve exports, without their addresses', async () => {
+  it('200 lists every member, with what they see at the portal and in roundabout ways, without their addresses', async () => {
     const { rows } = await vault.database.owner.query<{ id: string }>(
       `with person as (insert into users (id, email) values (gen_random_uuid(), 'ada@example.com'), (gen_random_uuid(), 'bob@example.com')
           returning id, email)
@@ -132,9 +137,12 @@ describe('POST /access/who', () => {
     );
     const answer = await ask({ container: '/b/' });
     const { members } = answer.body as WhoJson;
-    const roles = members.map((member) => (member as unknown as { role: string }).role);
-    expect(roles.toSorted()).toEqual(['ADMIN', 'OWNER']);
-    for (const { ways } of members) expect(ways).toEqual([{ way: 'approving-exports', transform: 'reveal' }]);
+    const { ADMIN, OWNER, READ_ONLY } = Object.fromEntries(
+      members.map((member) => [(member as unknown as { role: string }).role, member]),
+    );
+    expect(members).toHaveLength(3);
+    expect(READ_ONLY).toMatchObject({ transform: 'mask', ways: masked });
+    for (const managing of [ADMIN, OWNER]) expect(managing).toMatchObject(manager);
     expect(rows).toHaveLength(2);
     expect(answer.text).not.toContain('example.com');
   });
@@ -150,17 +158,22 @@ describe('POST /access/who', () => {
     const seeing = await reading(['application:read', 'tenant:member:read', 'tenant:invitation:read']);
     const blind = await reading(['application:read']);
     const named = (await ask({ container: '/' }, seeing.key)).body as WhoJson;
-    const approving = { transform: 'reveal', ways: [{ way: 'approving-exports', transform: 'reveal' }] };
-    const accepting = { transform: 'reveal', ways: [{ way: 'accepting-an-invitation', transform: 'reveal' }] };
-    expect(named.members).toEqual([
-      { id: expect.any(String), user_id: expect.any(String), role: 'OWNER', ...approving },
-    ]);
-    expect(named.invitations).toEqual([
-      { id: expect.any(String), role: 'ADMIN', expires_at: expect.any(String), ...accepting },
-    ]);
+    const accepting = (transform: string) => ({ transform, ways: [{ way: 'accepting-an-invitation', transform }] });
+    const byRole = ({ invitations }: WhoJson) =>
+      Object.fromEntries(invitations.map((one) => [(one as unknown as { role: string }).role, one]));
+    expect(named.members).toEqual([{ id: expect.any(String), user_id: expect.any(String), role: 'OWNER', ...manager }]);
+    const expires_at = expect.any(String) as string;
+    expect(named.invitations).toHaveLength(2);
+    expect(byRole(named)).toEqual({
+      ADMIN: { id: expect.any(String), role: 'ADMIN', expires_at, ...accepting('reveal') },
+      READ_ONLY: { id: expect.any(String), role: 'READ_ONLY', expires_at, ...accepting('mask') },
+    });
     const unnamed = (await ask({ container: '/' }, blind.key)).body as WhoJson;
-    expect(unnamed.members).toEqual([{ role: 'OWNER', ...approving }]);
-    expect(unnamed.invitations).toEqual([{ role: 'ADMIN', expires_at: expect.any(String), ...accepting }]);
+    expect(unnamed.members).toEqual([{ role: 'OWNER', ...manager }]);
+    expect(byRole(unnamed)).toEqual({
+      ADMIN: { role: 'ADMIN', expires_at, ...accepting('reveal') },
+      READ_ONLY: { role: 'READ_ONLY', expires_at, ...accepting('mask') },
+    });
     expect(unnamed.applications).toEqual(named.applications);
   });
 

@@ -115,8 +115,8 @@ export class InvitationStore {
     return { totalItems: count?.total ?? 0, items };
   }
 
-  /** Those that can still be accepted and make somebody who approves exports, by id after one. */
-  listOfApprovers({
+  /** Those that can still be accepted, by id after one. */
+  listOpen({
     after,
     limit,
   }: {
@@ -125,7 +125,7 @@ export class InvitationStore {
   }): Promise<Pick<Invitation, 'id' | 'role' | 'expiresAt'>[]> {
     return this.#tx.query({
       text: `select id, role, expires_at as "expiresAt" from invitations
-        where tenant_id = $1 and role = 'ADMIN' and expires_at > ${this.#now} and ($2::uuid is null or id > $2)
+        where tenant_id = $1 and expires_at > ${this.#now} and ($2::uuid is null or id > $2)
         order by id limit $3`,
       values: [this.#tenantId, after ?? null, limit],
     });

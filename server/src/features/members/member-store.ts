@@ -16,12 +16,6 @@ export interface JoinedUser {
   readonly isFree: boolean;
 }
 
-interface Approver {
-  readonly id: string;
-  readonly userId: string;
-  readonly role: Role;
-}
-
 export class MemberStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -111,11 +105,17 @@ export class MemberStore {
     return { totalItems: count?.total ?? 0, items };
   }
 
-  /** Those who can approve exports, by id after one. */
-  listApprovers({ after, limit }: { readonly after: string | undefined; readonly limit: number }): Promise<Approver[]> {
+  /** Everybody, by id after one. */
+  listRoles({
+    after,
+    limit,
+  }: {
+    readonly after: string | undefined;
+    readonly limit: number;
+  }): Promise<Pick<Member, 'id' | 'userId' | 'role'>[]> {
     return this.#tx.query({
-      text: `select id, user_id as "userId", role from members
-        where tenant_id = $1 and role in ('OWNER', 'ADMIN') and ($2::uuid is null or id > $2) order by id limit $3`,
+      text: `select id, user_id as "userId", role from members where tenant_id = $1 and ($2::uuid is null or id > $2)
+        order by id limit $3`,
       values: [this.#tenantId, after ?? null, limit],
     });
   }

@@ -101,17 +101,14 @@ function renderPasskey(passkey: KnownPasskey): Html {
 }
 
 function renderPassword(ways: SignInWays): Html {
-  const note = ways.hasPassword ? `set, ${countCodes(ways)} left` : 'not set';
+  const note = ways.hasPassword ? `with an authenticator app, ${countCodes(ways)} left` : 'not set';
   const change = html`<form method="post" action="/portal/password/begin">
 <button>${ways.hasPassword ? 'Change the password' : 'Set a password'}</button>
 </form>`;
   const renewal = html`<form method="post" action="/portal/recovery-codes">
 <button>Create new recovery codes</button>
 </form>`;
-  return renderWay(
-    { name: 'Password with authenticator app', note },
-    ways.hasPassword ? html`${change}${renewal}` : change,
-  );
+  return renderWay({ name: 'Password', note }, ways.hasPassword ? html`${change}${renewal}` : change);
 }
 
 function renderIdentity(issuer: string, provider: AccountPage['provider']): Html {

@@ -1,4 +1,4 @@
-/** What is watched for, of each key. */
+/** What is watched for, of each key and each user who is signed in. */
 export const alertRules = ['misses', 'reveals', 'new-address'] as const;
 export type AlertRule = (typeof alertRules)[number];
 
@@ -15,10 +15,12 @@ export interface AlertThresholds {
 
 export const defaultThresholds: AlertThresholds = { windowMinutes: 10, misses: 100, reveals: 1_000, addresses: 20 };
 
-/** A rule that a key has broken. */
+/** A rule that a key or a user has broken. */
 export interface Alert {
   readonly tenantId: string;
+  /** Of the user, if it is about one. */
   readonly keyId: string;
+  readonly isUser: boolean;
   readonly rule: AlertRule;
   readonly count: number;
   /** When the window began. */

@@ -7,18 +7,19 @@ import type { RaisedAlert } from './watch-store.ts';
 export async function recordAlert(
   tx: Transaction,
   tenantId: TenantId,
-  { keyId, rule, count, from, raisedAt }: RaisedAlert,
+  { keyId, isUser, rule, count, from, raisedAt }: RaisedAlert,
   windowMinutes: number,
 ): Promise<void> {
   const details = { rule, count, from: from.toISOString(), minutes: windowMinutes };
+  const entityType = isUser ? 'member' : 'key';
   const known = await tx.query({
     text: `select 1 from audit_records where tenant_id = $1 and entity_id = $2 and created_at >= $3
-        and entity_type = 'key' and operation = 'alert' and details::json ->> 'rule' = $4 and details::json ->> 'from' = $5`,
-    values: [tenantId, keyId, raisedAt, rule, details.from],
+        and entity_type = $6 and operation = 'alert' and details::json ->> 'rule' = $4 and details::json ->> 'from' = $5`,
+    values: [tenantId, keyId, raisedAt, rule, details.from, entityType],
   });
   if (known.length > 0) return;
   await recordInTransaction(tx, tenantId, 'system', {
-    entityType: 'key',
+    entityType,
     entityId: keyId,
     operation: 'alert',
     outcome: 'success',

@@ -4,6 +4,9 @@ import type { WatchPass } from './watcher.ts';
 /** More applications than this are counted together: each is three time series. */
 const applicationsMax = 200;
 
+/** Browsers and people are counted together, by what they are. */
+const together: Readonly<Record<string, string>> = { session: 'sessions', user: 'users' };
+
 /** Counts what was watched, by application. The first applications that turn up have a name of their own. */
 export class WatchMetrics {
   readonly #attempts: { inc(labels: Record<string, string>, by: number): void };
@@ -24,7 +27,7 @@ export class WatchMetrics {
   count({ groups, alerts }: WatchPass): void {
     for (const { actorType, actorId, kind, count } of groups) {
       if (kind === 'other') continue;
-      this.#attempts.inc({ application: actorType === 'session' ? 'sessions' : this.#labelOf(actorId), kind }, count);
+      this.#attempts.inc({ application: together[actorType] ?? this.#labelOf(actorId), kind }, count);
     }
     for (const { rule } of alerts) this.#alerts.inc({ rule }, 1);
   }

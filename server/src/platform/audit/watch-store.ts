@@ -12,6 +12,7 @@ export type WatchedKind = 'denied' | 'missed' | 'revealed' | 'other';
 /** Records that agree in everything that is watched. */
 export interface WatchedGroup {
   readonly tenantId: string;
+  /** The key, or the user who is signed in: they have none. */
   readonly keyId: string;
   readonly actorType: string;
   readonly actorId: string;
@@ -39,7 +40,7 @@ interface Range {
  * key do anything through new ones, and raise an alert for every one of them.
  */
 const groupsText = `with watched as materialized (
-    select r.tenant_id, r.key_id, r.actor_type, r.actor_id, r.source_address, r.created_at, seen.kind,
+    select r.tenant_id, coalesce(r.key_id, r.actor_id) as key_id, r.actor_type, r.actor_id, r.source_address, r.created_at, seen.kind,
       date_bin(make_interval(mins => $3), r.created_at, timestamptz '2000-01-01 00:00:00+00') as bucket,
       case seen.kind when 'revealed' then r.entity_id else '' end as value,
       case seen.kind when 'missed' then coalesce((r.details::json ->> 'missing')::bigint, 1) else 1 end as amount
@@ -48,7 +49,8 @@ const groupsText = `with watched as materialized (
       when r.operation = 'search' and r.details::json ->> 'missing' is not null then 'missed'
       when r.transform = 'reveal' and r.entity_type in ('bank', 'card', 'token') then 'revealed'
       else 'other' end as kind) seen
-    where r.sealing_order >= $1 and r.sealing_order < $2 and r.key_id is not null
+    where r.sealing_order >= $1 and r.sealing_order < $2
+      and (r.key_id is not null or (r.actor_type = 'user' and r.actor_id is not null))
   ), sessions as (
     select tenant_id, actor_id, min(created_at) as first_at from watched where actor_type = 'session' group by 1, 2
   ), authorized as (
@@ -63,7 +65,7 @@ const groupsText = `with watched as materialized (
     on w.actor_type = 'session' and a.tenant_id = w.tenant_id and a.actor_id = w.actor_id
   group by 1, 2, 3, 4, 5, 6, 7, 8`;
 
-const watchedColumns = '"tenantId" uuid, "keyId" uuid, bucket timestamptz, value text, count bigint';
+const watchedColumns = '"tenantId" uuid, "keyId" uuid, "actorType" text, bucket timestamptz, value text, count bigint';
 
 /** Adds to what is remembered, unless the alert of the window was raised already: then nothing more has to be known. */
 const addText = `insert into audit_watched as known (tenant_id, key_id, rule, bucket, value, occurrences)
@@ -74,14 +76,14 @@ const addText = `insert into audit_watched as known (tenant_id, key_id, rule, bu
 
 /** `total` is what the threshold is compared with. */
 const raiseText = (total: string) => `with touched as (
-    select distinct w."tenantId" as tenant_id, w."keyId" as key_id, w.bucket from json_to_recordset($1::json) as w(${watchedColumns})
+    select distinct w."tenantId" as tenant_id, w."keyId" as key_id, w.bucket, w."actorType" = 'user' as is_user from json_to_recordset($1::json) as w(${watchedColumns})
   ), full_windows as (
-    select t.tenant_id, t.key_id, t.bucket, ${total} as count from touched t
+    select t.tenant_id, t.key_id, t.bucket, t.is_user, ${total} as count from touched t
     join audit_watched k on k.tenant_id = t.tenant_id and k.key_id = t.key_id and k.rule = $2 and k.bucket = t.bucket
-    group by 1, 2, 3 having ${total} >= $3
+    group by 1, 2, 3, 4 having ${total} >= $3
   )
-  insert into audit_alerts (tenant_id, key_id, rule, bucket, occurrences)
-  select tenant_id, key_id, $2, bucket, count from full_windows on conflict do nothing`;
+  insert into audit_alerts (tenant_id, key_id, rule, bucket, occurrences, is_user)
+  select tenant_id, key_id, $2, bucket, count, is_user from full_windows on conflict do nothing`;
 
 const unrecorded = 'recorded_at is null and occurrences is not null';
 
@@ -173,7 +175,7 @@ export class WatchStore {
     const [row] = await this.#tx.query<RaisedAlert>({
       name: 'watch-unrecorded',
       text: `select tenant_id as "tenantId", key_id as "keyId", rule, occurrences::float8 as count, bucket as "from",
-          raised_at as "raisedAt"
+          raised_at as "raisedAt", is_user as "isUser"
         from audit_alerts where ${unrecorded} and tenant_id <> all($1::uuid[]) order by raised_at limit 1`,
       values: [tenantsLeftOut],
     });

@@ -64,7 +64,8 @@ async function write(happenings: readonly Happening[], actor: { key?: string; ty
         missing === undefined ? null : JSON.stringify({ missing }),
         actor.type ?? 'application',
         actor.key ?? keyId,
-        actor.key ?? keyId,
+        // Somebody who is signed in has no key.
+        actor.type === 'user' ? null : (actor.key ?? keyId),
         address,
         operation,
       ],
@@ -75,14 +76,14 @@ const reveals = (ids: readonly string[], window = 0) =>
   ids.map((entityId) => ({ transform: 'reveal', entityId, window }));
 
 /** Seals, watches, and answers the alerts of the tenant as the log has them, oldest first. */
-async function alertsAfterWatching(worker = watcher): Promise<unknown[]> {
+async function alertsAfterWatching(worker = watcher, subject = 'key'): Promise<unknown[]> {
   await sealAll(vault.database, signerOf(vault.server));
   while ((await worker.watch()).isFull);
   const records = await vault.auditRecords(tenant.id);
   return records
     .filter((record) => record['operation'] === 'alert')
     .map(({ entity_type, entity_id, details }) => {
-      expect([entity_type, entity_id]).toEqual(['key', keyId]);
+      expect([entity_type, entity_id]).toEqual([subject, keyId]);
       const { from, ...rest } = JSON.parse(String(details)) as { from: string };
       expect(new Date(from).toISOString()).toBe(from);
       expect(new Date(from).getTime() % (10 * 60_000)).toBe(0);
@@ -151,6 +152,21 @@ describe('Watcher', () => {
       { rule: 'misses', count: 12, minutes: 10 },
       { rule: 'reveals', count: 5, minutes: 10 },
     ]);
+  });
+
+  it('raises alerts for users who are signed in as for keys, wherever they come from, each for themselves', async () => {
+    const user = { type: 'user' };
+    await write([{ address: '192.0.2.1' }, { address: '192.0.2.2' }, { outcome: 'missed', missing: 9 }], user);
+    await write([{ outcome: 'missed', missing: 9 }], { type: 'user', key: randomUUID() });
+    expect(await alertsAfterWatching(watcher, 'member')).toEqual([]);
+    await write([{ outcome: 'missed' }, ...reveals([...'abcde'])], user);
+    const raised = await alertsAfterWatching(watcher, 'member');
+    expect(raised).toEqual([
+      { rule: 'misses', count: 10, minutes: 10 },
+      { rule: 'reveals', count: 5, minutes: 10 },
+    ]);
+    const { body } = await vault.request('GET', '/logs?operation=alert', { key: tenant.keys.management });
+    expect(body).toMatchObject({ data: [{ message: 'Member alert raised', entity_id: keyId }, {}] });
   });
 
   it('counts guesses of a search that found something else', async () => {
@@ -245,17 +261,20 @@ describe('WatchMetrics', () => {
         group('first', 'denied'),
         group('first', 'other'),
         group('s', 'missed', 'session'),
+        group('u', 'denied', 'user'),
+        group('v', 'denied', 'user'),
         ...Array.from({ length: 300 }, (_, index) => group(`application ${index}`, 'revealed')),
       ],
-      alerts: [{ tenantId: tenant.id, keyId, rule: 'misses', count: 10, from: new Date() }],
+      alerts: [{ tenantId: tenant.id, keyId, isUser: false, rule: 'misses', count: 10, from: new Date() }],
       failures: [],
       isFull: false,
     });
     const text = await metrics.render();
     expect(text).toContain('strongroom_audit_watched_total{application="first",kind="denied"} 4');
     expect(text).toContain('strongroom_audit_watched_total{application="sessions",kind="missed"} 2');
+    expect(text).toContain('strongroom_audit_watched_total{application="users",kind="denied"} 4');
     expect(text).toContain('strongroom_audit_watched_total{application="other",kind="revealed"} 202');
-    expect(text.match(/^strongroom_audit_watched_total\{/gm)).toHaveLength(202);
+    expect(text.match(/^strongroom_audit_watched_total\{/gm)).toHaveLength(203);
     expect(text).toContain('strongroom_audit_alerts_total{rule="misses"} 1');
   });
 });

@@ -83,7 +83,7 @@ export class Watcher {
     const { misses, reveals, addresses } = this.#thresholds;
     const missed = misses === 0 ? [] : groups.filter(({ kind }) => kind === 'missed');
     const revealed = reveals === 0 ? [] : groups.filter(({ kind }) => kind === 'revealed');
-    // Sessions belong to browsers, which are anywhere.
+    // Sessions and users are at browsers, which are anywhere.
     const placed = addresses === 0 ? [] : groups.filter(({ actorType }) => actorType === 'application');
     await store.addAndRaise('misses', sumUp(missed), misses);
     await store.addAndRaise('reveals', sumUp(revealed), reveals);
@@ -119,7 +119,7 @@ export class Watcher {
   }
 }
 
-/** One for each key, window and value, whatever address they come from: a statement updates no row twice. */
+/** One for each key or user, window and value, whatever address they come from: a statement updates no row twice. */
 function sumUp(groups: readonly WatchedGroup[]): WatchedGroup[] {
   const sums = new Map<string, WatchedGroup>();
   for (const group of groups) {

@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, type Schemas, unwrap } from '../../api/client';
+import { useMember } from '../../api/me';
+import { CopyBlock } from '../../parts/copy-block';
+import { countOf, formatNumber } from '../../parts/number';
+import { Section } from '../../parts/page';
+import { QueryView } from '../../parts/query-view';
+import { Tag } from '../../parts/tag';
+import { Time } from '../../parts/time';
+
+type Seal = Schemas['LogSeal'];
+
+/** The keys that prove the audit log, and how far it is sealed. */
+export function AuditKeys() {
+  const { tenant } = useMember();
+  const seal = useQuery({
+    queryKey: ['log-seal', tenant.id],
+    queryFn: () => unwrap(api.GET('/logs/seal')),
+    refetchInterval: 15_000,
+  });
+  return (
+    <Section
+      title="Audit log"
+      note="Records are sealed into a signed tree, so that none can be changed or removed unnoticed."
+    >
+      <QueryView query={seal} what="the state of the log">
+        {(found) => (
+          <>
+            <SealFacts seal={found} />
+            {found.public_keys.map(({ version, public_key: key }) => (
+              <div key={version}>
+                <h3 className="key-title">Public key, version {version}</h3>
+                <CopyBlock label={`Public key, version ${version}`} text={key} />
+              </div>
+            ))}
+            <Pinning publicKey={found.public_keys.at(-1)?.public_key} />
+          </>
+        )}
+      </QueryView>
+    </Section>
+  );
+}
+
+function SealFacts({ seal: { checkpoint, waiting, worker, stop } }: { readonly seal: Seal }) {
+  const records = waiting.is_exact
+    ? countOf(waiting.records, 'record')
+    : `more than ${countOf(waiting.records, 'record')}`;
+  return (
+    <dl className="facts key-seal">
+      <dt>Sealed</dt>
+      <dd>
+        {checkpoint === undefined ? (
+          'nothing yet'
+        ) : (
+          <>
+            {countOf(checkpoint.tree_size, 'record')}, <Time at={checkpoint.sealed_at} form="ago" /> with checkpoint{' '}
+            {formatNumber(checkpoint.number)}
+          </>
+        )}
+      </dd>
+      <dt>Waiting</dt>
+      <dd>
+        {records}
+        {waiting.oldest_at === undefined ? null : (
+          <>
+            , the oldest from <Time at={waiting.oldest_at} form="ago" />
+          </>
+        )}
+      </dd>
+      <dt>Worker</dt>
+      <dd>
+        {worker.is_running ? <Tag tone="good">Running</Tag> : <Tag tone="bad">Not running</Tag>}{' '}
+        {worker.looked_at === undefined ? null : (
+          <span className="note">
+            last seen <Time at={worker.looked_at} form="ago" />
+          </span>
+        )}
+      </dd>
+      {stop === undefined ? null : (
+        <>
+          <dt>Stopped</dt>
+          <dd>
+            <Tag tone="bad">Stopped</Tag> <Time at={stop.stopped_at} />: {stop.reason}
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Pinning({ publicKey }: { readonly publicKey: string | undefined }) {
+  if (publicKey === undefined) return null;
+  return (
+    <>
+      <h3 className="key-title">How to pin it</h3>
+      <p>
+        Keep the public key somewhere that nobody who runs the vault can change, such as a document of your auditors,
+        and compare it with one that an operator gave you. A proof that you download from the audit log is then checked
+        without trusting the vault:
+      </p>
+      <CopyBlock
+        label="Command that checks a proof"
+        text={`strongroom audit check proof.json --public-key ${publicKey}`}
+      />
+    </>
+  );
+}
