@@ -79,7 +79,7 @@ describe('replacing a key', () => {
     await page.getByText('Changes need a sign-in within the last 15 minutes. Yours is older.').waitFor();
     await press('Create a key');
     await page.getByRole('alert').getByRole('button', { name: 'Sign in again' }).click();
-    await page.waitForURL(`${url}/portal/sign-in`);
+    await page.waitForURL(({ pathname }) => pathname === '/portal/sign-in');
   });
 });
 

@@ -141,7 +141,7 @@ describe('the simulator', () => {
         await tryApplication(next.rights, next.allPlaces);
     };
     await Promise.all(Array.from({ length: lanes }, runLane));
-    expect(wrong).toEqual([]);
+    expect(wrong.slice(0, 3)).toEqual([]);
     expect(pairs).toBe(applicationCount * tokensEach);
     // Every outcome has come up often, or nothing was compared.
     for (const outcome of ['reveal', 'mask', 'redact', denied, 'true', 'false'])

@@ -45,15 +45,15 @@ export function sayChange(name: string, place: Place, old: Decision, next: Decis
   const { verb, shown } = deeds[old.permission] ?? { verb: `have ${old.permission} for` };
   const tokens = nameTokens(place);
   if (!next.is_allowed) return `${name} could no longer ${verb} ${tokens}.`;
-  const isAuthor = next.authors_views === true && old.authors_views !== true;
-  const authoring = isAuthor ? ' It could set their masks, which amounts to reading plaintext.' : '';
-  const seen = next.sees === undefined || shown === undefined ? '' : sights[next.sees.data];
-  if (!old.is_allowed) {
-    const seeing = seen === '' ? '' : `, and would see ${seen}`;
-    return `${name} would be able to ${verb} ${tokens}${seeing}.${authoring}`;
+  const able = old.is_allowed ? '' : `would be able to ${verb} ${tokens}`;
+  if (next.authors_views === true && old.authors_views !== true) {
+    const masks = able === '' ? `could set the masks of ${tokens}` : `${able} and to set their masks`;
+    return `${name} ${masks}, which amounts to reading plaintext.`;
   }
+  const seen = next.sees === undefined || shown === undefined ? '' : sights[next.sees.data];
+  if (able !== '') return `${name} ${able}${seen === '' ? '' : `, and would see ${seen}`}.`;
   const before = old.sees === undefined ? '' : ` instead of ${sights[old.sees.data]}`;
-  return `${name} would see ${seen} of ${tokens}${shown ?? ''}${before}.${authoring}`;
+  return `${name} would see ${seen} of ${tokens}${shown ?? ''}${before}.`;
 }
 
 function nameTokens(place: Place): string {

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Schemas, unwrap } from '../../api/client';
 import { useNames } from '../../api/names';
 import type { Target } from '../../parts/access/explain';
+import { transforms } from '../../parts/access/rights';
 import { transformTones, transformWords } from '../../parts/access/words';
 import { DataTable } from '../../parts/data-table';
 import { countOf } from '../../parts/number';
@@ -13,7 +14,7 @@ import { sayWay } from './onlooker-words';
 
 type Part = Schemas['Onlookers'];
 
-/** Everybody who can see a token, or any token in a container. */
+/** Everybody who can see a token, or any token in a container; those who see most first. */
 export function Onlookers({ target }: { readonly target: Target }) {
   const names = useNames();
   const found = useInfiniteQuery({
@@ -23,7 +24,9 @@ export function Onlookers({ target }: { readonly target: Target }) {
     getNextPageParam: ({ next }) => next,
   });
   const parts = found.data?.pages ?? [];
-  const rows = parts.flatMap((part) => toOnlookers(part, names));
+  const rows = parts
+    .flatMap((part) => toOnlookers(part, names))
+    .toSorted((a, b) => transforms.indexOf(b.transform) - transforms.indexOf(a.transform));
   const isToken = 'token' in target;
   return (
     <Section
@@ -74,7 +77,7 @@ function OnlookerTable({ rows }: { readonly rows: readonly Onlooker[] }) {
       keyOf={({ key }) => key}
       columns={[
         { header: 'Who', cell: ({ who }) => who },
-        { header: 'What', cell: ({ kind }) => kind },
+        { header: 'What', cell: ({ kind }) => <span className="solid">{kind}</span> },
         {
           header: 'Sees at most',
           cell: ({ transform }) => <Tag tone={transformTones[transform]}>{transformWords[transform]}</Tag>,
