@@ -107,11 +107,10 @@ describe('a journey over every page of the portal', () => {
     const { context, page, visit } = owner;
     const traces = new BrowserTraces(context, page);
     const [number = ''] = numbers;
-    await page.route('**/portal/api/tokens/*', async (route) => {
-      const response = await route.fetch();
-      const token = (await response.json()) as object;
-      await route.fulfill({ response, json: { ...token, data: { number, cvc: '123' } } });
-    });
+    const revealed = { id: tokenId, type: 'card', containers: ['/'], created_at: new Date().toISOString() };
+    await page.route('**/portal/api/tokens/*', (route) =>
+      route.fulfill({ json: { ...revealed, tenant_id: tenant.id, data: { number, cvc: '123' } } }),
+    );
     await visit(`/portal/tokens/${tokenId}`);
     await page.evaluate((text) => {
       // oxlint-disable-next-line no-console -- That it is noticed is what is tested.
