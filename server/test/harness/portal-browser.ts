@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { Role } from '../../src/features/members/index.ts';
 import { Chromium } from './chromium.ts';
 import { inviteTo } from './portal-people.ts';
@@ -42,13 +43,10 @@ export class PortalBrowser {
     await page.goto(`${this.url}${path}`);
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
     await page.waitForURL(`${this.url}/portal/**`);
-    await this.#vault.database.owner.query(
-      'update members set role = $3 where tenant_id = $1 and user_id = (select id from users where email = $2)',
-      [tenant.id, email, role],
-    );
+    await this.#setRole(tenant, email, role);
     const open = async (target: string) => {
       await page.goto(`${this.url}${target}`);
-      await page.waitForLoadState('networkidle');
+      await settled(page);
     };
     return { context, page, email, complaints, open };
   }
@@ -56,4 +54,21 @@ export class PortalBrowser {
   stop(): Promise<void> {
     return this.chromium.stop();
   }
+
+  async #setRole(tenant: TestTenant, email: string, role: Role): Promise<void> {
+    const { owner } = this.#vault.database;
+    // The owner of a tenant that nobody bootstrapped has no e-mail address and no way to sign in.
+    if (role === 'OWNER')
+      await owner.query(`update members set role = 'ADMIN' where tenant_id = $1 and role = 'OWNER'`, [tenant.id]);
+    await owner.query(
+      'update members set role = $3 where tenant_id = $1 and user_id = (select id from users where email = $2)',
+      [tenant.id, email, role],
+    );
+  }
+}
+
+/** Waits until the page has a heading and nothing is being loaded. */
+export async function settled(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await expect.poll(() => page.locator('.loading, [aria-busy=true]').count()).toBe(0);
 }

@@ -15,7 +15,7 @@ type Log = Schemas['Log'];
 const columns: readonly Column<Log>[] = [
   { header: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
   {
-    header: 'What happened',
+    header: 'Event',
     isWide: true,
     cell: ({ message, outcome }) => (
       <>

@@ -1,0 +1,58 @@
+import type { BrowserContext, Page, Response } from 'playwright-core';
+
+/** Everything that a browser was told, showed and kept, by the place where it was. */
+export class BrowserTraces {
+  readonly #context: BrowserContext;
+  readonly #page: Page;
+  readonly #texts = new Map<string, string[]>();
+  readonly #reading: Promise<void>[] = [];
+
+  constructor(context: BrowserContext, page: Page) {
+    this.#context = context;
+    this.#page = page;
+    page.on('console', (message) => this.#note('console', message.text()));
+    page.on('pageerror', (error) => this.#note('console', String(error)));
+    page.on('request', (request) => this.#note('requests', `${request.url()}\n${request.postData() ?? ''}`));
+    page.on('response', (response) => this.#reading.push(this.#noteResponse(response)));
+  }
+
+  /** What is on the page and in the browser's memory now. */
+  async collect(): Promise<void> {
+    const page = this.#page;
+    this.#note('document', await page.content());
+    this.#note('document', await page.evaluate(() => document.body.innerText));
+    for (const value of await page.locator('input, textarea, select').evaluateAll(readValues)) {
+      this.#note('document', value);
+    }
+    this.#note('local storage', await page.evaluate(() => JSON.stringify(localStorage)));
+    this.#note('session storage', await page.evaluate(() => JSON.stringify(sessionStorage)));
+    this.#note('history', JSON.stringify(await page.evaluate(() => history.state as unknown)));
+    const session = await this.#context.newCDPSession(page);
+    this.#note('history', JSON.stringify(await session.send('Page.getNavigationHistory')));
+    await session.detach();
+    await Promise.all(this.#reading.splice(0));
+  }
+
+  /** The texts of a place, one after the other. */
+  textOf(place: string): Buffer {
+    return Buffer.from((this.#texts.get(place) ?? []).join('\n'));
+  }
+
+  get places(): string[] {
+    return [...this.#texts.keys()].sort();
+  }
+
+  async #noteResponse(response: Response): Promise<void> {
+    this.#note('responses', `${response.url()}\n${JSON.stringify(await response.allHeaders().catch(() => ({})))}`);
+    // A redirect has no body, and neither has what was left before it arrived.
+    this.#note('responses', await response.text().catch(() => ''));
+  }
+
+  #note(place: string, text: string): void {
+    this.#texts.set(place, [...(this.#texts.get(place) ?? []), text]);
+  }
+}
+
+function readValues(elements: Element[]): string[] {
+  return elements.map((element) => ('value' in element ? String(element.value) : ''));
+}
