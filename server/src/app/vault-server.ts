@@ -80,9 +80,7 @@ export class VaultServer {
     } = {},
   ): Promise<VaultServer> {
     const { development, clock = processClock, passwordHasher = new PasswordHasher() } = more;
-    return openWhole((opened) =>
-      VaultServer.#open({ config, logger, development, clock, passwordHasher }, opened),
-    );
+    return openWhole((opened) => VaultServer.#open({ config, logger, development, clock, passwordHasher }, opened));
   }
 
   /** The stack is closed in reverse order: requests in progress still have everything that they need. */

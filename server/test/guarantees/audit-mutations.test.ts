@@ -5,12 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyDatabase } from '../../src/platform/audit/log-verification.ts';
 import type { AuditRecord } from '../../src/core/audit/record-text.ts';
-import {
-  compareOrders,
-  compareRecords,
-  firstOrder,
-  hashRecord,
-} from '../../src/platform/audit/audit-record.ts';
+import { compareOrders, compareRecords, firstOrder, hashRecord } from '../../src/platform/audit/audit-record.ts';
 import { fileAnchor } from '../../src/platform/audit/anchor.ts';
 import { compareWithAnchor, type SealedRoot } from '../../src/platform/audit/anchor-comparison.ts';
 import { toSignedText } from '../../src/platform/audit/checkpoint.ts';

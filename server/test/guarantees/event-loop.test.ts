@@ -89,7 +89,9 @@ async function confirm(findings: readonly Finding[]): Promise<Finding[]> {
   const confirmed: Finding[] = [];
   for (const finding of findings) {
     const isShort = finding.longestMs <= measured.turnMaxMs;
-    confirmed.push(isShort ? finding : { plan: finding.plan, ...(await measured.measureShort(toRequest(finding.plan, around))) });
+    confirmed.push(
+      isShort ? finding : { plan: finding.plan, ...(await measured.measureShort(toRequest(finding.plan, around))) },
+    );
   }
   return confirmed.toSorted((a, b) => b.longestMs - a.longestMs);
 }
