@@ -10,7 +10,7 @@ export interface ThroughputRow {
   readonly connections: number;
   /** Tokens that one request makes or reads, where that is what is counted. */
   readonly tokensPerRequest: number;
-  /** Left out of the short form, which has a minute. */
+  /** Left out of the short form, which has half a minute. */
   readonly isLongOnly?: boolean;
 }
 

@@ -22,7 +22,7 @@ const { values } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     tokens: { type: 'string' },
-    /** A minute, compared with what was recorded; fails when something is clearly slower, and records nothing. */
+    /** Half a minute, compared with what was recorded; fails when something is clearly slower, and records nothing. */
     short: { type: 'boolean', default: false },
     /** Where the short form writes how many passed and failed, in the words of the tests. */
     output: { type: 'string' },
@@ -30,9 +30,9 @@ const { values } = parseArgs({
 });
 const isShort = values.short;
 const servers = Number(values.servers);
-const rounds = Number(values.rounds ?? (isShort ? 2 : 5));
-const seconds = Number(values.seconds ?? (isShort ? 2 : 8));
-const tokens = Number(values.tokens ?? (isShort ? 2_000 : 20_000));
+const rounds = Number(values.rounds ?? (isShort ? 1 : 5));
+const seconds = Number(values.seconds ?? (isShort ? 1 : 8));
+const tokens = Number(values.tokens ?? (isShort ? 1_000 : 20_000));
 /** A machine that others use as well must not fail a change, so only two fifths of the recorded ratio do, twice in a row. */
 const clearlyBelow = 0.4;
 

@@ -4,8 +4,11 @@ import { createApplication } from '../harness/test-application.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { followPages, idsOf, pageOf } from '../harness/token-answers.ts';
 
-/** Tokens of nearly 4 MiB, made with a public key: as many as would fill 64 MiB in one page. */
-const count = 16;
+/**
+ * Tokens of nearly 4 MiB, made with a public key. Six are several times what one page may hold; the long form, `npm run
+ * test:pages`, has as many as would fill 64 MiB.
+ */
+const count = Number(process.env['PAGES_TOKENS'] ?? 6);
 const mebibyte = 1024 * 1024;
 const bulk = 'x'.repeat(4 * mebibyte - 1_000);
 const idAt = (index: number) => `big-${String(index).padStart(2, '0')}`;

@@ -20,13 +20,12 @@ export class BrowserTraces {
   async collect(): Promise<void> {
     const page = this.#page;
     this.#note('document', await page.content());
-    this.#note('document', await page.evaluate(() => document.body.innerText));
-    for (const value of await page.locator('input, textarea, select').evaluateAll(readValues)) {
-      this.#note('document', value);
-    }
-    this.#note('local storage', await page.evaluate(() => JSON.stringify(localStorage)));
-    this.#note('session storage', await page.evaluate(() => JSON.stringify(sessionStorage)));
-    this.#note('history', JSON.stringify(await page.evaluate(() => history.state as unknown)));
+    this.#note('document', await page.evaluate<string>('document.body.innerText'));
+    const values = `[...document.querySelectorAll('input, textarea, select')].map(({ value }) => value)`;
+    for (const value of await page.evaluate<string[]>(values)) this.#note('document', value);
+    this.#note('local storage', await page.evaluate<string>('JSON.stringify(localStorage)'));
+    this.#note('session storage', await page.evaluate<string>('JSON.stringify(sessionStorage)'));
+    this.#note('history', await page.evaluate<string>('JSON.stringify(history.state)'));
     const session = await this.#context.newCDPSession(page);
     this.#note('history', JSON.stringify(await session.send('Page.getNavigationHistory')));
     await session.detach();
@@ -51,8 +50,4 @@ export class BrowserTraces {
   #note(place: string, text: string): void {
     this.#texts.set(place, [...(this.#texts.get(place) ?? []), text]);
   }
-}
-
-function readValues(elements: Element[]): string[] {
-  return elements.map((element) => ('value' in element ? String(element.value) : ''));
 }

@@ -154,7 +154,8 @@ async function photograph(page: Page, file: string): Promise<void> {
 async function shrink(context: BrowserContext, png: Buffer): Promise<Buffer> {
   const page = await context.newPage();
   const image = `data:image/png;base64,${png.toString('base64')}`;
-  const shrunk = await page.evaluate<string>(`fetch(${JSON.stringify(image)}).then((loaded) => loaded.blob()).then(createImageBitmap).then((bitmap) => {
+  const shrunk =
+    await page.evaluate<string>(`fetch(${JSON.stringify(image)}).then((loaded) => loaded.blob()).then(createImageBitmap).then((bitmap) => {
     const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [bitmap.width, bitmap.height];
     canvas.getContext('2d').drawImage(bitmap, 0, 0);

@@ -112,20 +112,16 @@ describe('a journey over every page of the portal', () => {
       route.fulfill({ json: { ...revealed, tenant_id: tenant.id, data: { number, cvc: '123' } } }),
     );
     await open(`/portal/tokens/${tokenId}`);
-    await page.evaluate((text) => {
-      // oxlint-disable-next-line no-console -- That it is noticed is what is tested.
-      console.log(text);
-      localStorage.setItem('planted', text);
-      sessionStorage.setItem('planted', text);
-      history.pushState({ planted: text }, '', `?number=${text}`);
-    }, number);
-    await page.evaluate(async () => (await fetch(location.href)).text());
+    await page.evaluate(`
+      console.log('${number}');
+      localStorage.setItem('planted', '${number}');
+      sessionStorage.setItem('planted', '${number}');
+      history.pushState({ planted: '${number}' }, '', '?number=${number}');
+      fetch(location.href).then((response) => response.text());
+    `);
     await traces.collect();
     await page.unrouteAll();
-    await page.evaluate(() => {
-      localStorage.removeItem('planted');
-      sessionStorage.removeItem('planted');
-    });
+    await page.evaluate(`localStorage.removeItem('planted'); sessionStorage.removeItem('planted');`);
     const found = findIn(traces);
     for (const place of traces.places) expect(found).toContain(`number as it is in ${place}`);
     expect(traces.places).toHaveLength(7);
