@@ -74,6 +74,8 @@ describe('an auditor who may only look', () => {
   it('has an address for every view, which somebody else sees the same way', async () => {
     const { page, open } = auditor;
     await open(`/portal/audit?entity_id=${cardId}&transform=mask`);
+    // Names are loaded beside the records.
+    await page.getByRole('cell', { name: 'private', exact: true }).first().waitFor();
     const seen = await page.getByRole('table', { name: 'Audit records' }).locator('tbody').textContent();
     await page.getByRole('table', { name: 'Audit records' }).getByRole('link').first().click();
     await page.getByRole('dialog').waitFor();
@@ -81,7 +83,8 @@ describe('an auditor who may only look', () => {
     const other = await browser.signIn(tenant, 'READ_ONLY');
     await other.page.goto(address);
     await other.page.getByRole('dialog').waitFor();
-    expect(await other.page.getByRole('table', { name: 'Audit records' }).locator('tbody').textContent()).toBe(seen);
+    const table = other.page.getByRole('table', { name: 'Audit records', includeHidden: true });
+    await expect.poll(() => table.locator('tbody').textContent()).toBe(seen);
     await other.page.keyboard.press('Escape');
     await other.page.waitForURL((url) => !url.searchParams.has('record'));
     await other.context.close();
