@@ -1,5 +1,8 @@
 import type { BrowserContext, Page, Response } from 'playwright-core';
 
+/** What fields hold is no part of the text of a page. */
+const fieldValues = `[...document.querySelectorAll('input, textarea, select')].map(({ value }) => value).join('\\n')`;
+
 /** Everything that a browser was told, showed and kept, by the place where it was. */
 export class BrowserTraces {
   readonly #context: BrowserContext;
@@ -20,13 +23,11 @@ export class BrowserTraces {
   async collect(): Promise<void> {
     const page = this.#page;
     this.#note('document', await page.content());
-    this.#note('document', await page.evaluate(() => document.body.innerText));
-    for (const value of await page.locator('input, textarea, select').evaluateAll(readValues)) {
-      this.#note('document', value);
-    }
+    this.#note('document', await page.evaluate<string>('document.body.innerText'));
+    this.#note('document', await page.evaluate<string>(fieldValues));
     this.#note('local storage', await page.evaluate(() => JSON.stringify(localStorage)));
     this.#note('session storage', await page.evaluate(() => JSON.stringify(sessionStorage)));
-    this.#note('history', JSON.stringify(await page.evaluate(() => history.state as unknown)));
+    this.#note('history', await page.evaluate<string>('String(JSON.stringify(history.state))'));
     const session = await this.#context.newCDPSession(page);
     this.#note('history', JSON.stringify(await session.send('Page.getNavigationHistory')));
     await session.detach();
@@ -51,8 +52,4 @@ export class BrowserTraces {
   #note(place: string, text: string): void {
     this.#texts.set(place, [...(this.#texts.get(place) ?? []), text]);
   }
-}
-
-function readValues(elements: Element[]): string[] {
-  return elements.map((element) => ('value' in element ? String(element.value) : ''));
 }

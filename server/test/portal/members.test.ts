@@ -44,7 +44,7 @@ describe('an owner', () => {
   it('changes the role of a member and removes them, who is out with the next request', async () => {
     const { visitor, email } = await welcome(vault, tenant);
     await owner.visit('/portal/members');
-    await press(`Change the role of ${email}`);
+    await press(`Change role of ${email}`);
     await owner.page.getByLabel('Role', { exact: true }).selectOption('Read only');
     await press('Change the role');
     await rowOf(email).getByText('Read only').waitFor();

@@ -19,7 +19,7 @@ export function MemberTable({ members }: { readonly members: readonly Member[] }
         {mayChange ? (
           <button
             type="button"
-            aria-label={`Change the role of ${nameOf(member)}`}
+            aria-label={`Change role of ${nameOf(member)}`}
             onClick={() => setOpen({ what: 'role', member })}
           >
             Change role
