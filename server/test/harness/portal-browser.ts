@@ -11,7 +11,7 @@ export interface PortalBrowser {
   readonly email: string;
   readonly complaints: readonly string[];
   /** Opens a page of the portal and waits until everything on it has been loaded. */
-  visit(path: string): Promise<void>;
+  readonly visit: (path: string) => Promise<void>;
 }
 
 /** As in the address bar: a browser trusts this name without a certificate. */
