@@ -1,5 +1,8 @@
 import type { BrowserContext, Page, Response } from 'playwright-core';
 
+/** What fields hold is no part of the text of a page. */
+const fieldValues = `[...document.querySelectorAll('input, textarea, select')].map(({ value }) => value).join('\\n')`;
+
 /** Everything that a browser was told, showed and kept, by the place where it was. */
 export class BrowserTraces {
   readonly #context: BrowserContext;
@@ -21,11 +24,10 @@ export class BrowserTraces {
     const page = this.#page;
     this.#note('document', await page.content());
     this.#note('document', await page.evaluate<string>('document.body.innerText'));
-    const values = `[...document.querySelectorAll('input, textarea, select')].map(({ value }) => value)`;
-    for (const value of await page.evaluate<string[]>(values)) this.#note('document', value);
-    this.#note('local storage', await page.evaluate<string>('JSON.stringify(localStorage)'));
-    this.#note('session storage', await page.evaluate<string>('JSON.stringify(sessionStorage)'));
-    this.#note('history', await page.evaluate<string>('JSON.stringify(history.state)'));
+    this.#note('document', await page.evaluate<string>(fieldValues));
+    this.#note('local storage', await page.evaluate(() => JSON.stringify(localStorage)));
+    this.#note('session storage', await page.evaluate(() => JSON.stringify(sessionStorage)));
+    this.#note('history', await page.evaluate<string>('String(JSON.stringify(history.state))'));
     const session = await this.#context.newCDPSession(page);
     this.#note('history', JSON.stringify(await session.send('Page.getNavigationHistory')));
     await session.detach();

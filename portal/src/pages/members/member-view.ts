@@ -20,7 +20,7 @@ const wayNames: Readonly<Record<string, string>> = {
 
 export function nameOf({ user }: Member): string {
   const name = [user.first_name, user.last_name].filter((part) => part !== undefined && part !== '').join(' ');
-  return name === '' ? (user.email ?? 'No e-mail address') : name;
+  return name === '' ? (user.email ?? 'Member without an e-mail address') : name;
 }
 
 export function nameOfWay(way: string): string {

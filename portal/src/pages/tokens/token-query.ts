@@ -31,7 +31,7 @@ export function loadTokens(search: TokenSearch): Promise<Schemas['TokenCursorPag
 }
 
 /** The query and the filters as one. */
-export function toQuery(query: string, { type, container, fingerprint, metadata }: TokenSearch): string {
+function toQuery(query: string, { type, container, fingerprint, metadata }: TokenSearch): string {
   const terms = [
     ...(type === undefined ? [] : [`type:${quote(type)}`]),
     ...(container === undefined ? [] : [`container:${quote(container)}`]),
@@ -42,7 +42,7 @@ export function toQuery(query: string, { type, container, fingerprint, metadata 
 }
 
 /** `customer=c-1, region=eu`; what has no `=` is a key with an empty value. */
-export function parsePairs(text: string): [string, string][] {
+function parsePairs(text: string): [string, string][] {
   return text
     .split(',')
     .map((pair) => pair.trim())

@@ -23,7 +23,7 @@ export interface AccountPage {
 /** With so few left, the user is reminded. */
 const fewCodes = 3;
 
-export const roleNames = { OWNER: 'Owner', ADMIN: 'Admin', READ_ONLY: 'Read only' } as const;
+const roleNames = { OWNER: 'Owner', ADMIN: 'Admin', READ_ONLY: 'Read only' } as const;
 
 const addForm = { action: '/portal/passkeys', kind: 'create', label: 'Add a passkey' } as const;
 

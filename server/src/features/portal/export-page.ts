@@ -21,7 +21,7 @@ const states: Readonly<Record<TokenExport['status'], string>> = {
 export function renderExportsPage(session: UserSession, tenants: readonly TenantExports[]): string {
   const body = html`<p>An export gives the tokens of a tenant to a recipient, who can decrypt them.
 Before approving, confirm the recipient through a separate channel and check that you recognise the other approvers.</p>
-${tenants.map((tenant) => renderTenant(session, tenant))}`;
+${tenants.length === 0 ? html`<p>Owners and admins of a tenant see its exports and approve them.</p>` : tenants.map((tenant) => renderTenant(session, tenant))}`;
   return renderPortalPage({ title: 'Exports', back: backToPortal, isWide: true, body });
 }
 

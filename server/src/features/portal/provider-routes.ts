@@ -59,7 +59,7 @@ async function depart(portal: Portal, reply: FastifyReply, begin: () => Promise<
     const { url, sealed } = await begin();
     reply.header('set-cookie', writeCookie(journeyCookie, sealed, { maxAgeSeconds: journeySeconds, sameSite: 'Lax' }));
     const { name } = requireProvider(portal);
-    const body = html`<p><a class="button primary" href="${url}">Continue to ${name}</a></p>`;
+    const body = html`<p><a href="${url}" class="button primary">Continue to ${name}</a></p>`;
     return sendPage(reply, renderPortalPage({ title: `Continue to ${name}`, body, continueTo: url }));
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
@@ -69,7 +69,7 @@ async function depart(portal: Portal, reply: FastifyReply, begin: () => Promise<
 
 /** Also by a page: after a redirect from another site, the session cookie would not be sent. */
 function goOn(reply: FastifyReply, destination: string): FastifyReply {
-  const body = html`<p><a class="button primary" href="${destination}">Continue</a></p>`;
+  const body = html`<p><a href="${destination}" class="button primary">Continue</a></p>`;
   return sendPage(reply, renderPortalPage({ title: 'Signed in', body, continueTo: destination }));
 }
 
