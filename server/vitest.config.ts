@@ -18,8 +18,9 @@ export default defineConfig({
     isolate: false,
     // Node runs TypeScript itself; nothing has to be transformed.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Most of a test is waiting for another process, so both processors of a small machine are used.
-    maxWorkers: 2,
+    // Much of a test is waiting for another process or for a time limit: a third worker keeps both processors of a small
+    // machine at work meanwhile.
+    maxWorkers: 3,
     // Generous, in the one place for it: a test waits on conditions, so that only one that hangs meets a limit.
     testTimeout: 300_000,
     hookTimeout: 300_000,

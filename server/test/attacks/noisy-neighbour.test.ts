@@ -5,7 +5,7 @@ import { createApplication } from '../harness/test-application.ts';
 import { prepareAbuse } from '../harness/abusive-streams.ts';
 import { PacedClient, percentile } from '../harness/paced-client.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
-import { untilPasses } from '../harness/deadline.ts';
+import { untilTrue } from '../harness/deadline.ts';
 
 /** The short form runs with every build; `npm run test:neighbour` sets the others. */
 const rounds = Number(process.env['NEIGHBOUR_ROUNDS'] ?? 1);
@@ -13,6 +13,8 @@ const roundMs = Number(process.env['NEIGHBOUR_ROUND_MS'] ?? 2_000);
 /** With larger tokens and more of everything. */
 const isLong = process.env['NEIGHBOUR_ROUNDS'] !== undefined;
 const ratioMax = Number(process.env['NEIGHBOUR_P99_RATIO_MAX'] ?? Number.POSITIVE_INFINITY);
+
+const attemptsMax = 5;
 
 let vault: TestVault;
 let noisy: TestTenant;
@@ -62,21 +64,38 @@ const patch = (key: string, index: number) =>
     body: { containers: [`/place${place % 2}/`] },
   });
 
-/** Runs `work` while every statement of the noisy tenant that touches its counters hangs. */
+/**
+ * Runs `work` while every statement of the noisy tenant that touches its counters hangs. If they hang no longer at its end,
+ * because the machine is so busy that they have reached their time limit, it proves nothing and runs again.
+ */
 async function whileNoisyHangs(hanging: () => Promise<TestAnswer>[], work: () => Promise<void>): Promise<TestAnswer[]> {
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const answers = await tryWhileNoisyHangs(hanging, work);
+    if (answers !== undefined) return answers;
+  }
+  throw new Error('The neighbour was kept waiting.');
+}
+
+async function tryWhileNoisyHangs(
+  hanging: () => Promise<TestAnswer>[],
+  work: () => Promise<void>,
+): Promise<TestAnswer[] | undefined> {
   const holder = await vault.database.owner.connect();
   place += 1;
   try {
     await holder.query('begin');
     await holder.query('select from token_counts where tenant_id = $1 for update', [noisy.id]);
     const answers = hanging();
+    let isStillHanging = false;
     try {
       await untilHanging();
       await work();
+      isStillHanging = (await countHanging()) > 0;
     } finally {
       await holder.query('rollback');
     }
-    return await Promise.all(answers);
+    const all = await Promise.all(answers);
+    return isStillHanging ? all : undefined;
   } finally {
     holder.release();
   }
@@ -84,22 +103,16 @@ async function whileNoisyHangs(hanging: () => Promise<TestAnswer>[], work: () =>
 
 /** Until statements wait for the lock. */
 async function untilHanging(): Promise<void> {
-  await untilPasses(async () => {
-    const { rows } = await vault.database.owner.query<{ count: number }>(
-      `select count(*)::int as count from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    expect(rows[0]?.count).toBeGreaterThanOrEqual(2);
-  });
+  await untilTrue(async () => (await countHanging()) >= 2, { waitingFor: 'statements that hang' });
 }
 
-/** Less than a statement may take: what hangs is then still hanging. */
-const neighbourMs = 8_000;
-const withinMs = <T>(work: Promise<T>, milliseconds: number): Promise<T> => {
-  const late = Promise.withResolvers<T>();
-  const timer = setTimeout(() => late.reject(new Error('The neighbour was kept waiting.')), milliseconds);
-  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
-};
+async function countHanging(): Promise<number> {
+  const { rows } = await vault.database.owner.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows[0]?.count ?? 0;
+}
 
 describe('while every statement of one tenant hangs', () => {
   const many = (ask: (index: number) => Promise<TestAnswer>) => () =>
@@ -112,7 +125,7 @@ describe('while every statement of one tenant hangs', () => {
   describe.each(ways)('in %s', (_way, ask) => {
     it.each(others)('another tenant makes %s without waiting', async (_name, other, status) => {
       const answers = await whileNoisyHangs(many(ask), async () => {
-        expect((await withinMs(other(), neighbourMs)).status).toBe(status);
+        expect((await other()).status).toBe(status);
       });
       // What hung is done as soon as it can be.
       for (const answer of answers) expect([200, 201]).toContain(answer.status);
@@ -120,20 +133,19 @@ describe('while every statement of one tenant hangs', () => {
   });
 
   it('turns away what is too much of that tenant, with the time to wait, and nothing of another', async () => {
-    const refusal = Promise.withResolvers<TestAnswer>();
-    const flood = () =>
-      Array.from({ length: 560 }, async (_, index) => {
+    let refusal = Promise.withResolvers<TestAnswer>();
+    const flood = () => {
+      refusal = Promise.withResolvers<TestAnswer>();
+      return Array.from({ length: 560 }, async (_, index) => {
         const answer = await createUnique(index);
         if (answer.status === 503) refusal.resolve(answer);
         return answer;
       });
+    };
     const answers = await whileNoisyHangs(flood, async () => {
-      const refused = await withinMs(refusal.promise, neighbourMs);
+      const refused = await refusal.promise;
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-      const asked = await withinMs(
-        Promise.all(Array.from({ length: 10 }, () => create(quiet.keys.public))),
-        neighbourMs,
-      );
+      const asked = await Promise.all(Array.from({ length: 10 }, () => create(quiet.keys.public)));
       expect(asked.map(({ status }) => status)).toEqual(Array<number>(10).fill(201));
     });
     expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(100);
@@ -186,7 +198,7 @@ describe('beside a tenant that does all it may', () => {
     expect(Object.keys(seen.neighbour).toSorted()).toEqual(['200', '201']);
     // The rounds of the short form are over before a burst is paid, and its machine is busy: it tells whether the other is
     // served at all. How fast is for the long form.
-    expect(percentile(beside, 0.5)).toBeLessThan(3_000);
+    if (isLong) expect(percentile(beside, 0.5)).toBeLessThan(3_000);
     if (isLong) expect(seen.abuse['503'] ?? 0).toBeGreaterThan(0);
     expect(percentile(beside, 0.99) / percentile(alone, 0.99)).toBeLessThanOrEqual(ratioMax);
   });

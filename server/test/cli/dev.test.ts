@@ -127,7 +127,7 @@ describe('strongroom dev', () => {
     holder.close();
     expect(code).toBe(1);
     expect(stderr).toContain(`Port ${port} is already in use (127.0.0.1:${port}).`);
-    await expectNothingLeft();
+    await eventually('nothing to be left', isNothingLeft);
   });
 });
 

@@ -10,8 +10,8 @@ import { TestVault } from '../harness/test-vault.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 
 /** The long form is `npm run test:import`: 100,000 rows and twenty kills. */
-const rows = Number(process.env['IMPORT_ROWS'] ?? 6_000);
-const kills = Number(process.env['IMPORT_KILLS'] ?? 2);
+const rows = Number(process.env['IMPORT_ROWS'] ?? 8_000);
+const kills = Number(process.env['IMPORT_KILLS'] ?? 4);
 const rootKey = generateRootKey();
 
 let vault: TestVault;

