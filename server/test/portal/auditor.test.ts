@@ -90,6 +90,20 @@ describe('an auditor who may only look', () => {
     await other.context.close();
   });
 
+  it('follows a link from another site without signing in again', async () => {
+    const { context } = auditor;
+    const page = await context.newPage();
+    const target = `${browser.url}/portal/audit?outcome=denied`;
+    await page.route('http://elsewhere.example/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<a href="${target}">Look</a>` }),
+    );
+    await page.goto('http://elsewhere.example/');
+    await page.getByRole('link', { name: 'Look' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+    expect(page.url()).toBe(target);
+    await page.close();
+  });
+
   it('exports exactly the slice that is shown', async () => {
     const { page, open } = auditor;
     await open(`/portal/audit?entity_id=${cardId}`);

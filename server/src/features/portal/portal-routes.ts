@@ -1,15 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { addFormParser } from '../../http/form-body.ts';
-import { addFormPageHeaders, addPageAsset } from '../../http/page-reply.ts';
+import { html } from '../../http/html.ts';
+import { addFormPageHeaders, addPageAsset, sendPage } from '../../http/page-reply.ts';
 import { requireSameOrigin } from '../../http/same-origin.ts';
 import { addAccountRoutes } from './account-routes.ts';
 import { addExportRoutes } from './export-routes.ts';
 import { addInvitationPageRoutes } from './invitation-page-routes.ts';
 import type { Portal } from './portal.ts';
+import { renderPortalPage } from './portal-page.ts';
 import { addPortalAppRoutes } from './portal-app-routes.ts';
 import { addSignOutRoute, NotSignedIn } from './portal-session-routes.ts';
 import { addProviderRoutes } from './provider-routes.ts';
-import { toSignInPath } from './sign-in-destination.ts';
+import { toPagePath, toSignInPath } from './sign-in-destination.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
 import { addWayRoutes } from './way-routes.ts';
 
@@ -22,9 +24,10 @@ export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
       if (request.method === 'POST') requireSameOrigin(request, portal.publicUrl);
     });
     // Everything else is shown and logged in the central place.
-    pages.setErrorHandler((error, { method, url }, reply) => {
-      if (error instanceof NotSignedIn) return reply.redirect(toSignInPath(method === 'GET' ? url : undefined), 303);
-      throw error;
+    pages.setErrorHandler((error, { method, url, headers }, reply) => {
+      if (!(error instanceof NotSignedIn)) throw error;
+      if (method === 'GET' && headers['sec-fetch-site'] === 'cross-site') return sendPage(reply, renderLinkPage(url));
+      return reply.redirect(toSignInPath(method === 'GET' ? url : undefined), 303);
     });
     addPageAsset(pages, 'portal.js', 'text/javascript; charset=utf-8');
     addInvitationPageRoutes(pages, portal);
@@ -36,4 +39,11 @@ export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
     addWayRoutes(pages, portal);
     addExportRoutes(pages, portal);
   });
+}
+
+/** For a link on another site, such as a message: browsers send the cookie only from a page of our own, which this one is. */
+function renderLinkPage(url: string): string {
+  const path = toPagePath(url);
+  const body = html`<p><a href="${path}">Continue to the portal</a></p>`;
+  return renderPortalPage({ title: 'Portal', body, continueTo: path });
 }

@@ -42,6 +42,11 @@ export function toSignInPath(wanted: unknown): string {
   return next === undefined || next === home ? '/portal/sign-in' : `/portal/sign-in?next=${encodeURIComponent(next)}`;
 }
 
+/** The address if it is a page of the portal, and otherwise the first page. */
+export function toPagePath(wanted: unknown): string {
+  return toNext(wanted) ?? home;
+}
+
 /** Only text that looks like one of our links: it becomes part of a URL. */
 function toInvitation(text: unknown): string | undefined {
   return typeof text === 'string' && parseNonce(text) !== undefined ? text : undefined;
