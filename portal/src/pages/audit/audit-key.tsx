@@ -5,12 +5,11 @@ import { CopiedId } from '../../parts/copied-id';
 import { findPinnedKey, pinKey, unpinKey } from '../../proof/pinned-key';
 
 /** The key that proofs are checked with: what the vault offers, and what the reader has pinned. */
-export function AuditKey({ offered }: { readonly offered: readonly Schemas['AuditKey'][] }) {
+export function AuditKey({ offered }: { readonly offered: Schemas['AuditKey'] | undefined }) {
   const { tenant } = useMember();
   const [pinned, setPinned] = useState(() => findPinnedKey(tenant.id));
-  const [newest] = offered;
-  if (newest === undefined) return null;
-  const trusted = { version: newest.version, key: newest.public_key };
+  if (offered === undefined) return null;
+  const trusted = { version: offered.version, key: offered.public_key };
   const isOther = pinned !== undefined && (pinned.key !== trusted.key || pinned.version !== trusted.version);
   return (
     <div className="audit-key">

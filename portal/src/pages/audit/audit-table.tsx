@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client';
-import { useNames } from '../../api/names';
+import { ActorName } from '../../parts/actor-name';
 import { CopiedId } from '../../parts/copied-id';
 import { DataTable } from '../../parts/data-table';
-import { describeTransform, toneOfOutcome } from '../../parts/record-words';
+import { toneOfOutcome } from '../../parts/record-words';
+import { Seen } from '../../parts/seen';
 import { Empty } from '../../parts/states';
 import { Tag } from '../../parts/tag';
 import { Time } from '../../parts/time';
-import type { LogRecord } from './audit-queries';
 import type { AuditSearch } from './audit-search';
 
 /** Records of the page, newest first. */
@@ -17,7 +17,6 @@ export function AuditTable(table: {
   readonly choose: (change: AuditSearch) => void;
 }) {
   const { page, search, choose } = table;
-  const names = useNames();
   const { next, stopped_at: stoppedAt } = page.pagination;
   if (page.data.length === 0 && next === undefined) {
     return (
@@ -46,7 +45,7 @@ export function AuditTable(table: {
           },
           { header: 'Outcome', cell: ({ outcome }) => <Tag tone={toneOfOutcome(outcome)}>{outcome}</Tag> },
           { header: 'Data seen', cell: ({ transform }) => <Seen transform={transform} /> },
-          { header: 'Actor', cell: (record) => <Actor record={record} names={names} /> },
+          { header: 'Actor', cell: ({ actor_id: id, actor_type: type }) => <ActorName id={id} type={type} /> },
           { header: 'Entity', cell: ({ entity_id: id }) => (id === '*' ? '' : <CopiedId id={id} />) },
           { header: 'Address', cell: ({ source_address }) => <span className="mono">{source_address}</span> },
         ]}
@@ -74,17 +73,4 @@ export function AuditTable(table: {
       </nav>
     </>
   );
-}
-
-export function Seen({ transform }: { readonly transform: string | undefined }) {
-  if (transform === undefined) return null;
-  const { label, tone } = describeTransform(transform);
-  return <Tag tone={tone}>{label}</Tag>;
-}
-
-export function Actor({ record, names }: { readonly record: LogRecord; readonly names: ReadonlyMap<string, string> }) {
-  const { actor_id: id, actor_type: type } = record;
-  if (id === undefined) return <span className="note">{type ?? 'nobody known'}</span>;
-  const name = names.get(id);
-  return name === undefined ? <CopiedId id={id} /> : <span title={`${type ?? ''} ${id}`}>{name}</span>;
 }

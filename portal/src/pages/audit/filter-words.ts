@@ -1,3 +1,4 @@
+import type { KnownActor } from '../../api/names';
 import { describeTransform } from '../../parts/record-words';
 import type { FilterName } from './audit-search';
 
@@ -16,7 +17,7 @@ export const filterLabels: Readonly<Record<FilterName, string>> = {
   request_id: 'Request',
 };
 
-export function toValueLabel(name: FilterName, value: string, names: ReadonlyMap<string, string>): string {
-  if (name === 'actor_id') return names.get(value) ?? value;
+export function toValueLabel(name: FilterName, value: string, names: ReadonlyMap<string, KnownActor>): string {
+  if (name === 'actor_id') return names.get(value)?.name ?? value;
   return name === 'transform' ? describeTransform(value).label : value.replaceAll('_', ' ');
 }

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useNames } from '../../api/names';
+import { ActorName } from '../../parts/actor-name';
 import { CopiedId } from '../../parts/copied-id';
 import { Dialog } from '../../parts/dialog';
 import { QueryView } from '../../parts/query-view';
 import { toneOfOutcome } from '../../parts/record-words';
+import { Seen } from '../../parts/seen';
 import { Empty } from '../../parts/states';
 import { Tag } from '../../parts/tag';
 import { Time } from '../../parts/time';
-import { Actor, Seen } from './audit-table';
 import { type LogRecord, recordQuery } from './audit-queries';
 import { RecordProof } from './record-proof';
 
@@ -45,7 +45,6 @@ export function RecordDialog({
 }
 
 function RecordFacts({ record }: { readonly record: LogRecord }) {
-  const names = useNames();
   const facts: readonly (readonly [string, ReactNode])[] = [
     ['Time', <Time key="time" at={record.created_at} />],
     [
@@ -55,7 +54,7 @@ function RecordFacts({ record }: { readonly record: LogRecord }) {
       </Tag>,
     ],
     ['Data seen', record.transform === undefined ? undefined : <Seen key="seen" transform={record.transform} />],
-    ['Actor', <Actor key="actor" record={record} names={names} />],
+    ['Actor', <ActorName key="actor" id={record.actor_id} type={record.actor_type} />],
     ['Operation', `${record.operation.replaceAll('_', ' ')} of a ${record.entity_type}`],
     ['Entity', record.entity_id === '*' ? undefined : <Entity key="entity" record={record} />],
     ['Containers', record.containers?.join(', ')],

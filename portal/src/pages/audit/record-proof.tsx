@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { api, fetchPortal, unwrap } from '../../api/client';
+import { fetchPortal } from '../../api/client';
 import { useMember } from '../../api/me';
+import { newestKey, sealQuery } from '../../api/seal';
 import { saveFile } from '../../parts/save-file';
 import { Failure } from '../../parts/states';
 import { findPinnedKey } from '../../proof/pinned-key';
@@ -16,12 +17,12 @@ interface Verified {
 /** Fetches the proof of a record and checks it here, in the reader's browser. */
 export function RecordProof({ id, createdAt }: { readonly id: string; readonly createdAt: string }) {
   const { tenant } = useMember();
-  const seal = useQuery({ queryKey: ['log-seal'], queryFn: () => unwrap(api.GET('/logs/seal')) });
+  const seal = useQuery(sealQuery);
   const verify = useMutation({
     mutationFn: async (): Promise<Verified> => {
       const query = new URLSearchParams({ created_at: createdAt });
       const text = await (await fetchPortal(`/logs/${id}/proof?${query.toString()}`)).text();
-      const [offered] = seal.data?.public_keys ?? [];
+      const offered = seal.data === undefined ? undefined : newestKey(seal.data);
       const trusted = findPinnedKey(tenant.id) ?? { version: offered?.version ?? 0, key: offered?.public_key ?? '' };
       return { text, trusted, check: await verifyProof(text, trusted) };
     },
@@ -45,7 +46,7 @@ export function RecordProof({ id, createdAt }: { readonly id: string; readonly c
       </div>
       {verify.error === null ? null : <Failure error={verify.error} />}
       {verify.data === undefined ? null : <Verdict {...verify.data} />}
-      {seal.data === undefined ? null : <AuditKey offered={seal.data.public_keys} />}
+      {seal.data === undefined ? null : <AuditKey offered={newestKey(seal.data)} />}
     </section>
   );
 }

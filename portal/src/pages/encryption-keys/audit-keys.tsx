@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, type Schemas, unwrap } from '../../api/client';
-import { useMember } from '../../api/me';
+import type { Schemas } from '../../api/client';
+import { newestKey, sealQuery } from '../../api/seal';
 import { CopyBlock } from '../../parts/copy-block';
 import { countOf, formatNumber } from '../../parts/number';
 import { Section } from '../../parts/page';
@@ -12,12 +12,7 @@ type Seal = Schemas['LogSeal'];
 
 /** The keys that prove the audit log, and how far it is sealed. */
 export function AuditKeys() {
-  const { tenant } = useMember();
-  const seal = useQuery({
-    queryKey: ['log-seal', tenant.id],
-    queryFn: () => unwrap(api.GET('/logs/seal')),
-    refetchInterval: 15_000,
-  });
+  const seal = useQuery({ ...sealQuery, refetchInterval: 15_000 });
   return (
     <Section
       title="Audit log"
@@ -33,7 +28,7 @@ export function AuditKeys() {
                 <CopyBlock label={`Public key, version ${version}`} text={key} />
               </div>
             ))}
-            <Pinning publicKey={found.public_keys.at(-1)?.public_key} />
+            <Pinning publicKey={newestKey(found)?.public_key} />
           </>
         )}
       </QueryView>

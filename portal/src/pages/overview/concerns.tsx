@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client';
+import { sealQuery } from '../../api/seal';
 import { countOf } from '../../parts/number';
 import { listKeys } from './application-keys';
-import { applicationsQuery, daysShown, facetsQuery, sealQuery, valuesOf } from './overview-queries';
+import { applicationsQuery, daysShown, facetsQuery, valuesOf } from './overview-queries';
 
 const day = 86_400_000;
 const keyAgeMax = 365 * day;

@@ -111,7 +111,7 @@ function TopValues({ field, caption }: { readonly field: 'actor_id' | 'operation
                 value: records,
                 label: (
                   <Link to="/audit" search={{ range: '30d', [field]: value }}>
-                    {names.get(value) ?? value.replaceAll('_', ' ')}
+                    {names.get(value)?.name ?? value.replaceAll('_', ' ')}
                   </Link>
                 ),
               }))}

@@ -30,11 +30,6 @@ export const usageQuery = queryOptions({
   queryFn: () => unwrap(api.GET('/tenants/self/reports/usage')),
 });
 
-export const sealQuery = queryOptions({
-  queryKey: ['log-seal'],
-  queryFn: () => unwrap(api.GET('/logs/seal')),
-});
-
 /** Enough to find the oldest keys; lists have the newest applications first. */
 export const applicationsQuery = queryOptions({
   queryKey: ['overview-applications'],

@@ -1,3 +1,4 @@
+import type { KnownActor } from '../../api/names';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client';
@@ -16,7 +17,7 @@ export interface Onlooker {
 /** Names are by the id of the application or user. */
 export function toOnlookers(
   { applications, sessions, members, invitations }: Schemas['Onlookers'],
-  names: ReadonlyMap<string, string>,
+  names: ReadonlyMap<string, KnownActor>,
 ): Onlooker[] {
   return [
     ...applications.map(({ id, name, type, transform, ways }) => ({
@@ -37,13 +38,13 @@ export function toOnlookers(
           <CopiedId id={id} /> until <Time at={end} />
         </>
       ),
-      kind: <>session of {names.get(by) ?? <CopiedId id={by} />}</>,
+      kind: <>session of {names.get(by)?.name ?? <CopiedId id={by} />}</>,
       transform,
       ways,
     })),
     ...members.map(({ id, user_id: userId, role, transform, ways }, index) => ({
       key: id ?? `member ${index}`,
-      who: names.get(userId ?? '') ?? 'A member',
+      who: names.get(userId ?? '')?.name ?? 'A member',
       kind: `member (${role})`,
       transform,
       ways,

@@ -8,7 +8,7 @@ import { Page, Section } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 import { Tag } from '../../parts/tag';
 import { Time } from '../../parts/time';
-import { ActorName } from './actor-name';
+import { ActorName } from '../../parts/actor-name';
 import type { Token } from './token-query';
 import { TokenRemoval } from './token-removal';
 import { TokenTrail } from './token-trail';

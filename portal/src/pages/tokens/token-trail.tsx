@@ -5,10 +5,11 @@ import { useMember } from '../../api/me';
 import { type Column, DataTable } from '../../parts/data-table';
 import { Section } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
+import { Seen } from '../../parts/seen';
 import { Empty } from '../../parts/states';
 import { Tag } from '../../parts/tag';
 import { Time } from '../../parts/time';
-import { ActorName } from './actor-name';
+import { ActorName } from '../../parts/actor-name';
 
 type Log = Schemas['Log'];
 
@@ -24,7 +25,7 @@ const columns: readonly Column<Log>[] = [
     ),
   },
   { header: 'Who', cell: ({ actor_id, actor_type }) => <ActorName id={actor_id} type={actor_type} /> },
-  { header: 'Saw', cell: ({ transform }) => <Seen transform={transform} /> },
+  { header: 'Data seen', cell: ({ transform }) => <Seen transform={transform} /> },
 ];
 
 /** What happened to a token lately. */
@@ -55,9 +56,4 @@ export function TokenTrail({ id }: { readonly id: string }) {
       </QueryView>
     </Section>
   );
-}
-
-function Seen({ transform }: { readonly transform: string | undefined }) {
-  if (transform === undefined) return <span className="note">-</span>;
-  return <Tag tone={transform === 'reveal' ? 'warn' : 'plain'}>{transform}</Tag>;
 }
