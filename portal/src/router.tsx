@@ -5,6 +5,7 @@ import {
   parseNewApplicationSearch,
 } from './pages/applications/application-search';
 import { parseAuditSearch } from './pages/audit/audit-search';
+import { BrokenPage } from './pages/frame/broken-page';
 import { Frame } from './pages/frame/frame';
 import { NoPage } from './pages/frame/no-page';
 import { parseSimulatorSearch } from './pages/simulator/simulator-search';
@@ -84,6 +85,7 @@ export const router = createRouter({
     encryptionKeys,
   ]),
   basepath: '/portal',
+  defaultErrorComponent: BrokenPage,
   defaultPreload: 'intent',
   scrollRestoration: true,
   parseSearch: readSearch,

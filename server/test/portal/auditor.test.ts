@@ -50,7 +50,7 @@ describe('an auditor who may only look', () => {
     await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.first().getByRole('cell', { name: 'reveal', exact: true }).count()).toBe(1);
 
-    await rows.first().getByRole('link').click();
+    await rows.first().getByRole('link').first().click();
     await page.getByRole('button', { name: 'Verify in this browser' }).click();
     await page.getByText('Proven', { exact: true }).waitFor();
     expect(await page.getByRole('dialog').textContent()).toContain(

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Application } from '../../api/applications';
-import { useNames } from '../../api/names';
 import { transformWords } from '../../parts/access/words';
+import { ActorName } from '../../parts/actor-name';
 import { CopiedId } from '../../parts/copied-id';
 import { Tag } from '../../parts/tag';
 import { Time } from '../../parts/time';
@@ -47,11 +47,15 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 }
 
 function Change({ at, by }: { readonly at: string; readonly by: string | undefined }) {
-  const names = useNames();
   return (
     <>
       <Time at={at} />
-      {by === undefined ? null : <> by {names.get(by) ?? <CopiedId id={by} />}</>}
+      {by === undefined ? null : (
+        <>
+          {' '}
+          by <ActorName id={by} />
+        </>
+      )}
     </>
   );
 }
