@@ -6,7 +6,7 @@ import { Failure } from '../../parts/states';
 export function BrokenPage({ error }: ErrorComponentProps) {
   return (
     <Page title="This page does not work" lead="Load it again. If that does not help, tell the operator of the vault.">
-      <Failure error={error} retry={() => location.reload()} />
+      <Failure error={error instanceof Error ? error : new Error(String(error))} retry={() => location.reload()} />
     </Page>
   );
 }
