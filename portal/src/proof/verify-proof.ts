@@ -3,6 +3,7 @@ import { toRecordText } from '../../../server/src/core/audit/record-text.ts';
 import { areEqual, fromBase64 } from './bytes.ts';
 import { climb, hashLeaf } from './merkle-path.ts';
 import { parseProof, type Proof } from './parse-proof.ts';
+import { isShownAs, type ShownRecord } from './shown-record.ts';
 
 /** A public key that the reader trusts, with its version. */
 export interface TrustedKey {
@@ -13,28 +14,33 @@ export interface TrustedKey {
 /** Each question by itself, in the order in which they are asked. A later one is false if an earlier one is. */
 export interface ProofCheck {
   readonly isWellFormed: boolean;
+  /** The record in it is the one that the reader sees. */
+  readonly isOfRecord: boolean;
   /** The checkpoint was signed with the key that the reader trusts. */
   readonly isSigned: boolean;
-  /** The hashes lead from the record, as it is shown, to the signed root. */
+  /** The hashes lead from the record to the signed root. */
   readonly isIncluded: boolean;
 }
 
-const refused: ProofCheck = { isWellFormed: false, isSigned: false, isIncluded: false };
+const refused: ProofCheck = { isWellFormed: false, isOfRecord: false, isSigned: false, isIncluded: false };
 const encoder = new TextEncoder();
 
-/** Checks a proof with nothing but the proof and the key: what the vault says about it does not count. */
-export async function verifyProof(text: string, trusted: TrustedKey): Promise<ProofCheck> {
+/**
+ * Checks that a proof is about what is shown, with nothing but the proof and the key: what the vault says about it does not
+ * count. Without looking at what is shown, the proof of any other record would do.
+ */
+export async function verifyProof(text: string, trusted: TrustedKey, shown: ShownRecord): Promise<ProofCheck> {
   const proof = parseText(text);
   if (proof === undefined || proof.record.tenant_id !== proof.checkpoint.tenant_id) return refused;
-  if (proof.public_key !== trusted.key || proof.checkpoint.key_version !== trusted.version) {
-    return { ...refused, isWellFormed: true };
-  }
+  if (!isShownAs(proof.record, shown)) return { ...refused, isWellFormed: true };
+  const known: ProofCheck = { ...refused, isWellFormed: true, isOfRecord: true };
+  if (proof.public_key !== trusted.key || proof.checkpoint.key_version !== trusted.version) return known;
   const isSigned = await hasSignature(proof, trusted.key);
-  return { isWellFormed: true, isSigned, isIncluded: isSigned && (await leadsToRoot(proof)) };
+  return { ...known, isSigned, isIncluded: isSigned && (await leadsToRoot(proof)) };
 }
 
-export function isProven({ isWellFormed, isSigned, isIncluded }: ProofCheck): boolean {
-  return isWellFormed && isSigned && isIncluded;
+export function isProven({ isWellFormed, isOfRecord, isSigned, isIncluded }: ProofCheck): boolean {
+  return isWellFormed && isOfRecord && isSigned && isIncluded;
 }
 
 function parseText(text: string): Proof | undefined {

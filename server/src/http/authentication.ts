@@ -14,8 +14,8 @@ export interface Authenticator {
 }
 
 const identified = Symbol('identified caller');
-const identifiedAt = Symbol('time of the last look at the key');
-/** A body can take half a minute to arrive, and the key may be revoked by then: after this time, the key is checked again. */
+const identifiedAt = Symbol('time of the last look at the caller');
+/** A body can take half a minute to arrive, and access may be revoked by then: after this time, it is checked again. */
 const freshMs = 200;
 
 declare module 'fastify' {
@@ -64,8 +64,13 @@ export function addAuthentication(app: FastifyInstance, parts: AuthenticationPar
     if (needsKey(request)) await admit(request, reply, parts);
   });
   app.addHook('preHandler', async (request, reply) => {
-    if (needsKey(request) && performance.now() - request[identifiedAt] > freshMs) await admit(request, reply, parts);
+    if (needsKey(request) && wasAdmittedLongAgo(request)) await admit(request, reply, parts);
   });
+}
+
+/** Whether the caller may have lost access since, because the body was slow to arrive. */
+export function wasAdmittedLongAgo(request: FastifyRequest): boolean {
+  return performance.now() - request[identifiedAt] > freshMs;
 }
 
 function needsKey(request: FastifyRequest): boolean {

@@ -35,7 +35,7 @@ export function RecordDialog({
           ) : (
             <>
               <RecordFacts record={found} />
-              <RecordProof id={found.id} createdAt={found.created_at} />
+              <RecordProof record={found} />
             </>
           )
         }

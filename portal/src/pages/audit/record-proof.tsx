@@ -7,6 +7,7 @@ import { Failure } from '../../parts/states';
 import { findPinnedKey } from '../../proof/pinned-key';
 import { isProven, type ProofCheck, type TrustedKey, verifyProof } from '../../proof/verify-proof';
 import { AuditKey } from './audit-key';
+import type { LogRecord } from './audit-queries';
 
 interface Verified {
   readonly text: string;
@@ -15,16 +16,17 @@ interface Verified {
 }
 
 /** Fetches the proof of a record and checks it here, in the reader's browser. */
-export function RecordProof({ id, createdAt }: { readonly id: string; readonly createdAt: string }) {
+export function RecordProof({ record }: { readonly record: LogRecord }) {
   const { tenant } = useMember();
+  const { id } = record;
   const seal = useQuery(sealQuery);
   const verify = useMutation({
     mutationFn: async (): Promise<Verified> => {
-      const query = new URLSearchParams({ created_at: createdAt });
+      const query = new URLSearchParams({ created_at: record.created_at });
       const text = await (await fetchPortal(`/logs/${id}/proof?${query.toString()}`)).text();
       const offered = seal.data === undefined ? undefined : newestKey(seal.data);
       const trusted = findPinnedKey(tenant.id) ?? { version: offered?.version ?? 0, key: offered?.public_key ?? '' };
-      return { text, trusted, check: await verifyProof(text, trusted) };
+      return { text, trusted, check: await verifyProof(text, trusted, { ...record, tenant_id: tenant.id }) };
     },
   });
   return (
@@ -56,7 +58,8 @@ function toFile(text: string): Blob {
 }
 
 const questions: readonly (readonly [keyof ProofCheck, string, string])[] = [
-  ['isWellFormed', 'It is a proof about this tenant.', 'It is not a proof about this tenant.'],
+  ['isWellFormed', 'It is a proof.', 'It is not a proof.'],
+  ['isOfRecord', 'It is about this record, in every field.', 'It is not about this record as shown.'],
   ['isSigned', 'The checkpoint is signed with the key below.', 'The checkpoint is not signed with the key below.'],
   ['isIncluded', 'The hashes lead from this record to the signed root.', 'The hashes do not lead to the signed root.'],
 ];

@@ -58,6 +58,14 @@ describe('GET /logs/{id}/proof', () => {
     expect((await prove(tenant.keys.management, { ...record, id: 'x' })).status).toBe(404);
   });
 
+  it.each(['9999-12-31T23:59:59.999-14:00', '0001-01-01T00:00:00+14:00'])(
+    '404 for a time that four digits do not reach: %s',
+    async (createdAt) => {
+      const [record = { id: '', created_at: '' }] = records;
+      expect((await prove(tenant.keys.management, { ...record, created_at: createdAt })).status).toBe(404);
+    },
+  );
+
   it('400 without the time, and 403 without log:read', async () => {
     const [record = { id: '', created_at: '' }] = records;
     const untimed = await vault.request('GET', `/logs/${record.id}/proof`, { key: tenant.keys.management });

@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toRules } from '../../core/access/decide-access.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { MemberCaller } from '../../core/identity/caller.ts';
-import { admitCaller } from '../../http/authentication.ts';
+import { admitCaller, wasAdmittedLongAgo } from '../../http/authentication.ts';
 import { rolePermissions } from '../members/index.ts';
 import { addMeRoute } from './me-routes.ts';
 import { requireMemberSession, tenantHeader } from './member-session-routes.ts';
@@ -29,16 +29,26 @@ export function addMemberScope(
         route.config = { ...route.config, audience: 'members', isRepeatable: false };
         route.schema = { ...route.schema, hide: true };
       });
-      scope.addHook('onRequest', async (request, reply) => {
-        const session = await requireMemberSession(portal, request, reply);
-        const membership = findMembership(session, request.headers[tenantHeader]);
-        admitCaller(request, toCaller(request, session, membership));
-        if (changesSomething(request) && !session.isFresh) throw staleSignIn();
+      scope.addHook('onRequest', (request, reply) => admitMember(portal, request, reply));
+      scope.addHook('preHandler', async (request, reply) => {
+        if (wasAdmittedLongAgo(request)) await admitMember(portal, request, reply);
       });
       addRoutes(scope);
     },
     { prefix: memberApiPrefix },
   );
+}
+
+/** Runs before the body is read, and again after a slow one: the member may have been removed or demoted meanwhile. */
+async function admitMember(
+  portal: Pick<Portal, 'publicUrl' | 'sessions'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const session = await requireMemberSession(portal, request, reply);
+  const membership = findMembership(session, request.headers[tenantHeader]);
+  admitCaller(request, toCaller(request, session, membership));
+  if (changesSomething(request) && !session.isFresh) throw staleSignIn();
 }
 
 /** A tenant that the user does not belong to is treated like one that does not exist. */

@@ -131,7 +131,8 @@ export class LogReader {
         : await this.#records(
             tenantId,
             'r.tenant_id = $1 and r.entity_type = any($2) and r.created_at = $3 and r.id = $4 limit 1',
-            [entityTypes, createdAt.toISOString(), id],
+            // Not as ISO text, which PostgreSQL does not read outside of the years 1 to 9999.
+            [entityTypes, createdAt, id],
           );
     return found;
   }
