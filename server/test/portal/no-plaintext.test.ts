@@ -154,6 +154,38 @@ describe('a search for a value of data', () => {
   });
 });
 
+describe('a value that somebody pastes into the search', () => {
+  it.each(['', 'type:token AND ', 'Data:', 'data : '])(
+    'is kept out of addresses and memory, though it is no search: %j',
+    async (before) => {
+      const searcher = await browser.signIn(tenant, 'READ_ONLY');
+      const { context, page } = searcher;
+      const traces = new BrowserTraces(context, page);
+      await searcher.open('/portal/tokens');
+      await page.getByLabel('Search').fill(before + searched);
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByRole('alert').waitFor();
+      await traces.collect();
+      expect(page.url()).not.toContain(searched);
+      const value = new CanaryScanner([{ name: 'value', bytes: Buffer.from(searched) }]);
+      for (const place of ['console', 'history', 'local storage', 'responses', 'session storage']) {
+        expect(`${place}: ${value.scan(traces.textOf(place)).join()}`).toBe(`${place}: `);
+      }
+      await context.close();
+    },
+  );
+
+  it('leaves searches that hold no data in the address', async () => {
+    const { page, open, context } = await browser.signIn(tenant, 'READ_ONLY');
+    await open('/portal/tokens');
+    const query = 'NOT (type:card OR metadata.planted:"x y") AND created_at:[2026-01-01 TO *]';
+    await page.getByLabel('Search').fill(query);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.waitForURL((url) => url.searchParams.get('query') === query);
+    await context.close();
+  });
+});
+
 async function firstCard(): Promise<string> {
   const answer = await vault.request('GET', '/v2/tokens?type=card&size=1', { key: tenant.keys.private });
   return (answer.body as { data: { id: string }[] }).data[0]?.id ?? '';

@@ -53,12 +53,20 @@ function parsePairs(text: string): [string, string][] {
     });
 }
 
+const operators = new Set(['AND', 'OR', 'NOT', '&&', '||', '!', '-', '']);
+const openTerm =
+  /^[!-]*(?:id|type|container|fingerprint|created_by|modified_by|created_at|modified_at|metadata\.[^\s:\\]+):/;
+
 /**
- * Whether a query asks for a value of data. Such a query holds plaintext, so it must not become part of the address, which
- * the browser remembers and the vault logs. A backslash may stand anywhere in a name.
+ * Whether a query may hold a value of data: it asks for one, or it has a word that is no term of another field, such as a card
+ * number that somebody pasted. It must not become part of the address, which the browser remembers. A backslash may stand
+ * anywhere in a name.
  */
-export function asksForData(query: string): boolean {
-  return query.replaceAll('\\', '').includes('data:');
+export function mayHoldData(query: string): boolean {
+  // Spaces between quotes or brackets separate nothing.
+  const words = query.replaceAll(/"(?:\\.|[^"\\])*"|[[{][^\]}]*[\]}]/g, '""').split(/[\s()]+/);
+  const isOpen = words.every((word) => operators.has(word) || openTerm.test(word));
+  return !isOpen || query.replaceAll('\\', '').includes('data:');
 }
 
 function quote(value: string): string {

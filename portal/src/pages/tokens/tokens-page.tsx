@@ -7,7 +7,7 @@ import { Page } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 import { Empty } from '../../parts/states';
 import { TokenFilters } from './token-filters';
-import { asksForData, loadTokens } from './token-query';
+import { loadTokens, mayHoldData } from './token-query';
 import type { TokenSearch } from './token-search';
 import { TokenSearchBox } from './token-search-box';
 import { TokenTable } from './token-table';
@@ -17,7 +17,7 @@ export function TokensPage() {
   const { tenant } = useMember();
   const { query: openQuery, start, ...filters } = useSearch({ from: '/tokens' });
   const navigate = useNavigate({ from: '/tokens' });
-  // A search for data is only kept here: an address is remembered and logged.
+  // A search that may be for data is only kept here: an address is remembered and logged.
   const [hiddenQuery, setHiddenQuery] = useState<string>();
   const query = hiddenQuery ?? openQuery;
   const search: TokenSearch = {
@@ -31,7 +31,7 @@ export function TokensPage() {
     placeholderData: keepPreviousData,
   });
   const find = (text?: string) => {
-    const isHidden = text !== undefined && asksForData(text);
+    const isHidden = text !== undefined && mayHoldData(text);
     setHiddenQuery(isHidden ? text : undefined);
     void navigate({ search: { ...filters, ...(text === undefined || isHidden ? {} : { query: text }) } });
   };

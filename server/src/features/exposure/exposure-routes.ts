@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { ExportSlots, type LogService } from '../logs/index.ts';
+import type { LogService } from '../logs/index.ts';
 import { ExposureQuery, toPeriod, toSubject, ViewersQuery } from './exposure-query.ts';
 import { toExposureView, toViewersView } from './exposure-schemas.ts';
 import { ExposureService, toSubjectFilter, toTokenFilter } from './exposure-service.ts';
@@ -17,7 +17,6 @@ the response is 400 and says so. \`strongroom audit\` has larger limits.`;
 const config = { permission: 'log:read', rateLimit: 'log-export', problems: ['too-many-calls'] } as const;
 
 export function addExposureRoutes(app: FastifyInstance, logs: LogService): void {
-  const slots = new ExportSlots('reports of the log');
   const exposure = new ExposureService(logs);
 
   app.get<{ Querystring: Static<typeof ExposureQuery> }>(
@@ -76,7 +75,7 @@ have been deleted since. ${bounds}`,
 
   /** Held until the log has been read, even if nobody waits for the response any more. */
   async function withSlot<T>(tenantId: TenantId, work: (tenantId: TenantId) => Promise<T>): Promise<T> {
-    const slot = slots.take(tenantId);
+    const slot = logs.reportSlots.take(tenantId);
     try {
       return await work(tenantId);
     } finally {

@@ -1,4 +1,3 @@
-export { ExportSlots } from './export-slots.ts';
 export type { Facet, Log, LogFilter } from './log.ts';
 export { addLogCountRoutes } from './log-count-routes.ts';
 export { LogCounts } from './log-counts.ts';

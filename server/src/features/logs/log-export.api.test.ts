@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../../test/harness/deadline.ts';
+import { welcome } from '../../../test/harness/portal-people.ts';
 import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
 import { StatementTap } from '../../../test/harness/statement-tap.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
@@ -120,7 +121,8 @@ describe('GET /logs/export', () => {
     expect(body).not.toContain('"end":true');
   });
 
-  it('reads no further than its client, and no third is begun beside two', async () => {
+  it('reads no further than its client, and no third is begun beside two, not even by a member', async () => {
+    const { visitor } = await welcome(vault, tenant);
     const count = 60_000;
     await vault.database.owner.query(
       `insert into audit_records (tenant_id, entity_type, entity_id, operation, outcome, destination)
@@ -134,6 +136,8 @@ describe('GET /logs/export', () => {
     expect(slow.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
     const third = await get('/logs/export');
     expect(third).toMatchObject({ status: 429, body: { detail: expect.stringContaining('at most 2 log exports') } });
+    const member = await visitor.send('GET', '/portal/api/logs/export', { 'sec-fetch-site': 'same-origin' });
+    expect(member.status).toBe(429);
     // Other tenants have exports of their own.
     const other = await vault.makeTenant();
     expect((await vault.request('GET', '/logs/export', { key: other.keys.management })).status).toBe(200);

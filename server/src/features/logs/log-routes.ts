@@ -7,7 +7,7 @@ import { PaginationView, parsePageRequest, toPaginationView } from '../../http/p
 import { NoParameters } from '../../http/query-parameters.ts';
 import { toTimestamp } from '../../http/timestamp.ts';
 import { whenOver } from '../../http/request-end.ts';
-import { type ExportSlot, ExportSlots } from './export-slots.ts';
+import type { ExportSlot } from './export-slots.ts';
 import type { Log } from './log.ts';
 import { toCsv } from './log-csv.ts';
 import { type LogJson, toNdjson } from './log-ndjson.ts';
@@ -58,8 +58,6 @@ connection breaks off before the end of the body, whatever the format. In CSV a 
 full-width form of these), a tab or a line end has an apostrophe in front, so that no spreadsheet takes it for a formula.`;
 
 export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
-  const slots = new ExportSlots('log exports');
-
   app.get<{ Querystring: Static<typeof LogQuery> }>(
     '/logs',
     {
@@ -122,7 +120,7 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
       const { caller, query } = request;
       const format = query.format ?? 'ndjson';
       const filter = toLogFilter(query);
-      const slot = slots.take(caller.tenantId);
+      const slot = logs.exportSlots.take(caller.tenantId);
       whenOver(request, reply.raw, () => slot.end());
       await logs.recordRead(caller, filter);
       const views = filter === undefined ? [] : viewsOf(caller.tenantId, logs.listAll(caller, filter), slot);

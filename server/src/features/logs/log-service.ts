@@ -4,6 +4,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { type AuditEvent, noSingleEntity, successEvent } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { ExportSlots } from './export-slots.ts';
 import type { Log, LogCursor, LogFilter } from './log.ts';
 import { FairLanes } from '../../platform/waiting/fair-lanes.ts';
 import { type Clock, processClock, TimeBudget } from '../../platform/waiting/time-budget.ts';
@@ -26,6 +27,9 @@ const countMs = 1_000;
 
 /** The audit log for those who may read it. Reading it is recorded like everything else. */
 export class LogService {
+  /** Here and not beside the routes, which are there twice: a tenant has these for its keys and members together. */
+  readonly exportSlots = new ExportSlots('log exports');
+  readonly reportSlots = new ExportSlots('reports of the log');
   readonly #database: Database;
   readonly #audit: AuditLog;
   /**
