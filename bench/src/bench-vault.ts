@@ -25,7 +25,7 @@ export class BenchVault {
   readonly managementKey: string;
   readonly postgres: LocalPostgres;
   readonly #directory: string;
-  /** For whoever does to the database what a server would do. */
+  /** For anyone who does to the database what a server would do. */
   readonly settings: Readonly<Record<string, string>>;
   #servers: BenchProcess[] = [];
 

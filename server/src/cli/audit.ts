@@ -41,7 +41,7 @@ function verifyCommand(): Command {
       `
 Finds records and checkpoints that were changed, removed or added, and says where. Exits with 1 when it finds something.
 Names how many records are not sealed yet, for how long, and why: nothing vouches for those.
-Whoever can write to the database can remove the newest records together with their checkpoints: only an anchor shows that.`,
+Anyone who can write to the database can remove the newest records together with their checkpoints: only an anchor shows that.`,
     )
     .action(async (flags: VerifyFlags) => {
       const { verifyDatabase, verifyExport } = await import('../platform/audit/log-verification.ts');

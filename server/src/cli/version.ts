@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { membersOf } from '../core/objects/members-of.ts';
 
-/** Adds `--version` to a command and everything below it: whoever asks names a command first. */
+/** Adds `--version` to a command and everything below it: anyone who asks names a command first. */
 export function addVersion(command: Command, version = readVersion()): void {
   command.version(version, '--version', 'print the version');
   for (const inner of command.commands) addVersion(inner, version);

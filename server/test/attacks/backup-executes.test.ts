@@ -115,7 +115,7 @@ describe('plain SQL', () => {
 });
 
 describe('an archive of a database that somebody prepared', () => {
-  /** Runs as whoever restores the function: with --no-owner, the owner of the vault. */
+  /** Runs as the user who restores the function: with --no-owner, the owner of the vault. */
   const evil = (label: string) => `
     create function touch() returns boolean language plpgsql volatile security definer as $$
       begin execute 'copy (select 1) to program ''cat > ${canary}'''; return true; end $$;

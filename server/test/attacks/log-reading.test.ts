@@ -105,7 +105,7 @@ describe('filters that cost much', () => {
           asked.push(vault.request('GET', path, { key: tenant.keys.management }));
       }
       await untilTrue(async () => (await waiting()) >= 2, { waitingFor: 'statements that wait' });
-      // Whoever came in the meantime has had the time to come this far.
+      // Anyone who came in the meantime has had the time to come this far.
       const other = await vault.makeTenant();
       for (let n = 0; n < 20; n += 1)
         expect((await vault.request('GET', '/logs', { key: other.keys.management })).status).toBe(200);

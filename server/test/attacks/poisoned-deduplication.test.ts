@@ -4,7 +4,7 @@ import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vau
 import { makeCardNumber } from '../harness/card-number.ts';
 
 /**
- * Whoever may create tokens may choose how they are fingerprinted. A token of a public key must not pass for a value that it
+ * Anyone who may create tokens may choose how they are fingerprinted. A token of a public key must not pass for a value that it
  * does not hold, and what others write must not end up in a token that was put there to receive it.
  */
 let vault: TestVault;

@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
 
 /**
  * Approving an export needs somebody who has just shown who they are. A provider that was asked for nothing lets a browser
- * through in which somebody signed in hours ago, so whoever sits down at it could approve.
+ * through in which somebody signed in hours ago, so anyone who sits down at it could approve.
  */
 let database: TestDatabase;
 let server: VaultServer;

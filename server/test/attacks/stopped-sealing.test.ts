@@ -5,7 +5,7 @@ import { Sealer } from '../../src/platform/audit/sealer.ts';
 import { sealAll, signerOf } from '../harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
-/** Whoever can write to the database can keep records from being sealed, and change them later. Not without being found. */
+/** Anyone who can write to the database can keep records from being sealed, and change them later. Not without being found. */
 let vault: TestVault;
 beforeAll(async () => {
   vault = await TestVault.start();

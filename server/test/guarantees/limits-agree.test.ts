@@ -11,7 +11,7 @@ import { lifeMs, sealMs } from '../../src/platform/keyring/cvc/epoch.ts';
 import { withoutReferences } from '../harness/openapi-document.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
-// Whoever names a limit of tokens names the number of the table: the documentation, the description of the API, the database.
+// Everything that names a limit of tokens names the number of the table: the documentation, the description of the API, the database.
 
 const repository = path.resolve(import.meta.dirname, '../../..');
 const readText = (file: string) => readFile(path.join(repository, file), 'utf8');

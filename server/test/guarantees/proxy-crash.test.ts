@@ -21,7 +21,7 @@ beforeAll(async () => {
     TestResolver.start(),
   ]);
   resolver.set(destinationHost, ['127.0.0.1']);
-  // It takes the request and never answers: whoever dies now has sent the card.
+  // It takes the request and never answers: anyone who dies now has sent the card.
   destination = await TlsDestination.start(await authority.issue([destinationHost]), () => undefined);
   environment = {
     STRONGROOM_DATABASE_URL: database.url,

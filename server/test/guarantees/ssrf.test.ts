@@ -212,7 +212,7 @@ describe('a redirect', () => {
 });
 
 describe('the canary', () => {
-  it('sees whoever comes, over both families', async () => {
+  it('sees anyone who comes, over both families', async () => {
     for (const host of ['127.0.0.1', '::1']) connect({ host, port: canary.port }).on('error', () => undefined);
     await untilTrue(() => canary.connectionCount === 2, { waitingFor: 'two connections' });
   });

@@ -18,7 +18,7 @@ const sources = path.resolve(import.meta.dirname, '../../src');
 /** `readonly name: type`, also private or optional, and a private field that is given a value. */
 const member = /^\s+(?:static )?(?:readonly #?|#)(\w+)\??(?::| =) (.+)$/gm;
 const wrapped = /Sensitive<(?:readonly )?[^<>]*>/g;
-/** Expressions, which are shown to whoever sees the token. */
+/** Expressions, which are shown to anyone who sees the token. */
 const masks: ReadonlySet<string> = new Set(['mask', 'defaultMask']);
 const plaintextNames: ReadonlySet<string> = new Set(['data', 'dataText', 'cvc', 'masked', 'plaintext']);
 /** Sealed, or what is decided about it. */

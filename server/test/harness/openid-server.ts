@@ -6,7 +6,7 @@ import type { OpenidConfig } from '../../src/platform/outbound/openid-provider.t
 
 const clientSecret = 'between the vault and the provider';
 
-/** A real OpenID provider on loopback. Whoever types a name into its form is that person. */
+/** A real OpenID provider on loopback. Anyone who types a name into its form is that person. */
 export class OpenidServer {
   readonly config: OpenidConfig;
   readonly #server: Server;

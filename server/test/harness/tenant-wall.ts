@@ -167,7 +167,7 @@ export class TenantWall {
   }
 }
 
-/** Whether a route shows the very thing that it names, to whoever may see it. */
+/** Whether a route shows the very thing that it names, to anyone who may see it. */
 export function isReading(route: NamingRoute): boolean {
   return route.method === 'GET' && !mentions.some(({ template }) => template === route.template);
 }

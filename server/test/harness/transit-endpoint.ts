@@ -37,7 +37,7 @@ export class TransitEndpoint {
     return this.#endpoint;
   }
 
-  /** How a root key is reached here by whoever trusts this authority. */
+  /** How a root key is reached here by anyone who trusts this authority. */
   options(authority: string): TransitOptions {
     const { token, namespace } = this;
     const { url } = this.service;

@@ -13,7 +13,7 @@ export function isUuid(text: string): boolean {
   return uuidPattern.test(text);
 }
 
-/** The same, for whoever knows what kind of thing the id names. */
+/** The same, for anyone who knows what kind of thing the id names. */
 export function isId<Id extends string>(text: string): text is Id {
   return isUuid(text);
 }

@@ -1,4 +1,4 @@
-/** Whether a value has members; what they are is for whoever reads them to find out. */
+/** Whether a value has members; what they are is for anyone who reads them to find out. */
 export function hasMembers(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

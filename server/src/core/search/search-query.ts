@@ -21,7 +21,7 @@ export interface TermQuery {
   readonly value: string;
 }
 
-/** The value equals one of the token's evaluated search indexes: whoever asks writes down plaintext. */
+/** The value equals one of the token's evaluated search indexes: anyone who asks writes down plaintext. */
 export interface DataQuery {
   readonly kind: 'data';
   readonly value: Sensitive<string>;

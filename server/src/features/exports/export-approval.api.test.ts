@@ -111,7 +111,7 @@ describe('in a production tenant, an export', () => {
     }
   });
 
-  it('is not approved by whoever became a member after it was asked for', async () => {
+  it('is not approved by anyone who became a member after it was asked for', async () => {
     const late = await signInProven(vault, tenant);
     const { id } = await folder.request(vault, tenant);
     await vault.database.owner.query(
@@ -136,7 +136,7 @@ describe('in a production tenant, an export', () => {
     expect((await decide(visitor, 'approve', later)).status).toBe(303);
   });
 
-  it('is not approved by whoever got the role after it was asked for, who may still refuse it', async () => {
+  it('is not approved by anyone who got the role after it was asked for, who may still refuse it', async () => {
     const member = await signInProven(vault, tenant);
     await changeRole(member.email, 'READ_ONLY');
     const { id } = await folder.request(vault, tenant);
@@ -194,7 +194,7 @@ describe('in a production tenant, an export', () => {
     expect((await decide(first.visitor, 'refuse', id)).status).toBe(403);
   });
 
-  it('is decided by pages of the vault only, and by whoever is signed in', async () => {
+  it('is decided by pages of the vault only, and by anyone who is signed in', async () => {
     const { id } = await folder.request(vault, tenant);
     const form = { tenant: tenant.id, export: id };
     const crossSite = { 'sec-fetch-site': 'cross-site' };

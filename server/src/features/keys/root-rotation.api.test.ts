@@ -36,7 +36,7 @@ const requireOpens = async (rootKey: WatchedRootKey) => {
 };
 
 describe('rotating the root key', () => {
-  it('wraps every key anew, so that the old root key opens nothing and the new one everything', async () => {
+  it('wraps every key again, so that the old root key opens nothing and the new one everything', async () => {
     const [tenant = '' as TenantId] = tenants;
     const record = (await new Keyring(database, new RootKeys(older)).forTenant(tenant)).seal('kept', binding);
     const hash = (await SystemKeys.load(database, new RootKeys(older))).hashCredential(Buffer.alloc(32, 7));

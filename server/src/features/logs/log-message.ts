@@ -17,7 +17,7 @@ export const displayNames: Readonly<Record<EntityType, string>> = {
   token: 'Token',
 };
 
-/** Cards and bank accounts are tokens; whoever looks for what happened to tokens finds theirs too. */
+/** Cards and bank accounts are tokens; anyone who looks for what happened to tokens finds theirs too. */
 const subjects: Readonly<Record<EntityType, string>> = { ...displayNames, bank: 'Token', card: 'Token' };
 
 const deeds: Readonly<Record<Operation, { readonly done: string; readonly noun: string }>> = {

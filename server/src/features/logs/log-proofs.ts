@@ -10,7 +10,7 @@ import { FairLanes } from '../../platform/waiting/fair-lanes.ts';
 export class LogProofs {
   readonly #reader: LogReader;
   readonly #audit: AuditLog;
-  /** With it, whoever holds a proof checks the signature. Show it by another way as well, so that it can be compared. */
+  /** With it, anyone who holds a proof checks the signature. Show it by another way as well, so that it can be compared. */
   readonly publicKey: Buffer;
   /** A proof reads thousands of records again, so a tenant gets two at a time. */
   readonly #lanes = new FairLanes({ placesMax: 4, tenantMax: 2, waitingMax: 20, waitMaxMs: 5_000 });

@@ -55,7 +55,7 @@ export class LogSeals {
   }
 }
 
-/** The reason in the table is not repeated: whoever can write there could have it say anything. */
+/** The reason in the table is not repeated: anyone who can write there could have it say anything. */
 function toStop(tenantId: string, { stoppedAt }: SealingState): LogSeal['stop'] {
   return stoppedAt === null ? undefined : { at: stoppedAt, reason: notSigned(tenantId) };
 }

@@ -86,7 +86,7 @@ describe('password and code', () => {
     expect((await signIn()).status).toBe(303);
   });
 
-  it('count anew after a success', async () => {
+  it('count again after a success', async () => {
     for (let round = 0; round < 2; round += 1) {
       await countAttempts(8);
       await forgetCodes();

@@ -84,7 +84,7 @@ describe('the page of an invitation', () => {
     expect(page.headers.get('x-frame-options')).toBe('DENY');
   });
 
-  it('lets in whoever accepts, with a cookie that no script reads and no other site sends', async () => {
+  it('lets in anyone who accepts, with a cookie that no script reads and no other site sends', async () => {
     const { path, email } = await inviteTo(vault, tenant);
     const answer = await visitor.post(path);
     expect([answer.status, answer.location]).toEqual([303, '/portal/account']);

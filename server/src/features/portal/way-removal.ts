@@ -19,7 +19,7 @@ export class WayRemoval {
 
   /**
    * `last` if nothing would be left to sign in with and that is not what the user has agreed to; then nothing is removed. Other
-   * sessions end: whoever removes a way may fear that somebody else has it.
+   * sessions end: anyone who removes a way may fear that somebody else has it.
    */
   remove(
     { id, user }: UserSession,

@@ -34,7 +34,7 @@ export class TenantStore {
     return row;
   }
 
-  /** Held until the commit: whoever changes it meanwhile sees what this transaction has made of it. */
+  /** Held until the commit: anyone who changes it meanwhile sees what this transaction has made of it. */
   async lock(): Promise<Tenant | undefined> {
     await this.#tx.query({ text: 'select from tenants where id = $1 for no key update', values: [this.#tenantId] });
     return this.find();

@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts';
 import { recordInTransaction } from './audit-log.ts';
 import type { RaisedAlert } from './watch-store.ts';
 
-/** Writes an alert to the log of its tenant, unless it is there: whoever wrote it may have died before it could say so. */
+/** Writes an alert to the log of its tenant, unless it is there: the worker that wrote it may have died before it could say so. */
 export async function recordAlert(
   tx: Transaction,
   tenantId: TenantId,

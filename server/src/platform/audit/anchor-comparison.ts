@@ -15,7 +15,7 @@ export interface AnchorVerdict {
 }
 
 const linesPerStep = 1_000;
-/** Whoever has rewritten a log has changed every checkpoint: the first ones say enough. */
+/** Anyone who has rewritten a log has changed every checkpoint: the first ones say enough. */
 const findingsMax = 100;
 
 /**

@@ -35,7 +35,7 @@ export class Anchoring {
     for (const checkpoint of checkpoints) this.#waiting.set(checkpoint.tenantId, checkpoint);
   }
 
-  /** Throws when the anchor did not take them; they stay. One delivery at a time: whoever comes meanwhile joins it. */
+  /** Throws when the anchor did not take them; they stay. One delivery at a time: anyone who comes meanwhile joins it. */
   deliver(): Promise<void> {
     this.#underway ??= this.#deliver().finally(() => {
       this.#underway = undefined;

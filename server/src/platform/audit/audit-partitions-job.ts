@@ -14,7 +14,7 @@ export async function ensureAuditPartitions(database: Database): Promise<void> {
       await database.forSystem((tx) => tx.query({ text: 'select ensure_audit_partitions($1)', values: [monthsAhead] }));
       return;
     } catch (error) {
-      // It gives way to whoever changes the log at this moment, and comes back.
+      // It gives way to anyone who changes the log at this moment, and comes back.
       if (!isConnectionLost(error) || attempt === attemptsMax) throw error;
       await delay(pauseMs * attempt);
     }

@@ -5,7 +5,7 @@ import { isGenuine, parseCheckpointJson, type SignedCheckpoint, toCheckpointJson
 import type { LogReader } from './log-reader.ts';
 import { isIncluded, MerkleFrontier, rootOf, type Subtree } from './merkle-tree.ts';
 
-/** Shows that one record is in a tree, to whoever trusts the signature, without showing any other record. */
+/** Shows that one record is in a tree, to anyone who trusts the signature, without showing any other record. */
 export interface InclusionProof {
   readonly record: AuditRecord;
   readonly index: number;

@@ -54,7 +54,7 @@ export async function verifyDatabase(
   return { ...verdict, findings: [...verdict.findings, ...findForgedStops(tenants, waiting)], waiting };
 }
 
-/** The sealer stops for a damaged checkpoint and for nothing else. Whoever wrote the stop wants records that nothing vouches for. */
+/** The sealer stops for a damaged checkpoint and for nothing else. Anyone who wrote the stop wants records that nothing vouches for. */
 function findForgedStops(tenants: readonly TenantVerdict[], waiting: readonly WaitingRecords[]): Finding[] {
   const isDamaged = new Set(
     tenants

@@ -19,7 +19,7 @@ const pauseAfterFailureMs = 2_000;
 /** How often an operator is told how far counting is. */
 const tellEveryMs = 10_000;
 
-/** Seals as long as the process runs. Any number of workers may: whoever has the lock works, the others look again. */
+/** Seals as long as the process runs. Any number of workers may: the one with the lock works, the others look again. */
 export class SealLoop {
   readonly #sealer: Sealer;
   readonly #facets: FacetKeeper;

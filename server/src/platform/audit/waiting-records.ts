@@ -73,7 +73,7 @@ interface Holder {
 }
 
 function explain(row: WaitingRow, holder: Holder | undefined): Pick<WaitingRecords, 'reason' | 'message'> {
-  // The reason in the table is not repeated: whoever can write there could have it say anything.
+  // The reason in the table is not repeated: anyone who can write there could have it say anything.
   if (row.isStopped) return { reason: 'checkpoint-damaged', message: notSigned(row.tenantId) };
   const { idleSeconds } = row;
   if (idleSeconds === null || idleSeconds > idleSecondsMax) {
@@ -86,7 +86,7 @@ function explain(row: WaitingRow, holder: Holder | undefined): Pick<WaitingRecor
 
 const nameLengthMax = 60;
 
-/** Whoever opens or prepares a transaction names it as they like, so the name must not look like a part of the message. */
+/** Anyone who opens or prepares a transaction names it as they like, so the name must not look like a part of the message. */
 function toName(text: string): string {
   const name = toOneLine(text).replaceAll(/["'`]/g, '?');
   return name.length > nameLengthMax ? `${name.slice(0, nameLengthMax)}…` : name;

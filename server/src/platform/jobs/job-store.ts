@@ -112,7 +112,7 @@ export class JobStore {
     });
   }
 
-  /** One row a statement and a transaction: whoever replaces or withdraws several at once can then not deadlock with us. */
+  /** One row a statement and a transaction: anyone who replaces or withdraws several at once can then not deadlock with us. */
   #run<Row extends object>(statement: Statement): Promise<Row[]> {
     return this.#database.forWorker((tx) => tx.query<Row>(statement));
   }

@@ -27,7 +27,7 @@ function expectRefused(bytes: Buffer, at: RecordBinding = binding, key = under):
   } catch (error) {
     failure = error;
   }
-  // One class, one message, nothing beside it: whoever sees the failure cannot tell what caused it.
+  // One class, one message, nothing beside it: anyone who sees the failure cannot tell what caused it.
   expect(failure).toBeInstanceOf(SealedRecordError);
   expect(failure).toMatchObject({ message: new SealedRecordError().message });
   expect(failure).not.toHaveProperty('cause');

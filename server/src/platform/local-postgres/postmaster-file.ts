@@ -23,7 +23,7 @@ export async function untilReady(
   throw new Error(`PostgreSQL was not ready within ${timeoutSeconds} seconds: ${complaint().trim()}`);
 }
 
-/** Whoever had the data before may have been killed, and its PostgreSQL may still be stopping. */
+/** The process that had the data before may have been killed, and its PostgreSQL may still be stopping. */
 export async function untilReleased(cluster: string): Promise<void> {
   const deadline = Date.now() + releaseTimeoutSeconds * 1_000;
   while (Date.now() < deadline) {

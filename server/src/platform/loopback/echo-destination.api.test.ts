@@ -94,7 +94,7 @@ describe('what a vault with an echo destination may call besides', () => {
     (await outbound.connect(destination, vetted, { tenantId, signal })).close();
   }
 
-  it('not it itself with another certificate, whoever vouches for that', async () => {
+  it('not it itself with another certificate, no matter who vouches for that', async () => {
     await reach(echo.url, { ownDestination: echo.destination });
     const certificate = proxy.authority.certificate;
     await expect(reach(echo.url, { ownDestination: { ...echo.destination, certificate } })).rejects.toMatchObject({

@@ -10,7 +10,7 @@ import type { OutboundConfig, OwnDestination } from './outbound-config.ts';
 import { SecureContexts } from './secure-contexts.ts';
 import { SteadyConnection } from './steady-connection.ts';
 
-/** The only way out. Everything that is dialled has been checked by URL and by address, whoever requested it. */
+/** The only way out. Everything that is dialled has been checked by URL and by address, no matter who requested it. */
 export class Outbound {
   readonly #config: OutboundConfig;
   readonly #guard: AddressGuard;

@@ -97,7 +97,7 @@ describe('two servers with Redis', () => {
     expect(sent.reduce((sum, { admitted }) => sum + admitted, 0)).toBe(10);
   });
 
-  it('block for exactly as long as the table says, on both, and begin anew', async () => {
+  it('block for exactly as long as the table says, on both, and begin again', async () => {
     const redisUrl = inject('redisUrl');
     const short = withLimits({ global: 5 });
     const table = { ...short, global: { ...short.global, windowMs: 60_000, blockMs: 1_500 } };

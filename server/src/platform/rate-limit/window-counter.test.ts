@@ -51,7 +51,7 @@ describe('WindowCounter', () => {
     expect(add().isWithin).toBe(true);
   });
 
-  it('forgets whoever has not come back, and never holds more than its bound', () => {
+  it('forgets anyone who has not come back, and never holds more than its bound', () => {
     const { clock, counter, add } = createCounter(1_000);
     for (let client = 0; client < 900; client += 1) add(`old ${client}`);
     clock.ms += 10_000;

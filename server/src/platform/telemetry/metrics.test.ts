@@ -17,7 +17,7 @@ describe('Metrics', () => {
     expect(text).not.toContain('sweep');
   });
 
-  it('reads counts anew for every scrape', async () => {
+  it('reads counts again for every scrape', async () => {
     const metrics = new Metrics();
     const counts = new Map([['a', 1]]);
     metrics.addCounts('kept_elsewhere', 'Counted elsewhere.', ['name'], () =>

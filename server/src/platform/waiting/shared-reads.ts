@@ -1,5 +1,5 @@
 /**
- * Reads under way, at most one a key: whoever asks meanwhile shares it. A read that began before a change was heard of still
+ * Reads under way, at most one a key: anyone who asks meanwhile shares it. A read that began before a change was heard of still
  * serves those who wait for it, but what it found is not kept.
  */
 export class SharedReads<Key, Value> {
@@ -39,7 +39,7 @@ export class SharedReads<Key, Value> {
     return own;
   }
 
-  /** Something changed: whoever asks from now on reads again. */
+  /** Something changed: anyone who asks from now on reads again. */
   outdate(key: Key): void {
     this.#underWay.delete(key);
   }

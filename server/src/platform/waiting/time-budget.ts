@@ -3,7 +3,7 @@ export type Clock = () => number;
 
 export const processClock: Clock = () => performance.now();
 
-/** How long some work may take. Whoever does it looks between two steps, so that it always gets on by one. */
+/** How long some work may take. Anyone who does it looks between two steps, so that it always gets on by one. */
 export class TimeBudget {
   readonly clock: Clock;
   readonly #end: number;

@@ -4,7 +4,7 @@ import type { KeyCaller } from '../../../core/identity/caller.ts';
 export interface ContainerSetLimits {
   /** Of one tenant. */
   readonly tenantMax: number;
-  /** That the public and session keys of one tenant may make a day: whoever loads a page has such a key. */
+  /** That the public and session keys of one tenant may make a day: anyone who loads a page has such a key. */
   readonly publicDailyMax: number;
 }
 

@@ -137,7 +137,7 @@ export class TokenStore {
     };
   }
 
-  /** Living tokens in the order of their ids, which never change: whoever pages through them meets each once. A page ends early where its data grows large. */
+  /** Living tokens in the order of their ids, which never change: anyone who pages through them meets each once. A page ends early where its data grows large. */
   async listIn(
     tx: Transaction,
     tenantId: TenantId,

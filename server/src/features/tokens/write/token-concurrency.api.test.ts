@@ -83,7 +83,7 @@ describe('patches of one token that arrive together', () => {
 });
 
 describe('patches and a delete that arrive together', () => {
-  it('leave no token behind, whoever comes first', async () => {
+  it('leave no token behind, no matter who comes first', async () => {
     const own = await vault.makeTenant();
     const options = { key: own.keys.reveal };
     for (const round of numbered(15)) {

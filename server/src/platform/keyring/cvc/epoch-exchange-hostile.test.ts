@@ -203,7 +203,7 @@ it('a parcel for one server is of no use to another, nor in another message', ()
   receiveAll(foreign);
   expect(store.has(2)).toBe(false);
 
-  // Addressed anew and signed by somebody with the MAC key, it still does not open.
+  // Addressed again and signed by somebody with the MAC key, it still does not open.
   const message = Buffer.from(foreign[0] ?? '', 'base64').subarray(0, -32);
   us().publicKey.copy(message, 60);
   message.writeUIntBE(99, 18, 6);

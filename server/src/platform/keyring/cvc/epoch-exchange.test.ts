@@ -111,7 +111,7 @@ describe('hello', () => {
     expect(kindsOf(deliver())).toEqual(['hello']);
   });
 
-  it('is asked about by whoever lacks what it names', () => {
+  it('is asked about by anyone who lacks what it names', () => {
     const [a, b] = [join(), join()];
     meet(a, b);
     make(a, 1);

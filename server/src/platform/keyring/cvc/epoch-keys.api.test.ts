@@ -353,7 +353,7 @@ describe('stop', () => {
     expect(await b.keys.open(record, binding)).toBe('123');
   });
 
-  it('lets go of whoever waits for a key, and of the connection', async () => {
+  it('lets go of anyone who waits for a key, and of the connection', async () => {
     const a = await join();
     const record = a.keys.seal('123', binding);
     record.writeUInt32BE((keyVersionOf(record) ^ 1) >>> 0, 2);

@@ -55,7 +55,7 @@ describe('OwnEpochs', () => {
     expect(own.current.endsAt).toBe(2 * sealMs + lifeMs);
   });
 
-  it('begins anew when it comes back from a standstill of hours', () => {
+  it('begins again when it comes back from a standstill of hours', () => {
     own.advance(0);
     const hours = 7 * 3_600_000;
     store.destroyEnded(hours);
