@@ -29,7 +29,7 @@ interface Reading {
   readonly onRecord?: (log: Log) => void;
 }
 
-/** Answers what somebody has seen, and who has seen something. Reads page by page, each in a short transaction. */
+/** Finds what somebody has seen, and who has seen something. Reads page by page, each in a short transaction. */
 export class ExposureService {
   readonly #logs: LogService;
 

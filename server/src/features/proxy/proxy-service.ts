@@ -195,7 +195,7 @@ export class ProxyService {
     }
   }
 
-  /** Not waited for by the answer: should it fail, the call stays open and is marked as unknown later. */
+  /** The response does not wait for it: should it fail, the call stays open and is marked as unknown later. */
   #settle({ id, caller, host, hasSentValues }: Call, outcome: Outcome): void {
     const { calls, logger } = this.#parts;
     const event = { ...proxyEvent(id, outcome, host), ...(hasSentValues ? { transform: 'reveal' as const } : {}) };

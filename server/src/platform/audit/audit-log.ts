@@ -31,7 +31,7 @@ export async function recordAllInTransaction(
   });
 }
 
-/** Records of operations that write nothing else, such as reads: one commit for many, each durable before its answer. */
+/** Records of operations that write nothing else, such as reads: one commit for many, each durable before its response. */
 export class AuditLog {
   readonly #batcher: TenantBatcher<readonly AuditRow[], true>;
 
@@ -53,7 +53,7 @@ export class AuditLog {
     });
   }
 
-  /** Resolves once the record is committed; an answer must not leave before. */
+  /** Resolves once the record is committed; a response must not leave before. */
   async append(caller: Caller | UserCaller, event: AuditEvent): Promise<void> {
     await this.#batcher.add(caller.tenantId, [toAuditRow(caller, event)]);
   }

@@ -7,7 +7,7 @@ export interface TenantBatcherOptions<Item, Result> {
   readonly name: BatchName;
   readonly meter: BatchMeter;
   /**
-   * Handles items of one tenant together and answers in their order. It either does all of them or throws. `slot` tells
+   * Handles items of one tenant together and returns results in their order. It either does all of them or throws. `slot` tells
    * apart the batches of a tenant that are on their way at the same time.
    */
   readonly run: (tenantId: TenantId, items: readonly Item[], slot: number) => Promise<readonly Result[]>;

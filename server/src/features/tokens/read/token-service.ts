@@ -24,7 +24,7 @@ export class TokenService {
     this.#audit = parts.audit;
   }
 
-  /** The answer leaves only after the record of the reading is durable. */
+  /** The response leaves only after the record of the read is durable. */
   async get(caller: Caller, id: TokenId): Promise<VisibleToken> {
     const token = await getToken(this.#store, caller, id);
     const transform = requireAccess(caller.grants, 'token:read', token);

@@ -12,7 +12,7 @@ import { tokenizeExamples } from './tokenize-examples.ts';
 
 const Document = Type.Unknown({ description: 'Any JSON document.' });
 
-/** Both answer with JSON text, sent as it is: values keep the spelling they came with. */
+/** Both respond with JSON text, sent as it is: values keep the spelling they came with. */
 export function addTokenizeRoutes(
   app: FastifyInstance,
   parts: { tokenizer: TokenizeService; detokenizer: DetokenizeService },

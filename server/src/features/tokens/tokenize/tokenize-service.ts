@@ -44,7 +44,7 @@ const tokenShape = compileSchema(CreateToken);
 /** JSON text has none: within strings it is escaped. */
 const gap = '\0';
 
-/** Replaces every sensitive leaf of a document by a token, and answers with the same shape. */
+/** Replaces every sensitive leaf of a document by a token, and returns the same shape. */
 export class TokenizeService {
   readonly #creator: TokenCreator;
   readonly #repeater: TokenRepeater;
