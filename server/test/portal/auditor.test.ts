@@ -104,6 +104,15 @@ describe('an auditor who may only look', () => {
     await page.close();
   });
 
+  it.each(['record=x&record_at=y', 'from=x', 'from=2026-01-01&to=y', 'from=x&to=2026-01-01'])(
+    'sees the log behind a damaged address: %s',
+    async (query) => {
+      const { page, open } = auditor;
+      await open(`/portal/audit?${query}`);
+      await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+    },
+  );
+
   it('exports exactly the slice that is shown', async () => {
     const { page, open } = auditor;
     await open(`/portal/audit?entity_id=${cardId}`);

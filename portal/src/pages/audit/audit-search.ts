@@ -20,6 +20,11 @@ export type FilterName = (typeof filterNames)[number];
 const names = [...filterNames, 'range', 'from', 'to', 'start', 'record', 'record_at'] as const;
 export type AuditSearch = { readonly [Name in (typeof names)[number]]?: string | undefined };
 
+const timeNames = ['from', 'to', 'record_at'] as const;
+
+/** What should be a time and is none counts as not given. Said explicitly: the router adds whatever else an address has. */
 export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
-  return pickSearch(search, names);
+  const picked = pickSearch(search, names);
+  const damaged = timeNames.filter((name) => name in picked && Number.isNaN(Date.parse(picked[name] ?? '')));
+  return { ...picked, ...Object.fromEntries(damaged.map((name) => [name, undefined])) };
 }

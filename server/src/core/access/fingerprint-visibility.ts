@@ -11,7 +11,8 @@ type Viewer = Pick<KeyCaller, 'applicationType' | 'session'> | MemberCaller;
  *
  * A fingerprint tells whether two tokens have the same content. For a caller who can create tokens it is therefore a test
  * of a guess, and a masked card number leaves only a thousand guesses. Anyone can have a public or session key. A member of the
- * tenant creates no tokens, and sees what a private key would.
+ * tenant creates no tokens at the portal, and sees what a private key would: one who has a key that creates tokens as well, even
+ * a public one, can test guesses unless fingerprints need `reveal`.
  */
 export function leastFingerprintTransform(caller: Viewer, visibility: FingerprintVisibility): Transform | undefined {
   const isTrusted = 'userId' in caller || (caller.applicationType === 'private' && caller.session === undefined);
