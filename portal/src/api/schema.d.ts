@@ -5832,7 +5832,19 @@ export interface operations {
                     "application/json": components["schemas"]["EncryptionKeys"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
             403: {
