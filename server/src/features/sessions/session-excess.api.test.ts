@@ -52,7 +52,7 @@ describe('POST /sessions/authorize', () => {
     ['a container below', cards, { rules: [rule('/pci/high/', 'mask', 'token:read')] }],
     ['a lesser transform', cards, { rules: [rule('/pci/', 'redact', 'token:read')] }],
     ['several rules in the same order', mixed, mixed],
-    ['a token by its id, within plain permissions', plain, { rules: [withId('abc')] }],
+    ['a token by its id, within plain permissions', plain, { rules: [withId('named-by-id')] }],
     ['token:use, plain', { permissions: ['token:use'] }, { permissions: ['token:use'] }],
     ['token:use under its other name', { permissions: ['proxy:invoke'] }, { permissions: ['proxy:invoke'] }],
     ['plaintext to use, plain', { permissions: ['token:use'] }, { rules: [rule('/pci/', 'reveal', 'token:use')] }],
@@ -84,7 +84,7 @@ describe('POST /sessions/authorize', () => {
     [
       'a token by its id',
       cards,
-      { rules: [withId('abc')] },
+      { rules: [withId('named-by-id')] },
       'Missing permission: token:read on tokens referenced by id.',
     ],
     [
@@ -109,7 +109,7 @@ describe('POST /sessions/authorize', () => {
     const { answer, nonce, session_key } = await authorize(held, wanted);
     expect(answer.status).toBe(403);
     expect((answer.body as { detail: string }).detail).toContain(detail);
-    expect(answer.text).not.toContain('abc');
+    expect(answer.text).not.toContain('named-by-id');
     expect((await vault.request('GET', '/tokens', { key: session_key })).status).toBe(403);
     const body = { nonce, permissions: ['token:create'] };
     expect((await vault.request('POST', '/sessions/authorize', { key: tenant.keys.private, body })).status).toBe(200);
