@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
+import { sealAll, signerOf, untilSealable } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { type Anchor, fileAnchor } from './anchor.ts';
 import { compareWithAnchor } from './anchor-comparison.ts';
@@ -27,13 +27,19 @@ afterAll(async () => {
 const createToken = () =>
   vault.request('POST', '/tokens', { key: tenant.keys.private, body: { type: 'token', data: 'x' } });
 
+/** Everything that is committed; a transaction of another test would hold it back. */
+async function sealWith(sealer: Sealer) {
+  await untilSealable(vault.database);
+  return (await sealer.seal()).checkpoints;
+}
+
 it('appends checkpoints to a file, and believes no line of it that this vault did not sign', async () => {
   const file = path.join(directory, 'anchor.ndjson');
   const sealer = new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) });
   const anchoring = await Anchoring.start(vault.database.open(), fileAnchor(file));
   for (let round = 0; round < 3; round += 1) {
     await createToken();
-    anchoring.add((await sealer.seal()).checkpoints);
+    anchoring.add(await sealWith(sealer));
     await anchoring.deliver();
   }
   await anchoring.deliver();
@@ -48,7 +54,7 @@ it('appends checkpoints to a file, and believes no line of it that this vault di
 
   // Another process goes on with the file that was cut off.
   await createToken();
-  await fileAnchor(file).append((await sealer.seal()).checkpoints);
+  await fileAnchor(file).append(await sealWith(sealer));
   expect(await compare()).toEqual({ findings: [], foreignLines: 2 });
 });
 
@@ -57,7 +63,7 @@ it('shows a log that was cut back and has grown again since', async () => {
   const anchor = fileAnchor(file);
   const sealer = new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) });
   await createToken();
-  await anchor.append((await sealer.seal()).checkpoints);
+  await anchor.append(await sealWith(sealer));
   const own = (table: string) => `${table} where tenant_id = '${tenant.id}'`;
   const newest = `(select max(number) from ${own('audit_checkpoints')})`;
   const { rows } = await vault.database.owner.query<{ order_to: string }>(
@@ -67,7 +73,7 @@ it('shows a log that was cut back and has grown again since', async () => {
   await vault.database.owner.query(`delete from ${own('audit_checkpoints')} and number = ${newest}`);
   for (let round = 0; round < 3; round += 1) {
     await createToken();
-    await anchor.append((await sealer.seal()).checkpoints);
+    await anchor.append(await sealWith(sealer));
   }
   const reader = new LogReader(vault.database.open());
   const { publicKey } = signerOf(vault.server);
