@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['clients/**/*.test.ts', 'api/**/*.test.ts', 'compatibility/**/*.test.ts'],
+    include: ['clients/**/*.test.ts', 'api/**/*.test.ts', 'elements/**/*.test.ts', 'compatibility/**/*.test.ts'],
     globalSetup: ['harness/global-setup.ts'],
     pool: 'forks',
     // Importing the clients takes longer than most files; and while one file waits for a limit to end, others can go on.
@@ -10,5 +10,7 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // A busy machine may take its time to show what a browser does.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -25,6 +25,8 @@ export default defineConfig({
     target: 'es2024',
     modulePreload: false,
     assetsInlineLimit: 0,
+    // Libraries are in our files: so are their notices.
+    license: { fileName: 'licenses.md' },
     // `use client` of libraries means nothing here.
     rolldownOptions: { checks: { moduleLevelDirective: false } },
   },

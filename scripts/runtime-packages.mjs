@@ -3,38 +3,16 @@
 //
 // `node scripts/runtime-packages.mjs check` fails when there are more or fewer than counted below, so that the number changes
 // on purpose only. `node scripts/runtime-packages.mjs list` shows which dependency brings how many that no other needs.
-import { readFileSync } from 'node:fs';
+import { dependenciesOf, installedFor } from './installed-packages.mjs';
 
-const counted = 120;
-
-const { packages } = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
-const server = { ...packages.server.dependencies, ...packages.server.optionalDependencies };
-
-/** Where Node.js finds a package that is imported in this folder: there, or in the next folder above that has it. */
-function locate(folder, name) {
-  const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
-  if (packages[path] !== undefined) return path;
-  if (folder === '') return undefined;
-  const above = folder.lastIndexOf('/node_modules/');
-  return locate(above < 0 ? '' : folder.slice(0, above), name);
-}
+const counted = 121;
 
 /** Names with versions of everything that these dependencies of the server install. */
 function install(names) {
-  const found = new Map();
-  const waiting = names.map((name) => locate('server', name));
-  for (let path = waiting.pop(); path !== undefined || waiting.length > 0; path = waiting.pop()) {
-    if (path === undefined || found.has(path)) continue;
-    const { version, dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = packages[path];
-    found.set(path, `${path.split('node_modules/').at(-1)}@${version}`);
-    const peers = Object.keys(peerDependencies ?? {}).filter((name) => peerDependenciesMeta?.[name]?.optional !== true);
-    const needed = [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers];
-    waiting.push(...needed.map((name) => locate(path, name)));
-  }
-  return new Set(found.values());
+  return new Set([...installedFor('server', names).values()].map(({ name, version }) => `${name}@${version}`));
 }
 
-const names = Object.keys(server);
+const names = dependenciesOf('server', 'dependencies', 'optionalDependencies');
 const all = install(names);
 
 function check() {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { slowdown } from './test/harness/slowdown.ts';
 
 // Workers, and the programs that tests start, compile a module once for all of them.
 // oxlint-disable-next-line node/no-process-env -- Node takes it from nowhere else.
@@ -22,8 +23,8 @@ export default defineConfig({
     // machine at work meanwhile.
     maxWorkers: 3,
     // Generous, in the one place for it: a test waits on conditions, so that only one that hangs meets a limit.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 120_000 } },
+    testTimeout: 300_000 * slowdown,
+    hookTimeout: 300_000 * slowdown,
+    expect: { poll: { timeout: 120_000 * slowdown } },
   },
 });

@@ -26,33 +26,50 @@ const search = unread('POST', '/tokens/search', { size: 1 });
 const create = unread('POST', '/tokens', { type: 'token', data: 'x' });
 const tokenize = unread('POST', '/tokenize', { a: 1 });
 
+const windowMs = 10_000;
+const attemptsMax = 20;
+
+/** Sends up to a limit and one more. A busy machine may take longer than the window of the limit; then it counts for nothing. */
+async function exceed(send: Send, limit: number, network: string): Promise<{ refused: number; next: number }> {
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const address = `${network}.${attempt}`;
+    const startedAt = Date.now();
+    const refused = await countRefused(send, address, limit);
+    const next = await send({ 'x-forwarded-for': address });
+    if (Date.now() - startedAt < windowMs) return { refused, next: next.status };
+  }
+  throw new Error(`${limit} requests took longer than ten seconds each time.`);
+}
+
 describe.concurrent('Limits', () => {
   it('blocked for ten seconds after the limit was exceeded', async () => {
+    const startedAt = Date.now();
     expect(await countRefused(search, '198.51.100.9', 51)).toBe(1);
     const from = { 'x-forwarded-for': '198.51.100.9' };
     const blockedAt = Date.now();
     const answer = await search(from);
-    expect(answer.headers.get('retry-after')).toBe('10');
-    while ((await search(from)).status === 429) {
-      expect(Date.now() - blockedAt).toBeLessThan(11_000);
+    expect(answer.status).toBe(429);
+    const elapsedSeconds = Math.ceil((Date.now() - startedAt) / 1_000);
+    const retryAfter = Number(answer.headers.get('retry-after'));
+    expect(retryAfter).toBeLessThanOrEqual(10);
+    expect(retryAfter).toBeGreaterThanOrEqual(10 - elapsedSeconds);
+    for (let sentAt = Date.now(); (await search(from)).status === 429; sentAt = Date.now()) {
+      expect(sentAt - blockedAt).toBeLessThan(11_000);
       // Not at once: what is refused still counts as a request.
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    expect(Date.now() - blockedAt).toBeGreaterThan(9_500);
+    expect(Date.now() - startedAt).toBeGreaterThan(9_500);
   });
 
   it.each([
-    ['any request', 1_000, global, '198.51.100.1'],
-    ['anything under /portal/', 600, unread('GET', '/portal/nothing'), '198.51.100.10'],
-    ['POST /tokens/search', 50, search, '198.51.100.2'],
-    ['GET /tokens', 100, list, '198.51.100.3'],
-    ['POST /tokens', 200, create, '198.51.100.4'],
-    ['POST /tokenize', 200, tokenize, '198.51.100.5'],
-  ] as const)('%s: %i in ten seconds, and the next is refused with 429', async (_name, limit, send, address) => {
-    const startedAt = Date.now();
-    expect(await countRefused(send, address, limit)).toBe(0);
-    expect(Date.now() - startedAt).toBeLessThan(10_000);
-    expect((await send({ 'x-forwarded-for': address })).status).toBe(429);
+    ['any request', 1_000, global, '198.51.101'],
+    ['anything under /portal/', 600, unread('GET', '/portal/nothing'), '198.51.102'],
+    ['POST /tokens/search', 50, search, '198.51.103'],
+    ['GET /tokens', 100, list, '198.51.104'],
+    ['POST /tokens', 200, create, '198.51.105'],
+    ['POST /tokenize', 200, tokenize, '198.51.106'],
+  ] as const)('%s: %i in ten seconds, and the next is refused with 429', async (_name, limit, send, network) => {
+    expect(await exceed(send, limit, network)).toEqual({ refused: 0, next: 429 });
   });
 
   it('POST /tokens and POST /tokenize are counted together', async () => {

@@ -1,6 +1,7 @@
 import { BasisTheoryClient } from '@basis-theory/node-sdk';
 import { browserClientName, openBrowserClient } from '../harness/browser-client.ts';
 import { newest, older, openEarlier } from '../harness/node-clients.ts';
+import { listElementCalls } from './element-calls.ts';
 
 /** Every call that a client offers, as its users write it: `tenants.self.get`. Read from the client itself. */
 export async function listClientCalls(): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -9,6 +10,7 @@ export async function listClientCalls(): Promise<ReadonlyMap<string, readonly st
     [newest.name, callsOf(new BasisTheoryClient({ apiKey: 'none', environment: nowhere }))],
     [older.name, callsOf(openEarlier('none', nowhere))],
     [browserClientName, callsOf(await openBrowserClient('none', nowhere))],
+    ...listElementCalls(),
   ]);
 }
 

@@ -9,7 +9,7 @@ const opening = `# Compatibility
 
 Strongroom works with the published Basis Theory clients unchanged: change only the address and the key. The test suite in
 \`conformance/\` starts a vault and makes every call below with every client, both calls that succeed and calls that must fail.
-[Point your client at a vault](guides/point-your-client.md) explains how to migrate.
+Elements run in a real browser. [Point your client at a vault](guides/point-your-client.md) explains how to migrate.
 `;
 
 /**
@@ -75,7 +75,7 @@ function toUnserved(calls: ReadonlyMap<string, readonly string[]>): string {
     const known = prefixes.filter((prefix) => offered.some((call) => call.startsWith(prefix)));
     return [known.map((prefix) => `\`${prefix.endsWith('.') ? `${prefix}*` : prefix}\``).join(', '), why];
   });
-  return `## Not supported\n\nThese calls get 404 or 405, except for elements, which call their vendor's service instead of the vault.\n\n${toTable(['Calls', 'Why'], rows)}`;
+  return `## Not supported\n\nThese calls get 404 or 405. Elements refuse theirs in the page, with an error that says why.\n\n${toTable(['Calls', 'Why'], rows)}`;
 }
 
 function toOthers(): string {

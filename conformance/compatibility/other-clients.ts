@@ -48,9 +48,10 @@ const read: readonly OtherClient[] = [
     remarks: 'Token intents and BIN lookup are not supported.',
   },
   {
-    name: 'web-elements 2.17.0, react-elements 3.1.0, basis-theory-react 1.32.5',
+    name: 'react-elements 3.1.0, basis-theory-react 1.32.5',
     checked: 'Read: pages hosted by their vendor.',
-    remarks: 'Elements do not work with a vault; the rest of basis-theory-react is basis-theory-js.',
+    remarks:
+      'react-elements 3 does not work with a vault, because its frame protocol is not published: use 2.17.0. basis-theory-react is basis-theory-js with components that were not tried.',
   },
   {
     name: 'the Python, Java, .NET and Go clients',

@@ -3,7 +3,7 @@ export interface UnservedCalls {
   /** Names, or what names begin with. */
   readonly prefixes: readonly string[];
   readonly why: string;
-  /** 405 where the path exists for another method. Nothing is sent to the vault by what lives in pages of somebody else. */
+  /** 405 where the path exists for another method. Elements refuse their own calls in the page, and send nothing. */
   readonly answer: 404 | 405 | 'none';
 }
 
@@ -46,15 +46,15 @@ const notThere: readonly (Omit<UnservedCalls, 'answer'> & { readonly answer?: 40
   },
 ];
 
-const hostedElements: UnservedCalls = {
-  prefixes: ['createElement', 'elements', 'client'],
-  why: 'Elements are pages hosted by their vendor that talk to its own service.',
+const refusedByElements: UnservedCalls = {
+  prefixes: ['client', 'client.', 'tokens.encrypt', 'device.'],
+  why: 'Elements call the vault and nothing else, leave encryption to it, and collect nothing about the device. Use `proxy`, or call your own server.',
   answer: 'none',
 };
 
 export const unservedCalls: readonly UnservedCalls[] = [
   ...notThere.map((calls) => ({ answer: 404 as const, ...calls })),
-  hostedElements,
+  refusedByElements,
 ];
 
 /** Undefined for a call that is answered. */

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
 import { generateRootKey } from '../../server/src/platform/keyring/kms/file-root-key.ts';
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
-import { Program } from '../../server/test/harness/program.ts';
+import { findFreePort } from '../../server/src/platform/local-postgres/free-port.ts';
+import { isLaunched, Program } from '../../server/test/harness/program.ts';
 import { createDatabase } from './create-database.ts';
 import { EchoDestination } from './echo-destination.ts';
 import { Mailbox } from './mailbox.ts';
@@ -18,7 +19,8 @@ const beyondReach = ['global', 'token-write', 'token-list', 'token-search', 'key
 /**
  * Starts two vaults as a user would, each on a fresh database and outside this process: one for development, with limits
  * beyond reach, and one as in production, with its limits and a mail server. Nothing has to run beforehand. Every response
- * of the first is held against the description of its API.
+ * of the first is held against the description of its API. `PROGRAM_LAUNCHER` names another program to start them with,
+ * such as one that runs an image.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const undo: (() => Promise<void>)[] = [() => Program.killAll()];
@@ -41,11 +43,16 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
     // One after the other: the first makes the roles that all databases of a cluster share.
     const general = { ...(await makeSettings(postgres, 'general')), STRONGROOM_RATE_LIMITS: beyondReach };
-    const watched = await watchVault(await startDevelopmentVault({ ...general, ...destination.settings }));
+    // In a container there is nothing for development: the vault is then one as in production, too.
+    const startVault = isLaunched ? startLocalVault : startDevelopmentVault;
+    const watched = await watchVault(await startVault({ ...general, ...destination.settings }));
     undo.unshift(() => watched.stop());
     project.provide('vault', watched.vault);
     const limited = { ...(await makeSettings(postgres, 'limited')), STRONGROOM_TRUSTED_PROXIES: '127.0.0.0/8,::1/128' };
-    project.provide('limitedVault', await startServedVault({ ...limited, ...mailbox.settings }));
+    project.provide(
+      'limitedVault',
+      await startServedVault({ ...limited, ...mailbox.settings }, { name: 'Limited', type: 'production' }),
+    );
     return stop;
   } catch (error) {
     await stop();
@@ -56,8 +63,20 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 async function startDevelopmentVault(settings: VaultAddress['settings']): Promise<VaultAddress> {
   const command = ['dev', '--port', '0', '--json', '--use-database', 'general'];
   const announced = await Program.start(command, settings).ready<Announcement>();
-  const { url, tenant_id: tenantId, keys } = announced;
-  return { url, tenantId, keys, settings };
+  const { url, elements_url: elementsUrl, tenant_id: tenantId, keys } = announced;
+  return { url, elementsUrl, tenantId, keys, settings };
+}
+
+/** Served as in production, with the tenant of one for development and the addresses that it has on this machine. */
+async function startLocalVault(settings: VaultAddress['settings']): Promise<VaultAddress> {
+  const [port, elementsPort] = [await findFreePort(), await findFreePort()];
+  const addresses = {
+    STRONGROOM_PUBLIC_URL: `http://localhost:${port}`,
+    STRONGROOM_PORT: String(port),
+    STRONGROOM_ELEMENTS_URL: `http://localhost:${elementsPort}`,
+    STRONGROOM_ELEMENTS_PORT: String(elementsPort),
+  };
+  return startServedVault({ ...settings, ...addresses }, { name: 'Development', type: 'test' });
 }
 
 async function makeSettings(postgres: LocalPostgres, database: string) {
@@ -70,4 +89,5 @@ async function makeSettings(postgres: LocalPostgres, database: string) {
 /** What `strongroom dev --json` prints. */
 interface Announcement extends Pick<VaultAddress, 'url' | 'keys'> {
   readonly tenant_id: string;
+  readonly elements_url: string;
 }

@@ -3,6 +3,7 @@ import type { VaultAddress } from './vault-address.ts';
 
 export interface MadeApplication {
   readonly id: string;
+  readonly key: string;
   readonly caller: ApiCaller;
 }
 
@@ -15,5 +16,5 @@ export async function makeApplication(
   const answer = await manager.post('/applications', { name: 'Conformance', type: 'private', ...application });
   if (answer.status !== 201) throw new Error(`No application was made: ${answer.text}`);
   const { id, key } = answer.body as { id: string; key: string };
-  return { id, caller: new ApiCaller(vault, key) };
+  return { id, key, caller: new ApiCaller(vault, key) };
 }

@@ -1,19 +1,26 @@
 import { Program } from '../../server/test/harness/program.ts';
 import type { VaultAddress } from './vault-address.ts';
 
+/** Where a shop would have the fields: the published packages take a host name and nothing else. */
+const shopElementsUrl = 'https://elements.shop.example';
+
 /** A vault as in production: `migrate`, `bootstrap`, then `serve` and `work` as processes of their own. */
-export async function startServedVault(given: VaultAddress['settings']): Promise<VaultAddress> {
+export async function startServedVault(
+  given: VaultAddress['settings'],
+  tenant: { readonly name: string; readonly type: 'test' | 'production' },
+): Promise<VaultAddress> {
   const settings = {
-    ...given,
     STRONGROOM_PUBLIC_URL: 'https://vault.example',
-    STRONGROOM_HOST: '127.0.0.1',
+    STRONGROOM_ELEMENTS_URL: shopElementsUrl,
     STRONGROOM_PORT: '0',
+    ...given,
+    STRONGROOM_HOST: '127.0.0.1',
     STRONGROOM_ADMIN_PORT: '0',
     STRONGROOM_WORKER_ADMIN_PORT: '0',
     STRONGROOM_LOG_LEVEL: 'silent',
   };
   await run(['migrate'], settings);
-  const bootstrapped = await run(['bootstrap', '--name', 'Limited', '--json'], settings);
+  const bootstrapped = await run(['bootstrap', '--name', tenant.name, '--type', tenant.type, '--json'], settings);
   const { tenant_id: tenantId, keys } = JSON.parse(bootstrapped) as { tenant_id: string; keys: { management: string } };
   const [served] = await Promise.all([
     Program.start(['serve', '--json'], settings).ready<{ url: string }>(),
@@ -27,6 +34,7 @@ export async function startServedVault(given: VaultAddress['settings']): Promise
   const rule = { description: 'See everything', priority: 1, container: '/', transform: 'reveal', permissions };
   return {
     url,
+    elementsUrl: settings.STRONGROOM_ELEMENTS_URL,
     tenantId,
     keys: {
       private: await make({ type: 'private', permissions }),

@@ -1,6 +1,8 @@
 /** Where a vault is and what opens it: all that a client of it knows, and what an operator knows besides. */
 export interface VaultAddress {
   readonly url: string;
+  /** The origin of its card fields. */
+  readonly elementsUrl: string;
   readonly tenantId: string;
   readonly keys: {
     /** Every permission on tokens; reads are masked. */

@@ -1,3 +1,4 @@
+import { queryOptions } from '@tanstack/react-query';
 import { api, type Schemas, unwrap } from './client';
 
 export type Application = Schemas['Application'];
@@ -24,11 +25,21 @@ export async function loadApplications(type?: ApplicationType): Promise<Applicat
   return found;
 }
 
+export const applicationsQuery = queryOptions({
+  queryKey: ['applications', 'newest'],
+  queryFn: () => loadApplications(),
+});
+
 export function getApplication(id: string): Promise<Application> {
   return unwrap(api.GET('/applications/{id}', { params: { path: { id } } }));
 }
 
 /** What an application of a type can be permitted; without a type, everything that exists. */
-export function listPermissions(type?: ApplicationType): Promise<Schemas['Permission'][]> {
-  return unwrap(api.GET('/permissions', { params: { query: type === undefined ? {} : { application_type: type } } }));
+export function permissionsQuery(type?: ApplicationType) {
+  return queryOptions({
+    queryKey: ['permissions', type ?? 'all'],
+    queryFn: (): Promise<Schemas['Permission'][]> =>
+      unwrap(api.GET('/permissions', { params: { query: type === undefined ? {} : { application_type: type } } })),
+    staleTime: Infinity,
+  });
 }

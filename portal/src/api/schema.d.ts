@@ -1282,6 +1282,8 @@ export interface components {
             expires_at?: string;
             /** @description Hosts that the proxy may call for this application. */
             allowed_destinations?: string[];
+            /** @description Origins of the pages that may use the keys of this public application. */
+            allowed_origins?: string[];
             grant_limit?: components["schemas"]["GrantLimit"];
             /**
              * Format: uuid
@@ -1447,6 +1449,8 @@ export interface components {
             expires_at?: string | null;
             /** @description Hosts that the proxy may call for this application: exact names, or *.example.com for any single label in place of the asterisk. Without a list, any public host is allowed; an empty list allows none. */
             allowed_destinations?: string[] | null;
+            /** @description Origins of the pages that may use the keys and sessions of this public application, such as https://shop.example: exact, with https, or with http on localhost, 127.0.0.1 or [::1]. Requests from pages of other origins are 403. Without a list, pages of any origin may use them; an empty list allows none. */
+            allowed_origins?: string[] | null;
             grant_limit?: components["schemas"]["GrantLimitRequest"] | null;
             /**
              * @description Decides which permissions the application can have. It cannot be changed.
@@ -2937,6 +2941,8 @@ export interface components {
             expires_at?: string | null;
             /** @description Hosts that the proxy may call for this application: exact names, or *.example.com for any single label in place of the asterisk. Without a list, any public host is allowed; an empty list allows none. */
             allowed_destinations?: string[] | null;
+            /** @description Origins of the pages that may use the keys and sessions of this public application, such as https://shop.example: exact, with https, or with http on localhost, 127.0.0.1 or [::1]. Requests from pages of other origins are 403. Without a list, pages of any origin may use them; an empty list allows none. */
+            allowed_origins?: string[] | null;
             grant_limit?: components["schemas"]["GrantLimitRequest"] | null;
         };
         /** @description What to change about a member. */
@@ -3080,7 +3086,7 @@ export interface components {
             };
         };
         /**
-         * @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container.
+         * @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page.
          *
          *     `destination-refused`: The proxy may not call this destination: the application or the server configuration does not allow its host, or its name resolves to an address that is not public.
          */
@@ -3318,7 +3324,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3389,7 +3395,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3451,7 +3457,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3500,7 +3506,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3576,7 +3582,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3679,7 +3685,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3736,7 +3742,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3793,7 +3799,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3855,7 +3861,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3929,7 +3935,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4584,7 +4590,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4641,7 +4647,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4727,7 +4733,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4784,7 +4790,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4824,7 +4830,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4875,7 +4881,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4947,7 +4953,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4999,7 +5005,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5058,7 +5064,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5100,7 +5106,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5168,7 +5174,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5234,7 +5240,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5293,7 +5299,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5347,7 +5353,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5412,7 +5418,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5460,7 +5466,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5514,7 +5520,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5579,7 +5585,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5626,7 +5632,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5684,7 +5690,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5722,7 +5728,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5761,7 +5767,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5798,7 +5804,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5846,7 +5852,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5904,7 +5910,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5968,7 +5974,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6020,7 +6026,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6098,7 +6104,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6155,7 +6161,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6232,7 +6238,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6286,7 +6292,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6335,7 +6341,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6433,7 +6439,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6520,7 +6526,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6588,7 +6594,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6676,7 +6682,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6739,7 +6745,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6799,7 +6805,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6869,7 +6875,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6935,7 +6941,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7013,7 +7019,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container. */
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
                 headers: {
                     [name: string]: unknown;

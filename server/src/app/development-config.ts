@@ -6,9 +6,12 @@ import type { SmtpConfig } from '../platform/mail/smtp-config.ts';
 import type { DevelopmentMemory } from './development-memory.ts';
 import type { DevelopmentOptions } from './development-options.ts';
 
+/** Where card fields are served. */
+type ElementsPlace = NonNullable<ServerConfig['elements']>;
+
 /** What `serve` would read from its environment: on loopback only, with the echo destination in addition. */
 export function toServerConfig(
-  options: DevelopmentOptions,
+  options: DevelopmentOptions & { readonly elements: ElementsPlace },
   parts: { memory: DevelopmentMemory; database: DatabaseConfig; echo: EchoDestination },
 ): ServerConfig {
   const { memory, database, echo } = parts;
@@ -22,6 +25,7 @@ export function toServerConfig(
       adminHost: '127.0.0.1',
       adminPort: 0,
     },
+    elements: options.elements,
     limits: options.limits,
     outbound: { ...options.outbound, ownDestination: echo.destination },
     logLevel: 'warn',

@@ -9,11 +9,20 @@ export interface DevelopmentKeys {
   readonly management: string;
 }
 
+/** The public application of the demonstration shop. */
+export interface ShopApplication {
+  readonly id: string;
+  readonly key: string;
+  /** Where the shop was in the last run. */
+  readonly origin: string;
+}
+
 export interface DevelopmentTenant {
   readonly id: string;
   readonly keys: DevelopmentKeys;
   /** Keys of the applications that `--seed` has created, by their names. */
   readonly seeded?: Readonly<Record<string, string>>;
+  readonly shop?: ShopApplication;
 }
 
 /** A tenant with one application for each way to use a vault. */

@@ -11,6 +11,7 @@ import { openDevelopmentDatabase } from './development-database.ts';
 import { createDevelopmentLanding } from './development-landing.ts';
 import { DevelopmentMemory } from './development-memory.ts';
 import type { DevelopmentOptions, DevelopmentStorage } from './development-options.ts';
+import { openDevelopmentShop } from './development-shop.ts';
 import { createDevelopmentTenant, type DevelopmentTenant } from './development-tenant.ts';
 import { storeExampleCard } from './example-card.ts';
 import { openWhole } from './open-whole.ts';
@@ -26,9 +27,11 @@ interface Parts {
   readonly server: VaultServer;
   readonly tenant: DevelopmentTenant;
   readonly storage: DevelopmentStorage;
+  readonly elementsUrl: string;
   readonly signInUrl: string;
   readonly echoUrl: string;
   readonly mayCallEcho: boolean;
+  readonly shopUrl: string | undefined;
   readonly exampleId: string | undefined;
   readonly settings: Readonly<Record<string, string>>;
   readonly opened: AsyncDisposableStack;
@@ -40,6 +43,8 @@ export class DevelopmentVault {
   /** Where it listens, as the system says. */
   readonly boundUrl: string;
   readonly adminUrl: string;
+  /** The origin of the card fields. */
+  readonly elementsUrl: string;
   readonly tenant: DevelopmentTenant;
   readonly storage: DevelopmentStorage;
   /** Signs the owner in, once. */
@@ -48,6 +53,8 @@ export class DevelopmentVault {
   readonly echoUrl: string;
   /** False if a setting keeps applications without a list of destinations from calling any. */
   readonly mayCallEcho: boolean;
+  /** A shop to try card fields in; undefined if it was not built, or could not charge anything. */
+  readonly shopUrl: string | undefined;
   readonly exampleId: string | undefined;
   /** The environment that other commands need to work on this vault. */
   readonly settings: Readonly<Record<string, string>>;
@@ -71,7 +78,9 @@ export class DevelopmentVault {
     const echo = opened.adopt(await EchoDestination.start(), (it) => it.stop());
 
     const port = options.port === 0 ? await findFreePort() : options.port;
-    const config = toServerConfig({ ...options, port }, { memory, database, echo });
+    const elementsPort = await findFreePort();
+    const elements = { url: `http://localhost:${elementsPort}`, port: elementsPort };
+    const config = toServerConfig({ ...options, port, elements }, { memory, database, echo });
     const seeded = options.isSeeded ? await openSeeded(config, logger, { options, memory }) : undefined;
     let adminUrl = '';
     const landing = await createDevelopmentLanding(() => adminUrl);
@@ -85,27 +94,33 @@ export class DevelopmentVault {
     const exampleId = options.hasExample ? await storeExampleCard(server.url, tenant.keys.private) : undefined;
 
     const url = config.listen.publicUrl;
+    const elementsUrl = elements.url;
     const signInUrl = `${url}${await new SignInLinks(server.core).make(parseTenantId(tenant.id), undefined)}`;
     const settings = {
       // What the caller has set is not repeated: it may have secrets in it.
       ...(options.database === undefined ? { STRONGROOM_DATABASE_URL: database.ownerUrl } : {}),
       STRONGROOM_PUBLIC_URL: url,
+      STRONGROOM_ELEMENTS_URL: elementsUrl,
       ...(options.rootKeys === undefined ? { STRONGROOM_ROOT_KEY: memory.rootKey } : {}),
     };
-    const parts = { url, server, tenant, signInUrl, echoUrl: echo.url, exampleId, settings, opened };
     const mayCallEcho = !options.outbound.requiresDestinationList;
-    return new DevelopmentVault({ ...parts, mayCallEcho, storage: toStorage(options) });
+    const places = { vaultUrl: server.url, elementsUrl, echoUrl: echo.url };
+    const shopUrl = mayCallEcho ? await openShop(places, { tenant, memory, opened }) : undefined;
+    const parts = { url, elementsUrl, server, tenant, signInUrl, echoUrl: echo.url, exampleId, settings, opened };
+    return new DevelopmentVault({ ...parts, mayCallEcho, shopUrl, storage: toStorage(options) });
   }
 
   private constructor(parts: Parts) {
     this.url = parts.url;
     this.boundUrl = parts.server.url;
     this.adminUrl = parts.server.adminUrl;
+    this.elementsUrl = parts.elementsUrl;
     this.tenant = parts.tenant;
     this.storage = parts.storage;
     this.signInUrl = parts.signInUrl;
     this.echoUrl = parts.echoUrl;
     this.mayCallEcho = parts.mayCallEcho;
+    this.shopUrl = parts.shopUrl;
     this.exampleId = parts.exampleId;
     this.settings = parts.settings;
     this.applicationNames = new ApplicationNames(parts.server.core.database);
@@ -117,6 +132,17 @@ export class DevelopmentVault {
     this.#stopped ??= this.#opened.disposeAsync();
     return this.#stopped;
   }
+}
+
+async function openShop(
+  places: Parameters<typeof openDevelopmentShop>[0],
+  { tenant, memory, opened }: { tenant: DevelopmentTenant; memory: DevelopmentMemory; opened: AsyncDisposableStack },
+): Promise<string | undefined> {
+  const open = await openDevelopmentShop(places, tenant);
+  if (open === undefined) return undefined;
+  opened.adopt(open.shop, (it) => it.stop());
+  await memory.rememberTenant({ ...tenant, shop: open.application });
+  return open.shop.url;
 }
 
 /** Before anything else is in the log, which is moved into the past as a whole. */

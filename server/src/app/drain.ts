@@ -1,6 +1,7 @@
 import { setTimeout as pauseFor } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { DrainConfig } from '../platform/config/config.ts';
+import type { ExtraPort } from '../platform/ingress/extra-port.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 
 /**
@@ -30,18 +31,24 @@ export class Drain {
   }
 
   /** A request that never ends must not keep the process alive forever. Says nothing if the server never served. */
-  async close(edge: FastifyInstance): Promise<void> {
+  async close(edge: FastifyInstance, extraPort?: ExtraPort): Promise<void> {
     const { timeoutSeconds } = this.#config;
     if (this.#hasBegun)
       this.#logger.info('draining: no new connections, finishing requests', { seconds: timeoutSeconds });
-    const timer = setTimeout(() => {
-      edge.server.getConnections((_error, count) => this.#logger.warn('requests cut off', { count }));
-      edge.server.closeAllConnections();
-    }, timeoutSeconds * 1_000);
+    const timer = setTimeout(() => void this.#cutOff(edge, extraPort), timeoutSeconds * 1_000);
     try {
-      await edge.close();
+      // Closing the server ends the connections of the port, which only stops accepting.
+      await Promise.all([extraPort?.close(), edge.close()]);
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Ends the connections of both ports: all of them are the server's. */
+  async #cutOff({ server }: FastifyInstance, extraPort: ExtraPort | undefined): Promise<void> {
+    const own = new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
+    const others = extraPort?.countConnections() ?? 0;
+    server.closeAllConnections();
+    this.#logger.warn('requests cut off', { count: (await own) + (await others) });
   }
 }

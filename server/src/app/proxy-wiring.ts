@@ -27,7 +27,7 @@ export function addProxy(
   const slots = new CallSlots({ ...config, ...config.limits });
   metrics.addGauge('strongroom_proxy_calls_open', 'Proxy calls in progress.', () => slots.count);
   const proxy = new ProxyService({
-    outbound: new Outbound(config),
+    outbound: new Outbound(config, core.database.tracer),
     config,
     tokens,
     settings,

@@ -4,6 +4,7 @@ import { addBatchMetrics, addPoolMetrics } from '../platform/database/database-m
 import type { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
 import { addCacheMetrics } from '../platform/telemetry/cache-use.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
+import { addTraceMetrics } from '../platform/telemetry/traces/trace-metrics.ts';
 import type { VaultCore } from './vault-core.ts';
 
 /** What a server measures besides requests and proxy calls. `docs/metrics.md` lists all metrics. */
@@ -23,9 +24,11 @@ export function createServerMetrics(parts: {
       ['tenant-keys', () => core.keyring.use],
       ['api-keys', () => directory.uses.keys],
       ['sessions', () => directory.uses.sessions],
+      ['key-origins', () => directory.uses.origins],
     ]),
   );
   addLimiterMetrics(metrics, limiter);
+  addTraceMetrics(metrics, core.database.tracer);
   metrics.addGauge(
     'strongroom_request_body_bytes_held',
     'Memory held by the bodies of requests in progress.',

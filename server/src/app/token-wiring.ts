@@ -43,9 +43,10 @@ export function addAllTokenRoutes(
 ): TokenParts {
   const { core, settings, cvcSealer, containerSets } = parts;
   const { database, keyring, audit } = core;
+  const { tracer } = database;
   const store = new TokenStore(database, containerSets);
-  const sealer = new TokenSealer({ keyring, cvcSealer });
-  const presenter = new TokenPresenter({ keyring, cvcSealer, settings });
+  const sealer = new TokenSealer({ keyring, cvcSealer, tracer });
+  const presenter = new TokenPresenter({ keyring, cvcSealer, settings, tracer });
   const tokens = new ReferencedTokens({ store, presenter });
   const duplicates = new TokenDuplicateStore(database, containerSets);
   const deduplicator = new TokenDeduplicator({ store: duplicates, sealer });

@@ -11,6 +11,7 @@ import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
 import type { RootKeys } from '../platform/keyring/kms/root-keys.ts';
 import { requireRootKeyOpensEverything } from '../platform/keyring/root-key-check.ts';
 import { SystemKeys } from '../platform/keyring/system-keys.ts';
+import { noTracer, type Tracer } from '../platform/telemetry/traces/tracer.ts';
 import { openWhole } from './open-whole.ts';
 
 const statementTimeoutMs = 10_000;
@@ -30,11 +31,11 @@ export class VaultCore {
   readonly #opened: AsyncDisposableStack;
 
   /** Opens and checks everything, in the order in which a mistake does the least harm: schema, then keys. */
-  static async open(config: VaultConfig): Promise<VaultCore> {
+  static async open(config: VaultConfig, tracer = noTracer): Promise<VaultCore> {
     await requireFittingSchema(config.database.url);
     return openWhole(async (opened) => {
       const rootKeys = opened.adopt(await openRootKeys(config.rootKeys), (keys) => keys.close());
-      const database = opened.adopt(openDatabase(config.database, statementTimeoutMs), (pool) => pool.close());
+      const database = opened.adopt(openDatabase(config.database, statementTimeoutMs, tracer), (pool) => pool.close());
       await database.requireConnection();
       await requireRootKeyOpensEverything(database, rootKeys);
       const systemKeys = await SystemKeys.load(database, rootKeys);
@@ -68,16 +69,16 @@ export class VaultCore {
 }
 
 /** For the audit log of all tenants: sealing, verifying and exporting run one at a time and take longer than a request may. */
-export function openSealerDatabase(config: DatabaseConfig): Database {
-  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, auditTimeoutMs);
+export function openSealerDatabase(config: DatabaseConfig, tracer = noTracer): Database {
+  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, auditTimeoutMs, tracer);
 }
 
 /** For taking jobs from the queue, not for doing them. */
 export function openJobDatabase(config: DatabaseConfig): Database {
-  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, statementTimeoutMs);
+  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, statementTimeoutMs, noTracer);
 }
 
-function openDatabase(config: DatabaseConfig, timeoutMs: number): Database {
+function openDatabase(config: DatabaseConfig, timeoutMs: number, tracer: Tracer): Database {
   return new Database({
     url: config.url,
     connectionsMax: config.connectionsMax,
@@ -85,5 +86,6 @@ function openDatabase(config: DatabaseConfig, timeoutMs: number): Database {
     acquireTimeoutMs,
     statementTimeoutMs: timeoutMs,
     applicationName: 'strongroom',
+    tracer,
   });
 }

@@ -7,6 +7,7 @@ import {
   ApplicationService,
   CredentialDirectory,
 } from '../features/applications/index.ts';
+import { builtElements } from '../features/elements/index.ts';
 import { addInvitationRoutes, InvitationLinks, InvitationService } from '../features/invitations/index.ts';
 import { addExposureRoutes } from '../features/exposure/index.ts';
 import {
@@ -28,6 +29,7 @@ import { sumTokenCounts } from '../features/tokens/index.ts';
 import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
 import { BodyMemory } from '../http/body-memory.ts';
 import { createEdge, type DevelopmentEdge } from '../http/edge.ts';
+import { ElementsOrigin } from '../http/elements-origin.ts';
 import type { DrainConfig, ServerConfig } from '../platform/config/config.ts';
 import { LogReader } from '../platform/audit/log-reader.ts';
 import { auditKeyVersion } from '../platform/audit/sealer.ts';
@@ -39,8 +41,11 @@ import { PasswordHasher } from '../platform/keyring/password-hasher.ts';
 import { markOf } from '../platform/keyring/kms/root-key-marks.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { createHttpMetrics } from '../platform/telemetry/http-metrics.ts';
+import { openTracer } from '../platform/telemetry/traces/open-tracer.ts';
 import { type Clock, processClock } from '../platform/waiting/time-budget.ts';
 import { Drain } from './drain.ts';
+import { addElements } from './elements-wiring.ts';
+import { addCertificateMetrics } from './key-metrics.ts';
 import { listen } from './listen.ts';
 import { openWhole } from './open-whole.ts';
 import { addProxy } from './proxy-wiring.ts';
@@ -56,6 +61,7 @@ import { VaultCore } from './vault-core.ts';
 const silenceMaxMs = 5_000;
 const undelayed: DrainConfig = { delaySeconds: 0, timeoutSeconds: 20 };
 const apiSettings = { host: 'STRONGROOM_HOST', port: 'STRONGROOM_PORT (for strongroom dev: --port)' };
+const elementsSettings = { host: 'STRONGROOM_HOST', port: 'STRONGROOM_ELEMENTS_PORT' };
 const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_ADMIN_PORT' };
 
 interface Start {
@@ -65,12 +71,16 @@ interface Start {
   /** What searches of the log are timed by. */
   readonly clock: Clock;
   readonly passwordHasher: PasswordHasher;
+  /** Where the built card fields are. */
+  readonly elementsFolder: string;
 }
 
-/** A running server: the API on one port, health and metrics on another. */
+/** A running server: the API on one port, health and metrics on another, and card fields perhaps on a third. */
 export class VaultServer {
   readonly url: string;
   readonly adminUrl: string;
+  /** Where card fields are served, if they have a port of their own. */
+  readonly elementsUrl: string | undefined;
   readonly core: VaultCore;
   readonly #opened: AsyncDisposableStack;
   readonly #logger: Logger;
@@ -83,18 +93,23 @@ export class VaultServer {
       readonly development?: DevelopmentEdge;
       readonly clock?: Clock;
       readonly passwordHasher?: PasswordHasher;
+      readonly elementsFolder?: string;
     } = {},
   ): Promise<VaultServer> {
     const { development, clock = processClock, passwordHasher = new PasswordHasher() } = more;
-    return openWhole((opened) => VaultServer.#open({ config, logger, development, clock, passwordHasher }, opened));
+    const { elementsFolder = builtElements } = more;
+    const start = { config, logger, development, clock, passwordHasher, elementsFolder };
+    return openWhole((opened) => VaultServer.#open(start, opened));
   }
 
   /** The stack is closed in reverse order: requests in progress still have everything that they need. */
   static async #open(
-    { config, logger, development, clock, passwordHasher }: Start,
+    { config, logger, development, clock, passwordHasher, elementsFolder }: Start,
     opened: AsyncDisposableStack,
   ): Promise<VaultServer> {
-    const core = opened.adopt(await VaultCore.open(config), (it) => it.close());
+    // Closed last: what ends while the server stops is traced as well.
+    const tracer = opened.adopt(await openTracer(config.traces, { role: 'serve', logger }), (it) => it.close());
+    const core = opened.adopt(await VaultCore.open(config, tracer), (it) => it.close());
     const feed = opened.adopt(new ChangeFeed(config.database.url, markOf(core.rootKeys)), (it) => it.stop());
     const directory = opened.adopt(
       new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed }),
@@ -114,22 +129,29 @@ export class VaultServer {
     const limiter = opened.adopt(new RateLimiter(config.limits), (it) => it.close());
     const bodyMemory = new BodyMemory();
     const metrics = createServerMetrics({ core, directory, limiter, bodyMemory });
+    addCertificateMetrics(metrics, config);
     const drain = new Drain(config.drain ?? undelayed, logger);
     // Readiness is available until the last request is served.
     const admin = opened.adopt(createAdminEdge({ metrics, checks: readinessChecks(core, feed, drain) }), (it) =>
       it.close(),
     );
+    const elements = config.elements === undefined ? undefined : new ElementsOrigin(config.elements.url);
     const edge = await createEdge({
       publicUrl: config.listen.publicUrl,
+      ownOrigins: [config.listen.publicUrl, ...(config.elements === undefined ? [] : [config.elements.url])].map(
+        (own) => new URL(own).origin,
+      ),
       authenticator: directory,
       limits: { ...config.limits, limiter },
       idempotency: new IdempotencyService({ store: new IdempotencyStore(core.database), keyring: core.keyring }),
       audit: core.audit,
       logger,
       metrics: createHttpMetrics(metrics),
+      tracer,
       bodyMemory,
       drain,
       servesReference: config.servesReference ?? true,
+      elements,
       development,
     });
     const { publicUrl } = config.listen;
@@ -152,26 +174,35 @@ export class VaultServer {
     opened.adopt(addProxy(edge, { core, config: config.outbound, settings, tokens, metrics, logger }), (it) =>
       it.close(),
     );
-    opened.adopt(edge, (it) => drain.close(it));
+    const elementsPort =
+      elements === undefined ? undefined : addElements(edge, { origin: elements, folder: elementsFolder, directory });
+    opened.adopt(edge, (it) => drain.close(it, elementsPort));
 
     await feed.start();
     const { host, port, adminHost, adminPort } = config.listen;
     const url = await listen(edge, { host, port, settings: apiSettings });
+    // After the server itself, which takes connections from then on.
+    const elementsUrl =
+      elementsPort === undefined || config.elements?.port === undefined
+        ? undefined
+        : await listen(elementsPort, { host, port: config.elements.port, settings: elementsSettings });
     const adminUrl = await listen(admin, { host: adminHost, port: adminPort, settings: adminSettings });
     opened.defer(() => drain.begin());
     logger.info('serving', { url, root_key: core.rootKeys.primary.id });
-    return new VaultServer({ url, adminUrl, core, opened, logger });
+    return new VaultServer({ url, adminUrl, elementsUrl, core, opened, logger });
   }
 
   private constructor(parts: {
     url: string;
     adminUrl: string;
+    elementsUrl: string | undefined;
     core: VaultCore;
     opened: AsyncDisposableStack;
     logger: Logger;
   }) {
     this.url = parts.url;
     this.adminUrl = parts.adminUrl;
+    this.elementsUrl = parts.elementsUrl;
     this.core = parts.core;
     this.#opened = parts.opened;
     this.#logger = parts.logger;

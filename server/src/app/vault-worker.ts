@@ -16,7 +16,10 @@ import { JobRunner } from '../platform/jobs/job-runner.ts';
 import { Mailer } from '../platform/mail/mailer.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
+import { openTracer } from '../platform/telemetry/traces/open-tracer.ts';
+import { addTraceMetrics } from '../platform/telemetry/traces/trace-metrics.ts';
 import { databaseCheck, notStopping } from './readiness.ts';
+import { addKeyAgeMetrics } from './key-metrics.ts';
 import { listen } from './listen.ts';
 import { openWhole } from './open-whole.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
@@ -37,19 +40,21 @@ export class VaultWorker {
   }
 
   static async #open(config: WorkerConfig, logger: Logger, opened: AsyncDisposableStack): Promise<VaultWorker> {
-    const core = opened.adopt(await VaultCore.open(config), (it) => it.close());
+    const tracer = opened.adopt(await openTracer(config.traces, { role: 'work', logger }), (it) => it.close());
+    const core = opened.adopt(await VaultCore.open(config, tracer), (it) => it.close());
     const outages = new OutageLog(logger);
     outages.watch(core.database);
     // A worker does not use card verification codes, but holds their keys while a single server restarts.
     opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
     const metrics = new Metrics();
+    addTraceMetrics(metrics, tracer);
     let isStopping = false;
     // Health is available until the last job is done.
     const admin = opened.adopt(
       createAdminEdge({ metrics, checks: [notStopping(() => isStopping), databaseCheck(core.database)] }),
       (it) => it.close(),
     );
-    const sealerDatabase = opened.adopt(outages.watch(openSealerDatabase(config.database)), (it) => it.close());
+    const sealerDatabase = opened.adopt(outages.watch(openSealerDatabase(config.database, tracer)), (it) => it.close());
     await sealerDatabase.requireConnection();
     opened.adopt(await startSealing({ core, database: sealerDatabase, config: config.audit, logger, metrics }), (it) =>
       it.stop(),
@@ -67,7 +72,7 @@ export class VaultWorker {
       sweepSignInsJob(core.database),
     ];
     const jobDatabase = opened.adopt(outages.watch(openJobDatabase(config.database)), (it) => it.close());
-    opened.adopt(await JobRunner.start({ database: jobDatabase, jobs, logger, metrics }), (it) => it.stop());
+    opened.adopt(await JobRunner.start({ database: jobDatabase, jobs, logger, metrics, tracer }), (it) => it.stop());
     addPoolMetrics(
       metrics,
       new Map([
@@ -76,6 +81,7 @@ export class VaultWorker {
         ['jobs', jobDatabase],
       ]),
     );
+    addKeyAgeMetrics(metrics, core.database);
     const adminUrl = await listen(admin, { ...config.admin, settings: adminSettings });
     opened.defer(() => {
       isStopping = true;

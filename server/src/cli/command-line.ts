@@ -9,6 +9,7 @@ import { bootstrapCommand } from './bootstrap.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
 import { exportCommand } from './export.ts';
+import { healthcheckCommand } from './healthcheck.ts';
 import { keysCommand } from './keys.ts';
 import { importCommand } from './import.ts';
 import { membersCommand } from './members.ts';
@@ -29,6 +30,7 @@ In production, in this order:
   strongroom bootstrap --name Acme    create a tenant and its first management key
   strongroom serve                    serve requests (run as many as you like)
   strongroom work                     run background jobs (run at least one)
+  strongroom healthcheck              tell whether the server on this machine is ready
 
 Afterwards:
   strongroom tenants list             list tenants; show one with its members
@@ -69,6 +71,7 @@ export function createProgram(isJson: boolean): Command {
     migrateCommand(),
     bootstrapCommand(),
     doctorCommand(),
+    healthcheckCommand(),
     tenantsCommand(),
     applicationsCommand(),
     membersCommand(),

@@ -11,7 +11,8 @@ export function renderBanner(vault: DevelopmentVault): string {
   Open          ${vault.url} (listening on ${new URL(vault.boundUrl).host})
   Reference     ${vault.url}/docs
   Admin         ${vault.adminUrl}/readyz?verbose
-  Sign in       ${vault.signInUrl} (works once)
+  Card fields   ${vault.elementsUrl}
+${vault.shopUrl === undefined ? '' : `  Shop          ${vault.shopUrl} (card fields, try 4242 4242 4242 4242)\n`}  Sign in       ${vault.signInUrl} (works once)
   Echo          ${vault.echoUrl} (a destination for the proxy)
   Tenant        ${vault.tenant.id}
 

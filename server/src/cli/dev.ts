@@ -40,6 +40,7 @@ It prints four keys:
   management  every management permission, no token permissions
 The proxy calls public destinations and an echo destination that dev starts on this machine; the STRONGROOM_PROXY_*
 settings allow more, as for serve.
+It opens a shop in which to try card fields, at an address of its own.
 Invitations are mailed if STRONGROOM_SMTP_URL and STRONGROOM_MAIL_FROM are set, as for work.
 Refuses to start while STRONGROOM_DATABASE_URL is set, unless --use-database names that database. It is then migrated and
 gets a new tenant, both of which stay; STRONGROOM_ROOT_KEY is needed too.
@@ -89,11 +90,14 @@ function readSettings({ useDatabase, data, seed }: DevOptions) {
   return readDevelopmentConfig(environment, { usesDatabase: useDatabase !== undefined });
 }
 
-function toJson({ url, boundUrl, adminUrl, signInUrl, echoUrl, tenant, settings }: DevelopmentVault) {
+function toJson(vault: DevelopmentVault) {
+  const { url, boundUrl, adminUrl, elementsUrl, shopUrl, signInUrl, echoUrl, tenant, settings } = vault;
   return {
     url,
     bound_url: boundUrl,
     admin_url: adminUrl,
+    elements_url: elementsUrl,
+    ...(shopUrl === undefined ? {} : { shop_url: shopUrl }),
     sign_in_url: signInUrl,
     echo_url: echoUrl,
     tenant_id: tenant.id,

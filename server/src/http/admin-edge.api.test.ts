@@ -57,6 +57,24 @@ describe('the admin port', () => {
     await app.close();
   });
 
+  it('checks once for all who ask at the same time, and again for the next', async () => {
+    let asked = 0;
+    const gate = Promise.withResolvers<undefined>();
+    const check = async () => {
+      asked += 1;
+      await gate.promise;
+    };
+    const app = createAdminEdge({ metrics: new Metrics(), checks: [{ name: 'slow', check }] });
+    const probes = Array.from({ length: 20 }, () => app.inject('/readyz'));
+    await untilTrue(() => asked > 0, { waitingFor: 'the check' });
+    gate.resolve(undefined);
+    expect((await Promise.all(probes)).map(({ statusCode }) => statusCode)).toEqual(Array(20).fill(200));
+    expect(asked).toBe(1);
+    await app.inject('/readyz');
+    expect(asked).toBe(2);
+    await app.close();
+  });
+
   it.each(['/tokens/none', '/applications', '/tenants/self', '/openapi.json', '/docs', '/docs/errors'])(
     '404 for %s, which is for the other port',
     async (path) => {

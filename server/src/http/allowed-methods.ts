@@ -1,8 +1,12 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { originStrategy, partOfElements } from './elements-origin.ts';
 
 const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
+export type MethodFinder = (request: Pick<FastifyRequest, 'raw' | 'url'>) => string[];
+
 interface KnownPath {
+  readonly isOfElements: boolean;
   readonly segments: readonly string[];
   readonly methods: Set<string>;
 }
@@ -11,16 +15,21 @@ interface KnownPath {
  * Which methods the routes added afterwards have, by path. Every path also has OPTIONS, which tells the others. It depends on
  * the path alone: neither on a key nor on whether what the path names exists.
  */
-export function watchMethods(app: FastifyInstance): (url: string) => string[] {
+export function watchMethods(app: FastifyInstance): MethodFinder {
   const paths = new Map<string, KnownPath>();
-  app.addHook('onRoute', ({ url, method }) => {
-    const known = paths.get(url) ?? { segments: segmentsOf(url), methods: new Set(['OPTIONS']) };
+  app.addHook('onRoute', ({ url, method, constraints }) => {
+    const isOfElements = constraints?.[originStrategy.name] !== undefined;
+    const name = `${isOfElements} ${url}`;
+    const known = paths.get(name) ?? { isOfElements, segments: segmentsOf(url), methods: new Set(['OPTIONS']) };
     for (const one of [method].flat()) known.methods.add(one);
-    paths.set(url, known);
+    paths.set(name, known);
   });
-  return (url) => {
+  return ({ raw, url }) => {
     const asked = segmentsOf(url.split('?')[0] ?? '');
-    const matching = [...paths.values()].filter(({ segments }) => isMatch(segments, asked));
+    const isOfElements = partOfElements(raw) === 'elements';
+    const matching = [...paths.values()].filter(
+      (known) => known.isOfElements === isOfElements && isMatch(known.segments, asked),
+    );
     const methods = new Set(matching.flatMap((known) => [...known.methods]));
     return order.filter((method) => methods.has(method));
   };

@@ -2,8 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isGranted, missingPermission } from '../core/access/require-access.ts';
 import { DomainError } from '../core/errors/domain-error.ts';
 import type { Caller, Identity, KeyCaller } from '../core/identity/caller.ts';
+import type { Tracer } from '../platform/telemetry/traces/tracer.ts';
 import type { ClientFinder } from './client-address.ts';
 import { restrictCrossOrigin } from './cross-origin.ts';
+import { requireKeyForPages } from './elements-origin.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { permissionsNeeded } from './route-config.ts';
 
@@ -14,7 +16,7 @@ export interface Authenticator {
 }
 
 const identified = Symbol('identified caller');
-const identifiedAt = Symbol('time of the last look at the caller');
+const identifiedAt = Symbol('time at which the last look at the caller began');
 /** A body can take half a minute to arrive, and access may be revoked by then: after this time, it is checked again. */
 const freshMs = 200;
 
@@ -40,6 +42,9 @@ interface AuthenticationParts {
   readonly authenticator: Authenticator;
   readonly limits: RateLimits;
   readonly clientOf: ClientFinder;
+  readonly tracer: Tracer;
+  /** Origins of the vault's own pages. */
+  readonly ownOrigins: readonly string[];
 }
 
 /** Runs before the body is read, so that nothing is parsed without a valid key, and again after a slow body. */
@@ -78,23 +83,27 @@ function needsKey(request: FastifyRequest): boolean {
   return permission !== 'public' && audience === 'keys';
 }
 
-/** Lets the caller in who was identified, if the route's permissions are granted. */
-export function admitCaller(request: FastifyRequest, caller: Caller): void {
+/**
+ * Lets the caller in who was identified, if the route's permissions are granted. `lookedAt` is when the look at the caller
+ * began: access may have been revoked while it was under way.
+ */
+export function admitCaller(request: FastifyRequest, caller: Caller, lookedAt: number): void {
   request[identified] = caller;
-  request[identifiedAt] = performance.now();
+  request[identifiedAt] = lookedAt;
   for (const permission of permissionsNeeded(request.routeOptions.config)) {
     if (!isGranted(caller.grants, permission)) throw missingPermission(permission);
   }
 }
 
 async function admit(request: FastifyRequest, reply: FastifyReply, parts: AuthenticationParts): Promise<void> {
+  const lookedAt = performance.now();
   const caller = await identify(request, reply, parts);
-  restrictCrossOrigin(caller, reply);
-  if (caller.session?.isAuthorized === false) {
-    request[identified] = caller;
-    throw unauthorizedSession();
-  }
-  admitCaller(request, caller);
+  // From here on, a refusal is recorded as this caller's.
+  request[identified] = caller;
+  restrictCrossOrigin(caller, { request, reply, ownOrigins: parts.ownOrigins });
+  requireKeyForPages(request, caller);
+  if (caller.session?.isAuthorized === false) throw unauthorizedSession();
+  admitCaller(request, caller, lookedAt);
 }
 
 /** Before it is authorized, a session can do nothing at all. */
@@ -105,14 +114,15 @@ export function unauthorizedSession(): DomainError {
 async function identify(
   request: FastifyRequest,
   reply: FastifyReply,
-  { authenticator, limits, clientOf }: AuthenticationParts,
+  { authenticator, limits, clientOf, tracer }: AuthenticationParts,
 ): Promise<KeyCaller> {
   const key = request.headers['bt-api-key'];
   if (typeof key !== 'string' || key === '') {
     throw new DomainError('unauthenticated', 'The BT-API-KEY header is required.');
   }
   limits.requireFewGuesses(request, reply);
-  const identity = key.length > keyLengthMax ? undefined : await authenticator.authenticate(key);
+  const lookUp = () => tracer.span('authenticate', {}, () => authenticator.authenticate(key));
+  const identity = key.length > keyLengthMax ? undefined : await lookUp();
   if (identity === undefined) {
     await limits.countGuess(request, reply);
     throw new DomainError('unauthenticated', 'The key in the BT-API-KEY header is not valid.');

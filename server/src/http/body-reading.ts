@@ -157,7 +157,9 @@ export class BodyReading {
   #end(): void {
     this.#release();
     this.leaveLane();
-    this.#fail(new DomainError('malformed-request', problemCatalog['malformed-request'].meaning));
+    // Nearly always it has been: an error for nothing was 2.5 % of a create.
+    if (this.#done !== undefined)
+      this.#fail(new DomainError('malformed-request', problemCatalog['malformed-request'].meaning));
   }
 
   #release(): void {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { untilTrue } from '../../test/harness/deadline.ts';
+import { createApplication } from '../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../test/harness/test-vault.ts';
 import { withLimits } from '../platform/rate-limit/rate-limit-table.ts';
 
@@ -138,5 +140,149 @@ describe('an answer', () => {
   it('never repeats the origin', async () => {
     const answer = await create(tenant.keys.public, { origin: 'https://c4n4ry.example' });
     expect(JSON.stringify([...answer.headers])).not.toContain('c4n4ry');
+  });
+});
+
+describe('with a list of origins', () => {
+  const other = 'https://other.example';
+  /** The origin of the vault's own pages, from its public URL. */
+  const own = 'http://localhost';
+  const crossOriginHeaders = ({ headers }: { readonly headers: Headers }) =>
+    Object.fromEntries([...headers].filter(([name]) => name === 'vary' || name.startsWith('access-control-')));
+  const createShop = (allowed: readonly string[]) =>
+    createApplication(vault, tenant, { type: 'public', permissions: ['token:create'], allowed_origins: allowed });
+  const startSession = async (key: string) => {
+    const { body: started } = await vault.request('POST', '/sessions', { key });
+    return started as { session_key: string; nonce: string };
+  };
+  const startAuthorized = async (key: string) => {
+    const session = await startSession(key);
+    const authorization = { nonce: session.nonce, permissions: ['token:create'] };
+    await vault.request('POST', '/sessions/authorize', { key: tenant.keys.private, body: authorization });
+    return session.session_key;
+  };
+  const keys: Record<string, string> = {};
+  let shopId: string;
+  beforeAll(async () => {
+    const shop = await createShop(['https://first.example', origin]);
+    shopId = shop.id;
+    keys['public'] = shop.key;
+    keys['session'] = await startAuthorized(shop.key);
+    keys['empty'] = (await createShop([])).key;
+  });
+
+  it.each([
+    ['public', origin],
+    ['public', own],
+    ['session', origin],
+    ['session', own],
+    ['empty', own],
+  ])('a page that may use the %s key is named: %s', async (name, page) => {
+    const answer = await create(keys[name], { origin: page });
+    expect(answer.status).toBe(201);
+    expect(crossOriginHeaders(answer)).toEqual({
+      'access-control-allow-origin': page,
+      'access-control-expose-headers': expect.stringContaining('bt-trace-id') as string,
+      vary: 'origin',
+    });
+  });
+
+  it.each(['public', 'session', 'empty'])('a program, which names no origin, may use the %s key', async (name) => {
+    const answer = await create(keys[name], {});
+    expect([answer.status, crossOriginHeaders(answer)]).toEqual([201, {}]);
+  });
+
+  it.each([
+    ['public', other],
+    ['public', 'null'],
+    ['public', ''],
+    ['public', `${origin}:8443`],
+    ['public', `${origin}.evil.example`],
+    ['public', `${origin}, ${other}`],
+    ['public', 'http://shop.example'],
+    ['public', 'http://localhost:1'],
+    ['session', other],
+    ['empty', origin],
+  ])('the %s key is refused to a page of %j, which cannot read why', async (name, page) => {
+    const answer = await create(keys[name], { origin: page });
+    expect(answer).toMatchObject({ status: 403, body: { type: '/docs/errors/forbidden' } });
+    expect(crossOriginHeaders(answer)).toEqual({});
+    expect(answer.text).not.toContain('first.example');
+  });
+
+  it('a refusal comes before the body is read and before anything is said about permissions', async () => {
+    const options = { headers: { origin: other, 'content-type': 'application/json' }, rawBody: '{' };
+    const [unread, denied] = await Promise.all([
+      vault.request('POST', '/tokens', { key: keys['public'] ?? '', ...options }),
+      vault.request('GET', '/tokens/none', { key: keys['public'] ?? '', headers: { origin: other } }),
+    ]);
+    expect([unread.status, denied.status]).toEqual([403, 403]);
+    expect((unread.body as { detail: string }).detail).toBe((denied.body as { detail: string }).detail);
+  });
+
+  it('other refusals may be read by a page that may use the key', async () => {
+    const key = keys['public'] ?? '';
+    const answer = await vault.request('GET', '/tokens/none', { key, headers: { origin } });
+    expect(answer.status).toBe(403);
+    expect(crossOriginHeaders(answer)).toMatchObject({ 'access-control-allow-origin': origin, vary: 'origin' });
+  });
+
+  it('a session that is not authorized is refused to other pages as well, and may not be started by them', async () => {
+    const { session_key: unauthorized } = await startSession(keys['public'] ?? '');
+    const details = await Promise.all(
+      [origin, other].map(async (page) => {
+        const answer = await create(unauthorized, { origin: page });
+        return [answer.status, crossOriginHeaders(answer)['access-control-allow-origin']];
+      }),
+    );
+    expect(details).toEqual([
+      [403, origin],
+      [403, undefined],
+    ]);
+    const started = await vault.request('POST', '/sessions', { key: keys['public'] ?? '', headers: { origin: other } });
+    expect([started.status, crossOriginHeaders(started)]).toEqual([403, {}]);
+  });
+
+  it('a refusal is in the audit log as denied', async () => {
+    const { key, keyId } = await createShop([origin]);
+    await create(key, { origin: other });
+    const records = (await vault.auditRecords(tenant.id)).filter((record) => record['key_id'] === keyId);
+    expect(records).toMatchObject([{ entity_type: 'token', operation: 'create', outcome: 'denied' }]);
+    expect(JSON.stringify(records)).not.toContain('other.example');
+  });
+
+  it('a change of the list takes effect, for sessions too', async () => {
+    const { id, key } = await createShop([origin]);
+    const session = await startAuthorized(key);
+    const statuses = async (page: string) =>
+      (await Promise.all([key, session].map((used) => create(used, { origin: page })))).map(({ status }) => status);
+    expect([await statuses(origin), await statuses(other)]).toEqual([
+      [201, 201],
+      [403, 403],
+    ]);
+    const change = (more: object) =>
+      vault.request('PUT', `/applications/${id}`, {
+        key: tenant.keys.management,
+        body: { name: 'Shop', permissions: ['token:create'], ...more },
+      });
+    const until = async (page: string, expected: number) => {
+      const isThere = async () => (await statuses(page)).every((status) => status === expected);
+      await untilTrue(isThere, { waitingFor: `${expected} for ${page}` });
+    };
+    await change({ allowed_origins: [other] });
+    await until(origin, 403);
+    await until(other, 201);
+    await change({});
+    await until(origin, 201);
+    const free = await create(session);
+    expect(crossOriginHeaders(free)).toMatchObject({ 'access-control-allow-origin': '*' });
+    expect(free.headers.has('vary')).toBe(false);
+  });
+
+  it('preflights say the same as ever, since they carry no key', async () => {
+    const answer = await vault.request('OPTIONS', `/applications/${shopId}`, {
+      headers: { origin: other, 'access-control-request-method': 'POST' },
+    });
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
   });
 });

@@ -5,8 +5,9 @@ import { tokenLimits } from '../core/token-limits.ts';
 import { findOutage } from '../platform/database/database-error.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import type { HttpMetrics } from '../platform/telemetry/http-metrics.ts';
+import { noTracer, type Tracer } from '../platform/telemetry/traces/tracer.ts';
 import { addApiReference } from './api-reference.ts';
-import { watchMethods } from './allowed-methods.ts';
+import { type MethodFinder, watchMethods } from './allowed-methods.ts';
 import { type Authenticator, addAuthentication } from './authentication.ts';
 import { addBodyParsers, bodySizeMax } from './body.ts';
 import { BodyMemory, responseMemoryLimits } from './body-memory.ts';
@@ -15,6 +16,7 @@ import { type AttemptLog, recordFailedAttempt } from './failed-attempt.ts';
 import { createClientFinder } from './client-address.ts';
 import { allowCrossOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
 import { closeConnectionsWhenDraining } from './draining.ts';
+import { type ElementsOrigin, isServed, originStrategy, partOfElements } from './elements-origin.ts';
 import { addErrorPages } from './error-pages.ts';
 import { answerExpectations } from './expectation.ts';
 import { addIdempotency, type IdempotencyKeeper } from './idempotency.ts';
@@ -27,8 +29,9 @@ import { problemContentType, toDomainError, toProblem } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
 import { isForPeople, renderProblemPage } from './problem-page.ts';
 import { createRateLimits, type RequestLimits } from './rate-limit.ts';
-import { createRequestLog, describeFailure, noteProblem, routeOf } from './request-log.ts';
+import { createRequestLog, describeFailure, noteProblem, routeOf, spanFactsOf } from './request-log.ts';
 import { findTargetProblem } from './request-target.ts';
+import { addRequestTraces } from './request-trace.ts';
 import { addResponseMemory } from './response-memory.ts';
 import { requireDeclaredPermissions } from './route-config.ts';
 import { toTemplate } from './route-template.ts';
@@ -39,17 +42,23 @@ import { addValidation } from './validation.ts';
 
 export interface EdgeOptions {
   readonly publicUrl: string;
+  /** Origins whose pages may use every key that is meant for browsers, whatever its application lists. */
+  readonly ownOrigins: readonly string[];
   readonly authenticator: Authenticator;
   readonly limits: RequestLimits;
   readonly idempotency: IdempotencyKeeper;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
+  /** Traces nothing by default. */
+  readonly tracer?: Tracer;
   readonly audit: AttemptLog;
   readonly bodyMemory?: BodyMemory;
   /** Whether the server has been told to stop, although it still serves; false by default. */
   readonly drain?: { readonly hasBegun: boolean } | undefined;
   /** Whether `/docs` and `/openapi.json` are served; true by default. */
   readonly servesReference?: boolean;
+  /** Where card fields are served, if they are. */
+  readonly elements?: ElementsOrigin | undefined;
   readonly development?: DevelopmentEdge | undefined;
 }
 
@@ -71,6 +80,7 @@ const retryAfterSeconds = 1;
 
 /** The web server with everything that all routes share; features add their routes. */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
+  const { elements } = options;
   const requestLog = createRequestLog(options.logger, options.metrics, options.development?.watch);
   const clientOf = createClientFinder(options.limits.trustedProxies);
   const limits = createRateLimits(options.limits, clientOf);
@@ -92,12 +102,17 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
     requestIdHeader: false,
     // Responses of a draining server keep their status instead of becoming a 503.
     return503OnClosing: false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathParameterMax },
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: pathParameterMax,
+      ...(elements === undefined ? {} : { constraints: { [originStrategy.name]: originStrategy } }),
+    },
+    ...(elements === undefined ? {} : { rewriteUrl: (request: FastifyRequest['raw']) => elements.route(request) }),
     // No hooks run for these, so their work is done here.
     frameworkErrors: (error, request, reply) => {
       addSharedHeaders(request, reply);
       reply.raw.once('finish', () => requestLog.answered(request, reply));
-      const problem = findTargetProblem(request.raw) ?? error;
+      const problem = findTargetProblem(request.raw, request.originalUrl) ?? error;
       count(request, reply, (refusal) => sendProblem(refusal ?? problem, request, reply, options.logger));
     },
     clientErrorHandler: (error, socket) => refuseMalformedRequest(error, socket, options.logger),
@@ -110,20 +125,23 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
       return;
     }
     addSharedHeaders(request, reply);
-    const problem = findTargetProblem(request.raw);
+    const problem = findTargetProblem(request.raw, request.originalUrl);
     if (problem !== undefined) {
       reply.header('connection', 'close');
       done(problem);
       return;
     }
-    if (isPreflight(request)) {
+    // The pages of the elements origin ask it alone, which needs no permission.
+    if (isPreflight(request) && partOfElements(request.raw) === undefined) {
       answerPreflight(reply);
       return;
     }
     count(request, reply, (refusal) => {
       // Here and not in a handler, which would run after the body was read and validated.
-      if (refusal === undefined && request.is404) refuseUnrouted(request, reply, { methodsOf, done });
-      else done(refusal);
+      if (refusal !== undefined) done(refusal);
+      else if (!isServed(request)) done(notThere(request));
+      else if (request.is404) refuseUnrouted(request, reply, { methodsOf, done });
+      else done();
     });
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -145,7 +163,9 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
       return clientOf(this).address;
     },
   });
-  addAuthentication(app, { authenticator: options.authenticator, limits, clientOf });
+  const { tracer = noTracer } = options;
+  addRequestTraces(app, tracer, spanFactsOf);
+  addAuthentication(app, { ...options, limits, clientOf, tracer });
   addPacing(app);
   addLingering(app);
   addBodyReader(app, { memory: options.bodyMemory ?? new BodyMemory(), clientOf });
@@ -164,17 +184,25 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
 function refuseUnrouted(
   request: FastifyRequest,
   reply: FastifyReply,
-  { methodsOf, done }: { methodsOf: (url: string) => string[]; done: (refusal: Error) => void },
+  { methodsOf, done }: { methodsOf: MethodFinder; done: (refusal: Error) => void },
 ): void {
-  const methods = methodsOf(request.url);
+  const methods = methodsOf(request);
   if (methods.length === 0) {
-    const detail = isForPeople(request) ? 'There is no such page.' : 'This path is not part of the API.';
-    done(new DomainError('not-found', detail));
+    done(notThere(request));
     return;
   }
   reply.header('allow', methods.join(', '));
   if (request.method === 'OPTIONS') reply.code(204).send();
   else done(new DomainError('method-not-allowed', `This path supports ${methods.join(', ')}.`));
+}
+
+function notThere(request: FastifyRequest): DomainError {
+  if (partOfElements(request.raw) !== undefined)
+    return new DomainError('not-found', 'The origin of the card fields does not serve this.');
+  return new DomainError(
+    'not-found',
+    isForPeople(request) ? 'There is no such page.' : 'This path is not part of the API.',
+  );
 }
 
 function addSharedHeaders(request: FastifyRequest, reply: FastifyReply): void {

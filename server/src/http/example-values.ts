@@ -16,6 +16,9 @@ export const exampleIds = {
   /** What the request of an example creates. */
   created: '2f9b7c14-6d3e-4a80-95c1-e8f0a7b6d352',
   createdKey: '81c5d3e7-0a9f-4b62-8e4d-f7a2c6b01935',
+  /** The public application that an example creates. */
+  webShop: '3e7a5c92-84f1-4d06-b2c9-60d8e1f7a4b5',
+  webShopKey: 'c5d80b17-2f9e-4a63-97e4-1b6f3d0c8a29',
   owner: '5b3e8d70-c1f4-4926-a7d8-9e0c2b6f4a13',
   ownerUser: 'c82f0a6d-9b35-4e17-8d4a-1f7e6c3b5902',
   member: '7e6d5c4b-3a29-4f18-9e07-d6c5b4a39281',
@@ -39,6 +42,7 @@ export const exampleEnd = '2026-03-05T09:30:00.000Z';
 /** Secrets in the form of real ones; they open nothing. */
 export const exampleSecrets = {
   key: 'key_test_pvt_Ht5nGcXw2PzLr8mVq4BdYs7kJ3fUaRe6TxNbWh9CpMuZoDgKiQyEv1jSAt4LkFH8rXm2_7dKq3W',
+  publicKey: 'key_test_pub_Jm3tWz8RcLx5nVq2HsPd7yBk4gFuAeT9rNbXoC6pMwZvDhKiGyEj1fSQa7LtUYk2Rm5_9xTn4B',
   sessionKey: 'key_test_sess_Rw9cVj4LmPz6nXh2GqTd8sBy5kFuAeJ7rNbWoC3pMxZtDgKiHyEv1jSQf6LaUYk4Tm8_3nBx9R',
   nonce: '8sKmPzX4wRt7NvJqLc2HyBdGf5UeAiTo9MxWk3CrYpVa',
 } as const;

@@ -56,8 +56,10 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
   forbidden: {
     status: 403,
     title: 'Forbidden',
-    meaning: 'The key is valid, but its application does not have permission for this operation on this container.',
-    remedy: '`detail` names the missing permission and the container. Grant it to the application, or use another key.',
+    meaning:
+      'The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page.',
+    remedy:
+      '`detail` names the missing permission and the container. Grant it to the application, or use another key. For a page, add its origin to the `allowed_origins` of the public application.',
   },
   'sign-in-too-old': {
     status: 403,

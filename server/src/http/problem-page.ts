@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { partOfElements } from './elements-origin.ts';
 import { html } from './html.ts';
 import { renderPage } from './page.ts';
 import type { Problem } from './problem.ts';
@@ -8,7 +9,8 @@ const portalApi = '/portal/api';
 const documentation = '/docs';
 
 /** Whether a person looks at the response in a browser: these paths hold pages, all others are for programs. */
-export function isForPeople({ url }: FastifyRequest): boolean {
+export function isForPeople({ url, raw }: FastifyRequest): boolean {
+  if (partOfElements(raw) !== undefined) return false;
   return (isBelow(portal, url) && !isBelow(portalApi, url)) || isBelow(documentation, url);
 }
 

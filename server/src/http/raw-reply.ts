@@ -1,5 +1,6 @@
 import { pipeline, type Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { partOfElements } from './elements-origin.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -30,7 +31,11 @@ export function sendRawAnswer(reply: FastifyReply, answer: RawAnswer): FastifyRe
 function setHead(reply: FastifyReply, { status, headers }: RawAnswer): void {
   const { raw } = reply;
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
-  for (const { name, value } of headers) raw.appendHeader(name, value);
+  // The elements origin has no cookies, not even those of a third party.
+  const withoutCookies = partOfElements(reply.request.raw) !== undefined;
+  for (const { name, value } of headers) {
+    if (!withoutCookies || name.toLowerCase() !== 'set-cookie') raw.appendHeader(name, value);
+  }
   // No hook runs for a raw response.
   if (reply.server.isDraining()) raw.setHeader('connection', 'close');
   raw.statusCode = status;

@@ -6,6 +6,7 @@ import type { HttpMetrics } from '../platform/telemetry/http-metrics.ts';
 import type { Logger, LogFields } from '../platform/telemetry/logger.ts';
 import { findCaller } from './authentication.ts';
 import { unknownRoute } from './problem.ts';
+import { findRequestSpan, type RequestFacts } from './request-trace.ts';
 import { type RequestWatcher, toSeenRequest } from './seen-request.ts';
 
 const presented = Symbol('code of the problem in the response');
@@ -46,6 +47,7 @@ export function createRequestLog(logger: Logger, metrics: HttpMetrics, watch?: R
         status,
         duration_ms,
         ...describeCaller(request),
+        ...describeTrace(request),
         ...(code === undefined ? {} : { code }),
         ...(request.unknownMembers > 0 ? { unknown_members: request.unknownMembers } : {}),
       });
@@ -54,9 +56,36 @@ export function createRequestLog(logger: Logger, metrics: HttpMetrics, watch?: R
     abandoned(request) {
       watch?.(toSeenRequest(request));
       const { id, method } = request;
-      logger.info('request abandoned', { trace_id: id, method, route: routeOf(request), ...describeCaller(request) });
+      logger.info('request abandoned', {
+        trace_id: id,
+        method,
+        route: routeOf(request),
+        ...describeCaller(request),
+        ...describeTrace(request),
+      });
     },
   };
+}
+
+/** For the span of a request. Of the caller, only the tenant: the log line of the request has the rest. */
+export const spanFactsOf: RequestFacts = (request, { statusCode, raw }) => {
+  const caller = findCaller(request);
+  const code = request[presented];
+  return {
+    attributes: {
+      // A client that disconnected has not got any.
+      ...(raw.writableFinished ? { 'http.response.status_code': statusCode } : {}),
+      ...(code === undefined ? {} : { 'error.type': code }),
+      ...(caller === undefined ? {} : { 'strongroom.tenant_id': caller.tenantId }),
+    },
+    isFailure: raw.writableFinished && statusCode >= 500,
+  };
+};
+
+/** Where the request is found in a collector of traces, if it was sent there. */
+function describeTrace(request: FastifyRequest): Pick<LogFields, 'otel_trace_id'> {
+  const span = findRequestSpan(request);
+  return span === undefined ? {} : { otel_trace_id: span.traceId };
 }
 
 export function routeOf(request: FastifyRequest): string {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findTargetProblem } from './request-target.ts';
 
 const judge = (url: string, hosts: readonly string[], httpVersion = '1.1') =>
-  findTargetProblem({ url, httpVersion, rawHeaders: hosts.flatMap((host) => ['Host', host]) } as FastifyRequest['raw']);
+  findTargetProblem({ httpVersion, rawHeaders: hosts.flatMap((host) => ['Host', host]) } as FastifyRequest['raw'], url);
 
 describe('findTargetProblem', () => {
   it.each([

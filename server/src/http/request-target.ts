@@ -7,20 +7,19 @@ const hostValue = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 /**
  * Why the host of the request is ambiguous; undefined if it is not. With two `Host` headers, a proxy in front may
  * read one and we the other, so that what it allows for one name is done under another (RFC 9112 §3.2). A target in
- * absolute form also names a host, which must be the same.
+ * absolute form also names a host, which must be the same: `target` is what was sent, even if it was routed by another path.
  */
-export function findTargetProblem({
-  rawHeaders,
-  httpVersion,
-  url = '',
-}: FastifyRequest['raw']): DomainError | undefined {
+export function findTargetProblem(
+  { rawHeaders, httpVersion }: FastifyRequest['raw'],
+  target: string,
+): DomainError | undefined {
   const hosts = listHosts(rawHeaders);
   if (hosts.length > 1) return malformed('The request has more than one Host header.');
   const [host] = hosts;
   if (host === undefined && httpVersion === '1.1') return malformed('The request has no Host header.');
   if (host !== undefined && !hostValue.test(host)) return malformed('The Host header is not a host name.');
-  if (url.startsWith('/') || url === '*') return undefined;
-  if (host === undefined || !isForHost(url, host)) {
+  if (target.startsWith('/') || target === '*') return undefined;
+  if (host === undefined || !isForHost(target, host)) {
     return malformed('The request target is neither a path nor a URL on the host that the Host header names.');
   }
   return undefined;

@@ -8,7 +8,7 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
  * with 512 MB died of them. The key of a public application, which stands in web pages, was enough. Half of them would be
  * enough to die of; `npm run test:bodies` sends all.
  */
-const count = Number(process.env['ARRIVING_BODIES'] ?? 100);
+const count = Number(process.env['ARRIVING_BODIES'] ?? 50);
 let vault: TestVault;
 let tenant: TestTenant;
 let other: TestTenant;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LogReader } from '../../src/platform/audit/log-reader.ts';
 import { verifyDatabase } from '../../src/platform/audit/log-verification.ts';
 import { Sealer } from '../../src/platform/audit/sealer.ts';
-import { sealAll, signerOf } from '../harness/sealed-log.ts';
+import { sealAll, signerOf, untilSealable } from '../harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 /** Anyone who can write to the database can keep records from being sealed, and change them later. Not without being found. */
@@ -32,6 +32,7 @@ describe('verification', () => {
       [tenant.id, '-9223372036854775808'],
     );
     await write(tenant);
+    await untilSealable(vault.database);
     const pass = await new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) }).seal();
     expect(pass.stoppedCount).toBe(1);
     const { findings, waiting } = await verify();

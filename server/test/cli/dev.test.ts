@@ -13,6 +13,7 @@ import { listProcessesAt, Program } from '../harness/program.ts';
 interface Ready {
   readonly url: string;
   readonly admin_url: string;
+  readonly elements_url: string;
   readonly sign_in_url: string;
   readonly tenant_id: string;
   readonly keys: DevelopmentKeys;
@@ -37,6 +38,8 @@ describe('strongroom dev', () => {
     expect(ready).toEqual({
       url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
       admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      elements_url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+      shop_url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
       bound_url: ready.url.replace('localhost', '127.0.0.1'),
       sign_in_url: expect.stringMatching(/^http:\/\/localhost:\d+\/portal\/links\/\S{44}$/),
       echo_url: expect.stringMatching(/^https:\/\/echo\.localhost:\d+$/),
@@ -50,6 +53,7 @@ describe('strongroom dev', () => {
       settings: {
         STRONGROOM_DATABASE_URL: expect.stringMatching(/^postgresql:/),
         STRONGROOM_PUBLIC_URL: ready.url,
+        STRONGROOM_ELEMENTS_URL: ready.elements_url,
         STRONGROOM_ROOT_KEY: expect.any(String),
       },
     });

@@ -84,6 +84,21 @@ describe('doctor', () => {
   });
 });
 
+describe('the card fields', () => {
+  it('are looked at where they are served, and only warned of where nobody serves them', async () => {
+    const elements = { STRONGROOM_ELEMENTS_URL: 'http://127.0.0.1:1' };
+    const { code, stdout } = await Program.run(['doctor', '--json'], { ...settings, ...elements });
+    expect(code).toBe(0);
+    const { findings } = JSON.parse(stdout) as { findings: unknown[] };
+    expect(findings.at(-1)).toEqual({
+      name: 'card fields',
+      ok: true,
+      warning: true,
+      detail: expect.stringMatching(/^http:\/\/127\.0\.0\.1:1 cannot be reached \(.*ECONNREFUSED/),
+    });
+  });
+});
+
 describe('what is only warned of', () => {
   it('is an application that can guess what a mask hides, until its tenant or its rights keep it from that', async () => {
     const vault = await TestVault.start();

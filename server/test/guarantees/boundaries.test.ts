@@ -94,6 +94,31 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
     source: `import '../pages/audit/audit-search.ts';`,
   },
   {
+    rule: 'elements-share-core-only',
+    file: 'elements/frames/field/to-server.ts',
+    source: `import '../../../server/src/platform/keyring/keyring.ts';`,
+  },
+  {
+    rule: 'card-fields-bring-no-package',
+    file: 'elements/frames/field/with-react.ts',
+    source: `import 'react';`,
+  },
+  {
+    rule: 'page-and-frames-meet-in-the-protocol',
+    file: 'elements/client/to-frame.ts',
+    source: `import '../frames/field/input-box.ts';`,
+  },
+  {
+    rule: 'field-and-controller-meet-in-messages',
+    file: 'elements/frames/controller/to-field.ts',
+    source: `import '../field/safe-pattern.ts';`,
+  },
+  {
+    rule: 'frames-know-no-client',
+    file: 'elements/frames/controller/to-client.ts',
+    source: `import '../../client/errors.ts';`,
+  },
+  {
     rule: 'pages-of-the-portal-stand-alone',
     file: 'portal/src/pages/tokens/to-page.ts',
     source: `import '../audit/audit-search.ts';`,
@@ -101,7 +126,7 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
   { rule: 'no-cycles', file: 'http/cycle-begin.ts', source: `export * from './cycle-end.ts';` },
 ];
 /** Where a planted file stands, seen from the root. */
-const placeOf = (file: string) => (/^(conformance|portal)\//.test(file) ? file : `server/src/${file}`);
+const placeOf = (file: string) => (/^(conformance|portal|elements)\//.test(file) ? file : `server/src/${file}`);
 /** The other half of the cycle. */
 const cycleEnd = { file: 'http/cycle-end.ts', source: `export * from './cycle-begin.ts';` };
 
@@ -118,8 +143,9 @@ beforeAll(async () => {
     'server/test/harness',
     'conformance',
     'portal/src',
+    'elements',
   ]) {
-    const filter = (source: string) => path.basename(source) !== 'node_modules';
+    const filter = (source: string) => !['node_modules', 'dist'].includes(path.basename(source));
     await cp(path.join(repository, file), path.join(copy, file), { recursive: true, filter });
   }
   await symlink(path.join(repository, 'node_modules'), path.join(copy, 'node_modules'));
@@ -128,7 +154,7 @@ beforeAll(async () => {
 afterAll(() => rm(copy, { recursive: true }));
 
 describe('who may import whom', () => {
-  const flags = ['--config', '.dependency-cruiser.mjs', 'server/src', 'conformance', 'portal/src'];
+  const flags = ['--config', '.dependency-cruiser.mjs', 'server/src', 'conformance', 'portal/src', 'elements'];
   let planted: string[];
   let complaints: string;
   beforeAll(async () => {

@@ -6,6 +6,7 @@ import { defaultThresholds } from '../../src/platform/audit/alert-rule.ts';
 import { withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { untilPasses, untilTrue } from '../harness/deadline.ts';
 import { LocalRedis } from '../harness/local-redis.ts';
+import { TestAuthority } from '../harness/test-authority.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 // What docs/metrics.md says is what a server and a worker show, and what they show moves.
@@ -18,6 +19,7 @@ interface Described {
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 let redis: LocalRedis;
+let authority: TestAuthority;
 let vault: TestVault;
 let worker: VaultWorker;
 let tenant: TestTenant;
@@ -26,7 +28,11 @@ beforeAll(async () => {
   // Of its own: requests of other tests do not count here.
   redis = await LocalRedis.start();
   const table = withLimits({ 'token-search': 1 });
-  vault = await TestVault.start(undefined, { limits: { table, redisUrl: redis.url } });
+  authority = await TestAuthority.create();
+  vault = await TestVault.start(undefined, {
+    limits: { table, redisUrl: redis.url },
+    outbound: { authorities: authority.certificate },
+  });
   worker = await VaultWorker.start(
     {
       ...vault.config,
@@ -49,6 +55,7 @@ afterAll(async () => {
   await worker.stop();
   await vault.stop();
   await redis.stop();
+  await authority.remove();
 });
 
 /** At least one sample of every metric that counts something. */
@@ -118,21 +125,31 @@ describe('the metrics', () => {
     ['server', 'strongroom_batch_items_sum{batch="token-find"}', 2],
     ['server', 'strongroom_batch_items_waiting{batch="token-create"}', 0],
     ['server', 'strongroom_cache_entries{cache="tenant-keys"}', 1],
-    ['server', 'strongroom_cache_reads_total{cache="tenant-keys",outcome="load"}', 1],
     ['server', 'strongroom_cache_reads_total{cache="tenant-keys",outcome="failed"}', 0],
     ['worker', 'strongroom_database_connections_max{pool="sealer"}', 2],
-    ['worker', 'strongroom_job_lag_seconds{job="sweep-sessions"}', 0],
+    ['worker', 'strongroom_job_lag_seconds{task="sweep-sessions"}', 0],
+    ['worker', 'strongroom_job_interval_seconds{task="sweep-sessions"}', 900],
+    ['worker', 'strongroom_job_runs_total{task="sweep-sessions",outcome="failed"}', 0],
+    ['worker', 'strongroom_audit_alerts_total{rule="reveals"}', 0],
+    ['worker', 'strongroom_audit_anchor_lag_seconds', 0],
+    ['server', 'strongroom_http_problems_total{code="internal-error"}', 0],
   ] as const)('of a %s: %s is %i', async (process, series, value) => {
     await untilPasses(async () => expect(await read(process, series)).toBe(value));
   });
 
+  it('count what a cache loads', async () => {
+    // Twice if the notice of the new key comes after the first load.
+    const series = 'strongroom_cache_reads_total{cache="tenant-keys",outcome="load"}';
+    expect(await read('server', series)).toBeGreaterThanOrEqual(1);
+  });
+
   it('count the runs of a job', async () => {
-    const series = 'strongroom_job_runs_total{job="sweep-sessions",outcome="done"}';
+    const series = 'strongroom_job_runs_total{task="sweep-sessions",outcome="done"}';
     await untilPasses(async () => expect(await read('worker', series)).toBeGreaterThanOrEqual(1));
   });
 
   it('tell for how long a job has waited for a worker that takes it', async () => {
-    expect(await read('worker', 'strongroom_job_lag_seconds{job="mail-invitation"}')).toBeGreaterThanOrEqual(3_600);
+    expect(await read('worker', 'strongroom_job_lag_seconds{task="mail-invitation"}')).toBeGreaterThanOrEqual(3_600);
   });
 
   it('tell how late the log was sealed, and what was denied in it', async () => {

@@ -91,7 +91,8 @@ describe('moving the root key from a file to an HSM', () => {
     await fleet.restart(before);
     await fleet.restart(after);
     const rotated = await keys(['rotate', 'root'], after);
-    expect(rotated.stderr).toBe('');
+    // On a busy machine it takes long enough to report progress.
+    expect(rotated.stderr.replaceAll(/^\{"progress":.*\n/gm, '')).toBe('');
     expect(JSON.parse(rotated.stdout)).toMatchObject({ root_key: expect.stringMatching(/^pkcs11:/), untouched: 0 });
     await fleet.restart(pkcs11);
     const again = JSON.parse((await keys(['rotate', 'root'], pkcs11)).stdout) as { rewrapped: number };

@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { patienceMs } from './deadline.ts';
 
 const flags = [
   '--headless',
@@ -12,21 +11,24 @@ const flags = [
   '--disable-sync',
 ];
 
-/** Debian's Chromium, without a screen. What it saw is kept in the folder that SCREENSHOT_DIRECTORY names, or a new one. */
+/** The shell is Chromium without what surrounds a page, which costs as much again as the page itself. */
+export type ChromiumProgram = 'chromium' | 'chromium-headless-shell';
+
+/** Debian's Chromium, without a screen. */
 export class Chromium {
   readonly #browser: Browser;
-  readonly #folder: string;
 
-  static async start(): Promise<Chromium> {
-    const folder = process.env['SCREENSHOT_DIRECTORY'] ?? (await mkdtemp(path.join(tmpdir(), 'strongroom-screens-')));
-    await mkdir(folder, { recursive: true });
-    const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags, timeout: 30_000 });
-    return new Chromium(browser, folder);
+  static async start(
+    more: readonly string[] = [],
+    program: ChromiumProgram = 'chromium-headless-shell',
+  ): Promise<Chromium> {
+    const args = [...flags, ...more];
+    const browser = await chromium.launch({ executablePath: `/usr/bin/${program}`, args, timeout: patienceMs });
+    return new Chromium(browser);
   }
 
-  private constructor(browser: Browser, folder: string) {
+  private constructor(browser: Browser) {
     this.#browser = browser;
-    this.#folder = folder;
   }
 
   /** Somebody with a browser of their own; whatever a page complains about in the console ends up in `complaints`. */
@@ -34,7 +36,7 @@ export class Chromium {
     options: NonNullable<Parameters<Browser['newContext']>[0]> = {},
   ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
     const context = await this.#browser.newContext(options);
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(patienceMs);
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => {
@@ -44,8 +46,10 @@ export class Chromium {
     return { context, page, complaints };
   }
 
+  /** Keeps what there is to see in the folder that SCREENSHOT_DIRECTORY names; without one, nobody would look at it. */
   async photograph(page: Page, name: string): Promise<void> {
-    await page.screenshot({ path: path.join(this.#folder, `${name}.png`), fullPage: true });
+    const folder = process.env['SCREENSHOT_DIRECTORY'];
+    if (folder !== undefined) await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
   }
 
   async stop(): Promise<void> {

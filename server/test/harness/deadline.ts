@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { vi } from 'vitest';
+import { slowdown } from './slowdown.ts';
 
 /**
  * How long a test waits for something that must come. Far longer than it takes, also on a machine with ten times more work
  * than processors: only a test that would wait for ever meets it.
  */
-export const patienceMs = 120_000;
+export const patienceMs = 120_000 * slowdown;
 /** Pauses grow: what comes soon is seen at once, and what takes seconds is not kept from it by the asking. */
 const pauseMinMs = 2;
 const pauseMaxMs = 50;

@@ -9,7 +9,15 @@ export interface EndpointAnswer {
 }
 
 /** What an endpoint can do beside what it is made for: answer something else, or end as soon as it was asked. */
-export type Mood = ((request: SeenRequest) => EndpointAnswer) | 'hangs-up' | 'is-silent' | 'never-ends' | undefined;
+export type Mood =
+  | ((request: SeenRequest) => EndpointAnswer)
+  | 'hangs-up'
+  | 'is-silent'
+  | 'never-ends'
+  | 'upgrades'
+  | undefined;
+
+const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n';
 
 /** A key service at `localhost`, over TLS, that keeps connections as real ones do. */
 export class KeyServiceEndpoint {
@@ -26,6 +34,7 @@ export class KeyServiceEndpoint {
       const mood = endpoint.current?.mood;
       if (mood === 'hangs-up') socket.destroy();
       else if (mood === 'never-ends') flood(socket);
+      else if (mood === 'upgrades') socket.write(upgrade);
       else if (mood !== 'is-silent') send(socket, (mood ?? answer)(request));
     });
     endpoint.current = new KeyServiceEndpoint(destination);

@@ -3,9 +3,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { patienceMs } from './deadline.ts';
 
-const main = path.resolve(import.meta.dirname, '../../src/main.ts');
+const ownMain = path.resolve(import.meta.dirname, '../../src/main.ts');
 /** Compiling the same source for every start would cost more than the tests themselves. */
 const compileCache = path.resolve(import.meta.dirname, '../../../node_modules/.cache/strongroom-compile-cache');
+/** Another way to start the program, such as in a container: it gets the command as arguments and the settings as environment. */
+const launcher = process.env['PROGRAM_LAUNCHER'];
+/** Whether what runs is not the source beside this file. */
+export const isLaunched = launcher !== undefined;
 
 export interface Exit {
   readonly code: number | null;
@@ -16,7 +20,7 @@ export interface Exit {
 /** No load balancer has to notice that a server stops, unless a test says so. */
 const drainDelay = { STRONGROOM_DRAIN_DELAY_SECONDS: '0' };
 
-/** The program as an operator starts it: from its source, in a process of its own, with nothing else in its environment. */
+/** The program as an operator starts it: in a process of its own, with nothing else in its environment. */
 export class Program {
   static readonly #running = new Set<Program>();
   readonly #process: ChildProcess;
@@ -25,12 +29,20 @@ export class Program {
   #stdout = '';
   #stderr = '';
 
-  static start(command: readonly string[], environment: Readonly<Record<string, string>> = {}): Program {
-    return new Program(command, environment);
+  static start(
+    command: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+    main: string = ownMain,
+  ): Program {
+    return new Program(command, environment, main);
   }
 
-  static run(command: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Exit> {
-    return new Program(command, environment).exit();
+  static run(
+    command: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+    main: string = ownMain,
+  ): Promise<Exit> {
+    return new Program(command, environment, main).exit();
   }
 
   /** Ends what a failed test has left behind. */
@@ -38,9 +50,10 @@ export class Program {
     await Promise.all([...Program.#running].map((program) => program.stop()));
   }
 
-  private constructor(command: readonly string[], environment: Readonly<Record<string, string>>) {
+  private constructor(command: readonly string[], environment: Readonly<Record<string, string>>, main: string) {
     const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...drainDelay, ...environment };
-    this.#process = spawn(process.execPath, [main, ...command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [file, ...parameters] = launcher === undefined ? [process.execPath, main] : [launcher];
+    this.#process = spawn(file, [...parameters, ...command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;
       this.#tell();

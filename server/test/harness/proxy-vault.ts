@@ -1,10 +1,11 @@
 import { parseAddressRange } from '../../src/core/network/address-range.ts';
+import type { TraceConfig } from '../../src/platform/telemetry/traces/trace-config.ts';
 import type { OutboundConfig, OutboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import { outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import { type Behaviour, TlsDestination } from './tls-destination.ts';
 import { TestAuthority, type TestCertificate } from './test-authority.ts';
 import { TestResolver } from './test-resolver.ts';
-import { type TestAnswer, type TestTenant, TestVault } from './test-vault.ts';
+import { type TestAnswer, type TestElements, type TestTenant, TestVault } from './test-vault.ts';
 
 /** The host that every destination of a test has, unless it is given another. */
 export const destinationHost = 'api.provider.example';
@@ -14,6 +15,8 @@ export interface ProxyVaultOptions extends Partial<Omit<OutboundConfig, 'limits'
   /** Further names that the certificate of the destination is valid for. */
   readonly names?: readonly string[];
   readonly behaviour?: Behaviour;
+  readonly elements?: TestElements;
+  readonly traces?: TraceConfig;
   /** Starts further destinations, whose ports may then be called as well, and makes settings that need the authority. */
   readonly prepare?: (authority: TestAuthority) => Promise<Partial<OutboundConfig>>;
 }
@@ -41,6 +44,8 @@ export class ProxyVault {
     limits,
     names = [],
     behaviour,
+    elements,
+    traces,
     prepare,
     ...settings
   }: ProxyVaultOptions = {}): Promise<ProxyVault> {
@@ -50,6 +55,8 @@ export class ProxyVault {
     resolver.set(destinationHost, ['127.0.0.1']);
     const { ports: morePorts = [], ...prepared } = (await prepare?.(authority)) ?? {};
     const vault = await TestVault.start(undefined, {
+      ...(elements === undefined ? {} : { elements }),
+      ...(traces === undefined ? {} : { traces }),
       outbound: {
         authorities: authority.certificate,
         privateRanges: [loopback],

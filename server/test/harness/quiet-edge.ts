@@ -1,17 +1,19 @@
 import type { FastifyInstance } from 'fastify';
-import { createEdge } from '../../src/http/edge.ts';
+import { createEdge, type EdgeOptions } from '../../src/http/edge.ts';
 import { rateLimitTable } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { RateLimiter } from '../../src/platform/rate-limit/rate-limiter.ts';
 
 /** The edge by itself: it knows no key, logs nothing and measures nothing. */
-export function createQuietEdge(): Promise<FastifyInstance> {
+export function createQuietEdge(more: Pick<EdgeOptions, 'elements'> = {}): Promise<FastifyInstance> {
   return createEdge({
     publicUrl: 'http://localhost',
+    ownOrigins: [],
     authenticator: { authenticate: async () => undefined },
     limits: { limiter: new RateLimiter({ table: rateLimitTable }), countsRequests: true, trustedProxies: [] },
     idempotency: { claim: async () => ({ kind: 'in-flight' }) },
     logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
     metrics: { observe: () => undefined },
     audit: { append: async () => undefined },
+    ...more,
   });
 }

@@ -1,4 +1,5 @@
 import type { TestAnswer, TestTenant, TestVault } from './test-vault.ts';
+import { untilServed } from './until-served.ts';
 
 export interface TestApplication {
   readonly id: string;
@@ -12,10 +13,8 @@ export async function createApplication(
   tenant: TestTenant,
   wanted: Readonly<Record<string, unknown>> = {},
 ): Promise<TestApplication> {
-  const answer = await vault.request('POST', '/applications', {
-    key: tenant.keys.management,
-    body: { name: 'Test', type: 'private', permissions: ['token:create', 'token:read'], ...wanted },
-  });
+  const body = { name: 'Test', type: 'private', permissions: ['token:create', 'token:read'], ...wanted };
+  const answer = await untilServed(() => vault.request('POST', '/applications', { key: tenant.keys.management, body }));
   if (answer.status !== 201) throw new Error(`No application was made: ${answer.text}`);
   const { id, key, keys } = answer.body as { id: string; key: string; keys: { id: string }[] };
   return { id, key, keyId: keys[0]?.id ?? '' };

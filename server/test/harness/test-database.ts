@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { patienceMs } from './deadline.ts';
 import { Database, type DatabaseOptions } from '../../src/platform/database/database.ts';
 
 export const templateDatabase = 'strongroom_template';
@@ -50,8 +51,9 @@ function databaseDefaults(url: string): DatabaseOptions {
     url,
     connectionsMax: 4,
     queueMax: 1_000,
-    acquireTimeoutMs: 5_000,
-    statementTimeoutMs: 10_000,
+    // No test meets them by accident, however slow the machine is.
+    acquireTimeoutMs: patienceMs,
+    statementTimeoutMs: patienceMs,
     applicationName: 'strongroom test',
   };
 }

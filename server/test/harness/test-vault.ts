@@ -1,18 +1,24 @@
 import { permissionsOf } from '../../src/core/access/permission.ts';
 import type { FirstApplication } from '../../src/features/tenants/index.ts';
 import { VaultServer } from '../../src/app/vault-server.ts';
-import type { DrainConfig, LimitsConfig, VaultConfig } from '../../src/platform/config/config.ts';
+import type { DrainConfig, LimitsConfig, ServerConfig, VaultConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { PasswordHasher } from '../../src/platform/keyring/password-hasher.ts';
 import { rateLimitScopes, withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import type { Logger, LogFields } from '../../src/platform/telemetry/logger.ts';
+import type { TraceConfig } from '../../src/platform/telemetry/traces/trace-config.ts';
 import type { Clock } from '../../src/platform/waiting/time-budget.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestTenant {
   readonly id: string;
   readonly keys: Readonly<Record<'private' | 'reveal' | 'public' | 'management', string>>;
+}
+
+export interface TestElements {
+  readonly config: NonNullable<ServerConfig['elements']>;
+  readonly folder: string;
 }
 
 export interface TestAnswer {
@@ -53,14 +59,19 @@ export class TestVault {
       readonly drain?: DrainConfig;
       /** What searches of the log are timed by; by default no time passes, however slow the machine is. */
       readonly clock?: Clock;
+      /** Card fields, and where their build is. */
+      readonly elements?: TestElements;
+      /** Where traces are sent; nowhere by default. */
+      readonly traces?: TraceConfig;
     } = {},
   ): Promise<TestVault> {
     const database = own.database ?? (await createTestDatabase());
     const lines: string[] = [];
     const limits = { ...highLimits, ...own.limits };
     const outbound = { ...closedOutbound, ...own.outbound };
-    const { drain, clock } = own;
-    const server = await startServer({ url: database.url, rootKey, limits, outbound, drain, clock }, lines);
+    const { drain, clock, elements, traces } = own;
+    const parts = { url: database.url, rootKey, limits, outbound, drain, clock, elements, traces };
+    const server = await startServer(parts, lines);
     return new TestVault({ database, server, rootKey, limits, outbound, lines });
   }
 
@@ -192,20 +203,27 @@ function startServer(
     outbound: OutboundConfig;
     drain?: DrainConfig | undefined;
     clock?: Clock | undefined;
+    elements?: TestElements | undefined;
+    traces?: TraceConfig | undefined;
   },
   lines: string[],
 ): Promise<VaultServer> {
-  const { url, rootKey, clock = () => 0, ...rest } = parts;
+  const { url, rootKey, clock = () => 0, elements, ...rest } = parts;
   return VaultServer.start(
     {
       ...rest,
       database: { url, ownerUrl: url, connectionsMax: 8 },
       rootKeys: { primary: { kind: 'file', key: rootKey }, others: [] },
       listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
+      elements: elements?.config,
       logLevel: 'info',
     },
     collectingLogger(lines),
-    { clock, passwordHasher: cheapHasher() },
+    {
+      clock,
+      passwordHasher: cheapHasher(),
+      ...(elements === undefined ? {} : { elementsFolder: elements.folder }),
+    },
   );
 }
 

@@ -132,6 +132,69 @@ describe('editing rules', () => {
   });
 });
 
+describe('the origins of a public application', () => {
+  const shop = 'https://shop.example';
+  const facts = () => page.locator('dl.facts').textContent();
+
+  it('are listed, corrected and removed', async () => {
+    const { id } = await createApplication(vault, tenant, { type: 'public', permissions: ['token:create'] });
+    const stored = async () =>
+      (
+        (await vault.request('GET', `/applications/${id}`, { key: tenant.keys.management })).body as {
+          allowed_origins?: string[];
+        }
+      ).allowed_origins;
+    const edit = async () => {
+      await page.goto(`${url}/portal/applications/${id}?edit=true`);
+      return page.getByRole('group', { name: 'Which pages may use its keys' });
+    };
+    const save = async () => {
+      await press('Save');
+      await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    };
+
+    const first = await edit();
+    expect(await first.getByLabel('Pages of any origin').isChecked()).toBe(true);
+    expect(await page.getByText('Where the proxy may send values').count()).toBe(0);
+    await first.getByLabel('Only pages of these origins').check();
+    await first.getByLabel('Origins, one per line').fill(`${shop.toUpperCase()}\n\n${shop}/pay`);
+    await press('Save');
+    await first.getByText('must be an origin such as https://shop.example').waitFor();
+    expect(await stored()).toBeUndefined();
+    await first.getByLabel('Origins, one per line').fill(`${shop.toUpperCase()}\n\nhttp://localhost:3000`);
+    await save();
+    expect(await stored()).toEqual([shop, 'http://localhost:3000']);
+    expect(await facts()).toContain(`Origins${shop}, http://localhost:3000`);
+
+    const second = await edit();
+    expect(await second.getByLabel('Origins, one per line').inputValue()).toBe(`${shop}\nhttp://localhost:3000`);
+    await second.getByLabel('Origins, one per line').fill('');
+    await save();
+    expect(await stored()).toEqual([]);
+    expect(await facts()).toContain('Originsnone: no page can use its keys');
+
+    await (await edit()).getByLabel('Pages of any origin').check();
+    await save();
+    expect(await stored()).toBeUndefined();
+    expect(await facts()).toContain('Originsany: pages of every site can use its keys');
+  });
+
+  it('are kept by an edit of something else', async () => {
+    const { id } = await createApplication(vault, tenant, {
+      type: 'public',
+      permissions: ['token:create'],
+      allowed_origins: [shop],
+    });
+    await page.goto(`${url}/portal/applications/${id}?edit=true`);
+    await page.getByLabel('Name').fill('Web shop');
+    await press('Save');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    const { body } = await vault.request('GET', `/applications/${id}`, { key: tenant.keys.management });
+    expect(body).toMatchObject({ name: 'Web shop', allowed_origins: [shop] });
+    expect(admin.complaints).toEqual([]);
+  });
+});
+
 describe('a new application', () => {
   it('starts from a template, and its secret is shown once', async () => {
     await page.goto(`${url}/portal/applications/new`);

@@ -45,12 +45,19 @@ describe('the check of a proof that the portal runs', () => {
 
   it('refuses it with any bit of any byte turned over', async () => {
     const accepted: string[] = [];
-    for (let at = 0; at < proof.length; at += 1) {
-      for (let bit = 0; bit < 8; bit += 1) {
-        if (isProven(await verifyProof(flip(at, bit), trusted(), record))) accepted.push(`bit ${bit} of byte ${at}`);
+    const key = trusted();
+    let refused = 0;
+    const bits = Array.from({ length: 8 * proof.length }, (_, index) => [Math.floor(index / 8), index % 8] as const);
+    const waiting = bits.values();
+    const work = async () => {
+      for (const [at, bit] of waiting) {
+        if (isProven(await verifyProof(flip(at, bit), key, record))) accepted.push(`bit ${bit} of byte ${at}`);
+        else refused += 1;
       }
-    }
-    expect(accepted).toEqual([]);
+    };
+    // Many at a time: each waits for other threads, which hash and check signatures, more than it computes.
+    await Promise.all(Array.from({ length: 64 }, work));
+    expect({ accepted, refused }).toEqual({ accepted: [], refused: 8 * proof.length });
   });
 
   it('refuses it with another key, another version, and a member more or less', async () => {

@@ -1,5 +1,6 @@
 import type { Application, ApplicationType } from '../../api/applications';
 import type { Schemas } from '../../api/client';
+import { toLocalTime } from '../../parts/local-time';
 import { noRights, type Rights, toRights, type Transform } from '../../parts/access/rights';
 
 /** The settings of an application as they are being edited. */
@@ -13,6 +14,10 @@ export interface ApplicationDraft {
   readonly hasDestinations: boolean;
   /** A host a line. */
   readonly destinations: string;
+  /** Whether only pages of the listed origins may use its keys. */
+  readonly hasOrigins: boolean;
+  /** An origin a line. */
+  readonly origins: string;
   readonly grantLimit: GrantLimitDraft | undefined;
 }
 
@@ -30,33 +35,39 @@ export const emptyDraft: ApplicationDraft = {
   expiresAt: '',
   hasDestinations: false,
   destinations: '',
+  hasOrigins: false,
+  origins: '',
   grantLimit: undefined,
 };
 
 export const firstGrantLimit: GrantLimitDraft = { permissions: [], containers: '/', transform: 'mask' };
 
 export function toDraft(application: Application): ApplicationDraft {
-  const { name, type, expires_at: expiresAt, allowed_destinations: destinations, grant_limit: limit } = application;
+  const { name, type, expires_at: expiresAt, grant_limit: limit } = application;
+  const { allowed_destinations: destinations, allowed_origins: origins } = application;
   return {
     name,
     type,
     rights: toRights(application),
-    expiresAt: expiresAt === undefined ? '' : toLocalText(new Date(expiresAt)),
+    expiresAt: expiresAt === undefined ? '' : toLocalTime(new Date(expiresAt)),
     hasDestinations: destinations !== undefined,
     destinations: destinations?.join('\n') ?? '',
+    hasOrigins: origins !== undefined,
+    origins: origins?.join('\n') ?? '',
     grantLimit: limit === undefined ? undefined : { ...limit, containers: limit.containers.join('\n') },
   };
 }
 
 /** Everything that the type can have; what it cannot have is left out. */
 export function toSettings(draft: ApplicationDraft): Schemas['UpdateApplicationRequest'] {
-  const { name, type, rights, expiresAt, hasDestinations, destinations, grantLimit } = draft;
+  const { name, type, rights, expiresAt, hasDestinations, destinations, hasOrigins, origins, grantLimit } = draft;
   return {
     name,
     permissions: [...rights.permissions],
     rules: rights.rules.map((rule) => ({ ...rule, description: rule.description || null })),
     ...(expiresAt === '' ? {} : { expires_at: new Date(expiresAt).toISOString() }),
     ...(type === 'private' && hasDestinations ? { allowed_destinations: toLines(destinations) } : {}),
+    ...(type === 'public' && hasOrigins ? { allowed_origins: toLines(origins) } : {}),
     ...(type === 'management' && grantLimit !== undefined
       ? {
           grant_limit: {
@@ -94,9 +105,4 @@ function toLines(text: string): string[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-}
-
-/** The local time of a date, as `datetime-local` has it. */
-function toLocalText(date: Date): string {
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

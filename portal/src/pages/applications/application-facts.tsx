@@ -1,8 +1,8 @@
-import type { ReactNode } from 'react';
 import type { Application } from '../../api/applications';
 import { transformWords } from '../../parts/access/words';
 import { ActorName } from '../../parts/actor-name';
 import { CopiedId } from '../../parts/copied-id';
+import { Fact } from '../../parts/fact';
 import { Tag } from '../../parts/tag';
 import { Time } from '../../parts/time';
 
@@ -28,21 +28,17 @@ export function ApplicationFacts({ application }: { readonly application: Applic
           <Destinations hosts={application.allowed_destinations} />
         </Fact>
       ) : null}
+      {application.type === 'public' ? (
+        <Fact name="Origins">
+          <Origins origins={application.allowed_origins} />
+        </Fact>
+      ) : null}
       {application.type === 'management' ? (
         <Fact name="Grant limit">
           <GrantLimit application={application} />
         </Fact>
       ) : null}
     </dl>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
   );
 }
 
@@ -72,6 +68,12 @@ function Destinations({ hosts }: { readonly hosts: readonly string[] | undefined
   if (hosts === undefined) return 'any public host';
   if (hosts.length === 0) return 'none: the proxy calls nothing for it';
   return <code>{hosts.join(', ')}</code>;
+}
+
+function Origins({ origins }: { readonly origins: readonly string[] | undefined }) {
+  if (origins === undefined) return 'any: pages of every site can use its keys';
+  if (origins.length === 0) return 'none: no page can use its keys';
+  return <code>{origins.join(', ')}</code>;
 }
 
 function GrantLimit({ application: { grant_limit: limit } }: { readonly application: Application }) {

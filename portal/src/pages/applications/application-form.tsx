@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { listPermissions } from '../../api/applications';
+import { permissionsQuery } from '../../api/applications';
 import { Problem } from '../../api/problem';
 import { PermissionBoxes } from '../../parts/access/permission-boxes';
 import { RulesEditor } from '../../parts/access/rules-editor';
@@ -7,7 +7,8 @@ import { Field } from '../../parts/field';
 import { QueryView } from '../../parts/query-view';
 import type { ApplicationDraft } from './application-draft';
 import { errorsAt } from './field-errors';
-import { DestinationsField, ExpiryField, GrantLimitFields } from './limit-fields';
+import { ExpiryField, GrantLimitFields } from './limit-fields';
+import { DestinationsField, OriginsField } from './list-fields';
 
 export interface DraftEditor {
   readonly draft: ApplicationDraft;
@@ -18,11 +19,7 @@ export interface DraftEditor {
 /** Everything about an application that can be changed later. */
 export function ApplicationFields(editor: DraftEditor & { readonly hadGrantLimit?: boolean }) {
   const { draft, onChange, error } = editor;
-  const permissions = useQuery({
-    queryKey: ['permissions', draft.type],
-    queryFn: () => listPermissions(draft.type),
-    staleTime: Infinity,
-  });
+  const permissions = useQuery(permissionsQuery(draft.type));
   return (
     <>
       <Field label="Name" errors={errorsAt(error, 'name')}>
@@ -58,6 +55,7 @@ export function ApplicationFields(editor: DraftEditor & { readonly hadGrantLimit
         )}
       </QueryView>
       {draft.type === 'private' ? <DestinationsField {...editor} /> : null}
+      {draft.type === 'public' ? <OriginsField {...editor} /> : null}
       {draft.type === 'management' ? <GrantLimitFields {...editor} /> : null}
       <ExpiryField {...editor} />
     </>

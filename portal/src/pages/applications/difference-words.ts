@@ -1,14 +1,10 @@
-import type { Decision, Sight } from '../../parts/access/words';
+import { type Decision, type Sight, sightWords } from '../../parts/access/words';
 
 /** Where a difference was looked for. The root stands for the rest where rules name other containers. */
 export type Place = { readonly container: string; readonly isElsewhere: boolean } | { readonly token: string };
 
 const ranks: readonly (Sight | undefined)[] = [undefined, 'nothing', 'masked', 'plaintext'];
-const sights: Readonly<Record<Sight, string>> = {
-  nothing: 'no data',
-  masked: 'masked data',
-  plaintext: 'plaintext',
-};
+const sayOf = (sight: Sight) => sightWords[sight].toLowerCase();
 
 interface Deed {
   /** Follows "able to". */
@@ -29,7 +25,7 @@ const deeds: Readonly<Record<string, Deed>> = {
 /** What a decision amounts to; decisions with the same effect are no difference, whichever rules decide. */
 export function effectOf({ permission, is_allowed: isAllowed, sees }: Decision): string {
   if (!isAllowed) return 'Denied';
-  return sees === undefined || deeds[permission]?.shown === undefined ? 'Allowed' : `Allowed, ${sights[sees.data]}`;
+  return sees === undefined || deeds[permission]?.shown === undefined ? 'Allowed' : `Allowed, ${sayOf(sees.data)}`;
 }
 
 export function isMore(old: Decision, next: Decision): boolean {
@@ -50,9 +46,9 @@ export function sayChange(name: string, place: Place, old: Decision, next: Decis
     const masks = able === '' ? `could set the masks of ${tokens}` : `${able} and to set their masks`;
     return `${name} ${masks}, which amounts to reading plaintext.`;
   }
-  const seen = next.sees === undefined || shown === undefined ? '' : sights[next.sees.data];
+  const seen = next.sees === undefined || shown === undefined ? '' : sayOf(next.sees.data);
   if (able !== '') return `${name} ${able}${seen === '' ? '' : `, and would see ${seen}`}.`;
-  const before = old.sees === undefined ? '' : ` instead of ${sights[old.sees.data]}`;
+  const before = old.sees === undefined ? '' : ` instead of ${sayOf(old.sees.data)}`;
   return `${name} would see ${seen} of ${tokens}${shown ?? ''}${before}.`;
 }
 

@@ -1,59 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { listPermissions } from '../../api/applications';
+import { permissionsQuery } from '../../api/applications';
 import { PermissionBoxes } from '../../parts/access/permission-boxes';
-import { transforms } from '../../parts/access/rights';
-import { transformWords } from '../../parts/access/words';
+import { TransformSelect } from '../../parts/access/transform-select';
 import { Field } from '../../parts/field';
 import { QueryView } from '../../parts/query-view';
 import { firstGrantLimit, type GrantLimitDraft } from './application-draft';
 import type { DraftEditor } from './application-form';
 import { errorsAt } from './field-errors';
-
-/** Hosts that the proxy may call. No list and an empty list mean opposite things, so the choice is spelled out. */
-export function DestinationsField({ draft, onChange, error }: DraftEditor) {
-  const { hasDestinations, destinations } = draft;
-  return (
-    <fieldset className="group">
-      <legend>Where the proxy may send values</legend>
-      <label className="choice">
-        <input
-          type="radio"
-          name="destinations"
-          checked={!hasDestinations}
-          onChange={() => onChange({ ...draft, hasDestinations: false })}
-        />
-        Any public host
-      </label>
-      <label className="choice">
-        <input
-          type="radio"
-          name="destinations"
-          checked={hasDestinations}
-          onChange={() => onChange({ ...draft, hasDestinations: true })}
-        />
-        Only these hosts
-      </label>
-      {hasDestinations ? (
-        <Field
-          label="Hosts, one per line"
-          hint="Exact names, or *.example.com for one label in place of the asterisk. An empty list allows none."
-          errors={errorsAt(error, 'allowed_destinations')}
-        >
-          {(ids) => (
-            <textarea
-              {...ids}
-              className="mono"
-              rows={3}
-              spellCheck={false}
-              value={destinations}
-              onChange={({ target }) => onChange({ ...draft, destinations: target.value })}
-            />
-          )}
-        </Field>
-      ) : null}
-    </fieldset>
-  );
-}
 
 export function ExpiryField({ draft, onChange, error }: DraftEditor) {
   return (
@@ -112,7 +65,7 @@ function LimitFields(fields: {
   readonly onChange: (limit: GrantLimitDraft) => void;
 }) {
   const { limit, error, onChange } = fields;
-  const permissions = useQuery({ queryKey: ['permissions'], queryFn: () => listPermissions(), staleTime: Infinity });
+  const permissions = useQuery(permissionsQuery());
   return (
     <>
       <QueryView query={permissions} what="permissions">
@@ -141,20 +94,12 @@ function LimitFields(fields: {
       </Field>
       <Field label="Showing at most" errors={errorsAt(error, 'grant_limit.transform')}>
         {(ids) => (
-          <select
+          <TransformSelect
             {...ids}
             className="narrow"
             value={limit.transform}
-            onChange={({ target }) =>
-              onChange({ ...limit, transform: transforms.find((one) => one === target.value) ?? 'mask' })
-            }
-          >
-            {transforms.map((transform) => (
-              <option key={transform} value={transform}>
-                {transformWords[transform]} ({transform})
-              </option>
-            ))}
-          </select>
+            onChange={(transform) => onChange({ ...limit, transform })}
+          />
         )}
       </Field>
     </>

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Application, type ApplicationType, applicationTypes, listPermissions } from '../../api/applications';
+import { type Application, type ApplicationType, applicationTypes, permissionsQuery } from '../../api/applications';
 import { api, type Schemas, unwrap } from '../../api/client';
 import { useMember } from '../../api/me';
 import { toRights } from '../../parts/access/rights';
@@ -130,11 +130,7 @@ function TypeField(field: { readonly draft: ApplicationDraft; readonly onChange:
   const { draft, onChange } = field;
   const queries = useQueryClient();
   const choose = async (type: ApplicationType) => {
-    const offered = await queries.fetchQuery({
-      queryKey: ['permissions', type],
-      queryFn: () => listPermissions(type),
-      staleTime: Infinity,
-    });
+    const offered = await queries.fetchQuery(permissionsQuery(type));
     onChange(withType(draft, type, new Set(offered.map((permission) => permission.type))));
   };
   return (

@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Dialog } from '../../parts/dialog';
-import { Failure } from '../../parts/states';
+import { Confirmation } from '../../parts/confirmation';
 import { Time } from '../../parts/time';
 import { type UsedKey, revokeKey } from './key-calls';
 import { LastUsed } from './last-used';
@@ -21,7 +20,7 @@ export function RevokeKey(dialog: {
     },
   });
   return (
-    <Dialog title="Revoke this key?" onClose={onClose}>
+    <Confirmation title="Revoke this key?" action="Revoke the key" work={revoke} onClose={onClose}>
       <p>Every server refuses it from then on. A revoked key cannot be brought back.</p>
       <dl className="facts dialog-facts">
         <dt>Id</dt>
@@ -37,10 +36,6 @@ export function RevokeKey(dialog: {
           <LastUsed used={revoked} />
         </dd>
       </dl>
-      {revoke.error === null ? null : <Failure error={revoke.error} />}
-      <button type="button" className="danger" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
-        Revoke the key
-      </button>
-    </Dialog>
+    </Confirmation>
   );
 }

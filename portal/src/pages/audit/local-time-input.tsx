@@ -1,3 +1,5 @@
+import { toLocalTime } from '../../parts/local-time';
+
 /** A time in the reader's zone; the address has it in UTC. */
 export function LocalTimeInput(input: {
   readonly label: string;
@@ -9,15 +11,11 @@ export function LocalTimeInput(input: {
       {input.label}
       <input
         type="datetime-local"
-        value={input.value === undefined ? '' : toLocal(new Date(input.value))}
+        value={input.value === undefined ? '' : toLocalTime(new Date(input.value))}
         onChange={({ target }) => input.onChange(target.value === '' ? undefined : toUtc(target.value))}
       />
     </label>
   );
-}
-
-function toLocal(date: Date): string {
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 function toUtc(local: string): string | undefined {

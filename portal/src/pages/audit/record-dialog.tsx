@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ActorName } from '../../parts/actor-name';
+import { CodeBlock } from '../../parts/code-block';
 import { CopiedId } from '../../parts/copied-id';
 import { Dialog } from '../../parts/dialog';
 import { QueryView } from '../../parts/query-view';
@@ -82,7 +83,7 @@ function RecordFacts({ record }: { readonly record: LogRecord }) {
       {record.details === undefined ? null : (
         <>
           <h3 className="record-title">Details</h3>
-          <pre className="record-details">{JSON.stringify(record.details, null, 2)}</pre>
+          <CodeBlock label="Details" text={JSON.stringify(record.details, null, 2)} />
         </>
       )}
     </>

@@ -3,10 +3,9 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useMember } from '../../api/me';
 import { chooseTenant } from '../../api/tenant';
+import { roleNames } from '../../parts/role-names';
 import { applyTheme, currentTheme, themes } from '../../parts/theme';
 import { places } from './places';
-
-const roleNames = { OWNER: 'Owner', ADMIN: 'Admin', READ_ONLY: 'Read only' } as const;
 
 /** The navigation. On a small screen it is folded until somebody opens it. */
 export function Side() {
@@ -94,7 +93,7 @@ function Foot() {
       <div className="side-foot-links">
         <a href="/portal/account">Account</a>
         <form method="post" action="/portal/sign-out">
-          <button>Sign out</button>
+          <button className="link">Sign out</button>
         </form>
       </div>
       <label className="note">

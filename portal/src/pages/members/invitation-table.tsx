@@ -3,15 +3,15 @@ import { useState } from 'react';
 import { api, unwrap } from '../../api/client';
 import { useMember } from '../../api/me';
 import { type Column, DataTable } from '../../parts/data-table';
-import { Dialog } from '../../parts/dialog';
+import { Confirmation } from '../../parts/confirmation';
 import { Failure } from '../../parts/states';
 import { Tag } from '../../parts/tag';
 import { Time } from '../../parts/time';
-import { type Invitation, roleNames } from './member-view';
+import { type Invitation, nameOfRole } from './member-view';
 
 const facts: readonly Column<Invitation>[] = [
   { header: 'Invited', isWide: true, cell: ({ email }) => <span className="member-name">{email}</span> },
-  { header: 'Role', cell: ({ role }) => <Tag>{roleNames[role] ?? role}</Tag> },
+  { header: 'Role', cell: ({ role }) => <Tag>{nameOfRole(role)}</Tag> },
   {
     header: 'Status',
     cell: ({ status }) => (status === 'EXPIRED' ? <Tag tone="warn">Expired</Tag> : <Tag tone="accent">Pending</Tag>),
@@ -87,16 +87,10 @@ function Deletion({ invitation, close }: { readonly invitation: Invitation; read
     },
   });
   return (
-    <Dialog title="Delete the invitation?" onClose={close}>
+    <Confirmation title="Delete the invitation?" action="Delete the invitation" work={deletion} onClose={close}>
       <p>
         The link that <strong>{invitation.email}</strong> got stops working.
       </p>
-      {deletion.error === null ? null : <Failure error={deletion.error} />}
-      <div className="actions">
-        <button type="button" className="danger" disabled={deletion.isPending} onClick={() => deletion.mutate()}>
-          Delete the invitation
-        </button>
-      </div>
-    </Dialog>
+    </Confirmation>
   );
 }

@@ -1,25 +1,29 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, unwrap } from '../../api/client';
+import type { Role } from '../../api/me';
+import { membersQuery } from '../../api/members';
+import { Confirmation } from '../../parts/confirmation';
 import { Dialog } from '../../parts/dialog';
 import { Field } from '../../parts/field';
 import { Failure } from '../../parts/states';
 import { type Member, nameOf, roleNotes } from './member-view';
-import { type MemberRole, memberRoles, RoleSelect } from './role-select';
+import { memberRoles, RoleSelect } from './role-select';
+
+/** It may be the reader who has changed, whose role decides what the frame shows. */
+async function forgetMembers(queries: QueryClient): Promise<void> {
+  await Promise.all([queries.invalidateQueries(membersQuery), queries.invalidateQueries({ queryKey: ['me'] })]);
+}
 
 /** Asks for another role. Whether the change is possible, the vault decides and says. */
 export function RoleChange({ member, close }: { readonly member: Member; readonly close: () => void }) {
-  const [role, setRole] = useState<MemberRole>(memberRoles.find((one) => one === member.role) ?? 'READ_ONLY');
+  const [role, setRole] = useState<Role>(memberRoles.find((one) => one === member.role) ?? 'READ_ONLY');
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: () =>
       unwrap(api.PUT('/tenants/self/members/{id}', { params: { path: { id: member.id } }, body: { role } })),
     onSuccess: async () => {
-      // It may be the role of the reader, which decides what the frame shows.
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: ['members'] }),
-        queries.invalidateQueries({ queryKey: ['me'] }),
-      ]);
+      await forgetMembers(queries);
       close();
     },
   });
@@ -49,22 +53,13 @@ export function MemberRemoval({ member, close }: { readonly member: Member; read
   const removal = useMutation({
     mutationFn: () => unwrap(api.DELETE('/tenants/self/members/{id}', { params: { path: { id: member.id } } })),
     onSuccess: async () => {
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: ['members'] }),
-        queries.invalidateQueries({ queryKey: ['me'] }),
-      ]);
+      await forgetMembers(queries);
       close();
     },
   });
   return (
-    <Dialog title={`Remove ${nameOf(member)}?`} onClose={close}>
+    <Confirmation title={`Remove ${nameOf(member)}?`} action="Remove the member" work={removal} onClose={close}>
       <p>They lose access to this tenant with their next request. Their audit records stay.</p>
-      {removal.error === null ? null : <Failure error={removal.error} />}
-      <div className="actions">
-        <button type="button" className="danger" disabled={removal.isPending} onClick={() => removal.mutate()}>
-          Remove the member
-        </button>
-      </div>
-    </Dialog>
+    </Confirmation>
   );
 }

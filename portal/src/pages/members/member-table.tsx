@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../../parts/data-table';
 import { Tag } from '../../parts/tag';
 import { Time } from '../../parts/time';
 import { MemberRemoval, RoleChange } from './member-changes';
-import { type Member, nameOf, nameOfWay, roleNames } from './member-view';
+import { type Member, nameOf, nameOfRole, nameOfWay } from './member-view';
 
 /** The people of the tenant, and what the reader may do about them. */
 export function MemberTable({ members }: { readonly members: readonly Member[] }) {
@@ -64,7 +64,7 @@ function listColumns(ownId: string): readonly Column<Member>[] {
     },
     {
       header: 'Role',
-      cell: ({ role }) => <Tag tone={role === 'OWNER' ? 'accent' : 'plain'}>{roleNames[role] ?? role}</Tag>,
+      cell: ({ role }) => <Tag tone={role === 'OWNER' ? 'accent' : 'plain'}>{nameOfRole(role)}</Tag>,
     },
     { header: 'Joined', cell: ({ created_at }) => <Time at={created_at} form="day" /> },
     {

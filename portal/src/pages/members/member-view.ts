@@ -1,9 +1,14 @@
 import type { Schemas } from '../../api/client';
+import { roleNames } from '../../parts/role-names';
 
 export type Member = Schemas['Member'];
 export type Invitation = Schemas['Invitation'];
 
-export const roleNames: Readonly<Record<string, string>> = { OWNER: 'Owner', ADMIN: 'Admin', READ_ONLY: 'Read only' };
+/** The API does not promise that there are no others. */
+export function nameOfRole(role: string): string {
+  const names: Partial<Record<string, string>> = roleNames;
+  return names[role] ?? role;
+}
 
 /** What each role is for, beside the choice of one. */
 export const roleNotes: Readonly<Record<string, string>> = {

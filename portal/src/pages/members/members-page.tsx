@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../api/client';
 import { useMember } from '../../api/me';
+import { membersQuery, membersShown } from '../../api/members';
 import { Page, Section } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 import { Empty } from '../../parts/states';
@@ -10,20 +11,17 @@ import { InvitationForm } from './invitation-form';
 import { InvitationTable } from './invitation-table';
 import { MemberTable } from './member-table';
 
-/** The most that the API gives at once. */
-const size = 50;
+/** As many as the API lists at once. */
+const invitationsShown = 50;
 
 /** Who belongs to the tenant, and who has been invited. */
 export function MembersPage() {
   const reader = useMember();
   const [isInviting, setInviting] = useState(false);
-  const members = useQuery({
-    queryKey: ['members', reader.tenant.id],
-    queryFn: () => unwrap(api.GET('/tenants/self/members', { params: { query: { size } } })),
-  });
+  const members = useQuery(membersQuery);
   const invitations = useQuery({
     queryKey: ['invitations', reader.tenant.id],
-    queryFn: () => unwrap(api.GET('/tenants/self/invitations', { params: { query: { size } } })),
+    queryFn: () => unwrap(api.GET('/tenants/self/invitations', { params: { query: { size: invitationsShown } } })),
   });
   const mayInvite = reader.may('tenant:invitation:create');
   const invite = (
@@ -41,9 +39,9 @@ export function MembersPage() {
         {({ data, pagination }) => (
           <>
             <MemberTable members={data} />
-            {pagination.total_items > size ? (
+            {pagination.total_items > membersShown ? (
               <p className="note">
-                The newest {size} of {countOf(pagination.total_items, 'member')} are shown.
+                The newest {membersShown} of {countOf(pagination.total_items, 'member')} are shown.
               </p>
             ) : null}
           </>

@@ -1,16 +1,16 @@
-import { roleNames } from './member-view';
+import type { Role } from '../../api/me';
+import { roleNames } from '../../parts/role-names';
 
-export type MemberRole = 'OWNER' | 'ADMIN' | 'READ_ONLY';
 export const memberRoles = ['OWNER', 'ADMIN', 'READ_ONLY'] as const;
 export const invitedRoles = ['ADMIN', 'READ_ONLY'] as const;
 
 /** A choice of roles. */
-export function RoleSelect<Role extends MemberRole>(select: {
+export function RoleSelect<Offered extends Role>(select: {
   readonly id: string;
   readonly 'aria-describedby'?: string;
-  readonly roles: readonly Role[];
-  readonly value: Role;
-  readonly onChange: (role: Role) => void;
+  readonly roles: readonly Offered[];
+  readonly value: Offered;
+  readonly onChange: (role: Offered) => void;
 }) {
   return (
     <select

@@ -5,7 +5,7 @@ import type { Schemas } from '../../api/client';
 import { sealQuery } from '../../api/seal';
 import { countOf } from '../../parts/number';
 import { listKeys } from './application-keys';
-import { applicationsQuery, daysShown, facetsQuery, valuesOf } from './overview-queries';
+import { oldAndNewQuery, daysShown, facetsQuery, valuesOf } from './overview-queries';
 
 const day = 86_400_000;
 const keyAgeMax = 365 * day;
@@ -17,7 +17,7 @@ const waitMax = 5 * 60_000;
 export function Concerns() {
   const seal = useQuery(sealQuery).data;
   const facets = useQuery(facetsQuery).data;
-  const applications = useQuery(applicationsQuery).data;
+  const applications = useQuery(oldAndNewQuery).data;
   const found = [
     ...(seal === undefined ? [] : findSealConcerns(seal)),
     ...(facets === undefined ? [] : findAlerts(valuesOf(facets, 'operation'))),

@@ -4,14 +4,14 @@ import { DataTable } from '../../parts/data-table';
 import { QueryView } from '../../parts/query-view';
 import { Time } from '../../parts/time';
 import { listKeys } from './application-keys';
-import { applicationsQuery } from './overview-queries';
+import { oldAndNewQuery } from './overview-queries';
 
 const keysShown = 8;
 
 /** Keys that nobody has replaced for the longest time. */
 export function OldestKeys() {
   return (
-    <QueryView query={useQuery(applicationsQuery)} what="keys">
+    <QueryView query={useQuery(oldAndNewQuery)} what="keys">
       {(applications) => (
         <DataTable
           caption="Oldest keys"

@@ -5,13 +5,14 @@ import { BarList } from '../../charts/bar-list';
 import { toIntervalLabel } from '../../charts/scale';
 import { StackedBars } from '../../charts/stacked-bars';
 import type { Schemas } from '../../api/client';
+import { usageQuery } from '../../api/usage';
 import { Page, Section } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 import { outcomes } from '../../parts/record-words';
 import { Concerns } from './concerns';
 import { FirstToken } from './first-token';
 import { OldestKeys } from './oldest-keys';
-import { daysShown, facetsQuery, outcomesQuery, usageQuery, valuesOf } from './overview-queries';
+import { daysShown, facetsQuery, outcomesQuery, valuesOf } from './overview-queries';
 import { Stats } from './stats';
 
 /** What happened lately, what is stored, and what needs a hand. */

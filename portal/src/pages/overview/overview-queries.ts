@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { applicationsQuery, listApplications, searchedMax } from '../../api/applications';
 import { api, type Schemas, unwrap } from '../../api/client';
 
 const day = 86_400_000;
@@ -25,19 +26,13 @@ export function valuesOf({ fields }: Schemas['LogFacets'], name: string): readon
   return fields.find(({ field }) => field === name)?.values ?? [];
 }
 
-export const usageQuery = queryOptions({
-  queryKey: ['usage'],
-  queryFn: () => unwrap(api.GET('/tenants/self/reports/usage')),
-});
-
-/** Enough to find the oldest keys; lists have the newest applications first. */
-export const applicationsQuery = queryOptions({
-  queryKey: ['overview-applications'],
-  queryFn: async () => {
-    const first = await unwrap(api.GET('/applications', { params: { query: { size: 100 } } }));
-    const { total_pages: last } = first.pagination;
-    if (last <= 1) return first.data;
-    const oldest = await unwrap(api.GET('/applications', { params: { query: { size: 100, page: last } } }));
-    return [...first.data, ...oldest.data];
+/** Enough to find the oldest keys: lists have the newest applications first. */
+export const oldAndNewQuery = queryOptions({
+  queryKey: ['applications', 'oldest'],
+  queryFn: async ({ client }) => {
+    const newest = await client.ensureQueryData(applicationsQuery);
+    if (newest.length < searchedMax) return newest;
+    const { pagination } = await listApplications(1, undefined);
+    return [...newest, ...(await listApplications(pagination.total_pages, undefined)).data];
   },
 });

@@ -3,9 +3,10 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client';
 import { sealQuery } from '../../api/seal';
+import { usageQuery } from '../../api/usage';
 import { formatNumber } from '../../parts/number';
 import { Time } from '../../parts/time';
-import { daysShown, facetsQuery, outcomesQuery, usageQuery, valuesOf } from './overview-queries';
+import { daysShown, facetsQuery, outcomesQuery, valuesOf } from './overview-queries';
 
 /** The numbers that people look for first. */
 export function Stats() {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { listPermissions } from '../../api/applications';
+import { permissionsQuery } from '../../api/applications';
 import { PermissionBoxes } from '../../parts/access/permission-boxes';
 import { isSameRights, type Rights } from '../../parts/access/rights';
 import { RulesEditor } from '../../parts/access/rules-editor';
@@ -16,11 +16,7 @@ export function DraftEditor({
   readonly onChange: (rights: Rights) => void;
 }) {
   const [edited, setEdited] = useState(draft);
-  const permissions = useQuery({
-    queryKey: ['permissions', 'private'],
-    queryFn: () => listPermissions('private'),
-    staleTime: Infinity,
-  });
+  const permissions = useQuery(permissionsQuery('private'));
   return (
     <Section title="Draft" note="Of a private application. It is kept in this tab only.">
       <form

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { api, unwrap } from '../../api/client';
 import { useMember } from '../../api/me';
+import { tokenQuery } from '../../api/token';
 import type { Target } from '../../parts/access/explain';
 import type { Decision } from '../../parts/access/words';
+import { CodeBlock } from '../../parts/code-block';
 import { Section } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 
@@ -49,20 +50,16 @@ function Shown(shown: {
 
 function Masked({ token, name }: { readonly token: string; readonly name: string }) {
   const member = useMember();
-  const read = useQuery({
-    queryKey: ['token', token],
-    queryFn: () => unwrap(api.GET('/tokens/{id}', { params: { path: { id: token } } })),
-    enabled: member.may('token:read'),
-  });
+  const read = useQuery({ ...tokenQuery(token), enabled: member.may('token:read') });
   return (
     <QueryView query={read} what="the masked token">
       {({ data }) => (
         <>
           <p>{name} would see the data masked, as you do:</p>
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- A block that scrolls has to be reachable by keyboard. */}
-          <pre className="likeness" tabIndex={0} aria-label="Masked data">
-            {data === undefined ? 'No data: the token has no mask.' : JSON.stringify(data, null, 2)}
-          </pre>
+          <CodeBlock
+            label="Masked data"
+            text={data === undefined ? 'No data: the token has no mask.' : JSON.stringify(data, null, 2)}
+          />
         </>
       )}
     </QueryView>

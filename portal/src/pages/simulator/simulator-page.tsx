@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { getApplication, loadApplications } from '../../api/applications';
+import { applicationsQuery, getApplication } from '../../api/applications';
 import { explainApplication, explainDraft, type Target } from '../../parts/access/explain';
 import type { Rights } from '../../parts/access/rights';
 import { Page, Section } from '../../parts/page';
@@ -23,7 +23,7 @@ export function SimulatorPage() {
   const navigate = route.useNavigate();
   const [draft, setDraft] = useState(readDraft);
   const change = (changed: SimulatorSearch) => void navigate({ search: { ...search, ...changed }, replace: true });
-  const applications = useQuery({ queryKey: ['applications', 'choices'], queryFn: () => loadApplications() });
+  const applications = useQuery(applicationsQuery);
   const target = toTarget(search);
   return (
     <Page title="Simulator" lead="What an application may do with a token or in a container, and who can read it.">

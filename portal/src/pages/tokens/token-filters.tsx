@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId } from 'react';
-import { api, unwrap } from '../../api/client';
+import { usageQuery } from '../../api/usage';
 import type { TokenSearch } from './token-search';
 
 type Filters = Omit<TokenSearch, 'query' | 'start'>;
@@ -14,7 +14,7 @@ export function TokenFilters({
   readonly apply: (filters: Filters) => void;
 }) {
   const typeId = useId();
-  const usage = useQuery({ queryKey: ['usage'], queryFn: () => unwrap(api.GET('/tenants/self/reports/usage')) });
+  const usage = useQuery(usageQuery);
   const types = new Set([...Object.keys(usage.data?.token_report.metrics_by_type ?? {}), ...listOf(search.type)]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { api, unwrap } from '../../api/client';
 import { useMember } from '../../api/me';
+import { tokenQuery } from '../../api/token';
+import { CodeBlock } from '../../parts/code-block';
 import { CopiedId } from '../../parts/copied-id';
+import { Fact } from '../../parts/fact';
 import { Page, Section } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 import { Tag } from '../../parts/tag';
@@ -17,10 +18,7 @@ import { TokenTrail } from './token-trail';
 export function TokenPage() {
   const { tokenId } = useParams({ from: '/tokens/$tokenId' });
   const member = useMember();
-  const token = useQuery({
-    queryKey: ['token', member.tenant.id, tokenId],
-    queryFn: () => unwrap(api.GET('/tokens/{id}', { params: { path: { id: tokenId } } })),
-  });
+  const token = useQuery(tokenQuery(tokenId));
   return (
     <Page
       title="Token"
@@ -41,7 +39,7 @@ export function TokenPage() {
         {(found) => (
           <div className="columns">
             <Section title="Masked data">
-              <Code label="Masked data" value={found.data ?? null} />
+              <CodeBlock label="Masked data" text={toText(found.data ?? null)} />
               {found.data === undefined ? <p className="note">The data is redacted.</p> : null}
             </Section>
             <Section title="Facts">
@@ -102,7 +100,7 @@ function Facts({ token }: { readonly token: Token }) {
           </div>
         ))}
       </Fact>
-      <Fact name="Mask">{token.mask === undefined ? null : <Code label="Mask" value={token.mask} />}</Fact>
+      <Fact name="Mask">{token.mask === undefined ? null : <CodeBlock label="Mask" text={toText(token.mask)} />}</Fact>
       <Fact name="Expires">{token.expires_at === undefined ? 'never' : <Time at={token.expires_at} />}</Fact>
       <Fact name="Created">
         <Time at={token.created_at} /> by <ActorName id={token.created_by} />
@@ -118,22 +116,6 @@ function Facts({ token }: { readonly token: Token }) {
   );
 }
 
-/** What is not there is said to be none. */
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  const isNone = children === null || (Array.isArray(children) && children.length === 0);
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{isNone ? <span className="note">none</span> : children}</dd>
-    </>
-  );
-}
-
-function Code({ label, value }: { readonly label: string; readonly value: unknown }) {
-  return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- A block that scrolls has to be reachable by keyboard.
-    <pre className="token-code" tabIndex={0} aria-label={label}>
-      {typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)}
-    </pre>
-  );
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
 }

@@ -2,8 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, unwrap } from '../../api/client';
-import { Dialog } from '../../parts/dialog';
-import { Failure } from '../../parts/states';
+import { Confirmation } from '../../parts/confirmation';
 
 /** Deletes a token after a confirmation. */
 export function TokenRemoval({ id }: { readonly id: string }) {
@@ -23,18 +22,17 @@ export function TokenRemoval({ id }: { readonly id: string }) {
         Delete
       </button>
       {isAsking ? (
-        <Dialog title="Delete this token?" onClose={() => setAsking(false)}>
+        <Confirmation
+          title="Delete this token?"
+          action="Delete the token"
+          work={removal}
+          onClose={() => setAsking(false)}
+        >
           <p>
             The data of <code>{id}</code> is deleted and cannot be restored. Applications that use the token will get an
             error. Its audit records stay.
           </p>
-          {removal.error === null ? null : <Failure error={removal.error} />}
-          <div className="actions">
-            <button type="button" className="danger" disabled={removal.isPending} onClick={() => removal.mutate()}>
-              Delete the token
-            </button>
-          </div>
-        </Dialog>
+        </Confirmation>
       ) : null}
     </>
   );

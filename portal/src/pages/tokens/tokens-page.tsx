@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMember } from '../../api/me';
-import { CopyBlock } from '../../parts/copy-block';
+import { FirstCommand } from '../../parts/first-command';
 import { Page } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 import { Empty } from '../../parts/states';
@@ -95,18 +95,8 @@ function NoTokens({ isNarrowed, showAll }: { readonly isNarrowed: boolean; reado
       <p>
         Store a card with a key of one of your <Link to="/applications">applications</Link>:
       </p>
-      <CopyBlock label="Command that stores a card" text={toFirstCommand(location.origin)} />
+      <FirstCommand />
       <p className="note">The response has the id of the token, which is safe to keep in your own database.</p>
     </Empty>
   );
-}
-
-function toFirstCommand(origin: string): string {
-  const card = { type: 'card', data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 } };
-  return [
-    `curl ${origin}/tokens \\`,
-    `  -H 'BT-API-KEY: <key of an application>' \\`,
-    `  -H 'Content-Type: application/json' \\`,
-    `  -d '${JSON.stringify(card)}'`,
-  ].join('\n');
 }

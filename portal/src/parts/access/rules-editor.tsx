@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../../api/client';
 import { Field } from '../field';
 import { PermissionBoxes } from './permission-boxes';
-import { addRule, type Rights, type Rule, swapRules, transforms } from './rights';
-import { transformWords } from './words';
+import { addRule, type Rights, type Rule, swapRules } from './rights';
+import { TransformSelect } from './transform-select';
 
 type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
@@ -76,19 +76,11 @@ function RuleEditor(editor: {
         </Field>
         <Field label="What is shown" errors={errors['transform']}>
           {(ids) => (
-            <select
+            <TransformSelect
               {...ids}
               value={rule.transform}
-              onChange={({ target }) =>
-                onChange({ ...rule, transform: transforms.find((one) => one === target.value) ?? 'mask' })
-              }
-            >
-              {transforms.map((transform) => (
-                <option key={transform} value={transform}>
-                  {transformWords[transform]} ({transform})
-                </option>
-              ))}
-            </select>
+              onChange={(transform) => onChange({ ...rule, transform })}
+            />
           )}
         </Field>
         <Field label="What it is for" errors={errors['description']}>

@@ -64,6 +64,7 @@ function toSeedConfig(config: ServerConfig, { destination }: EchoDestination): S
   return {
     ...config,
     listen: { ...config.listen, port: 0 },
+    elements: undefined,
     limits: { ...config.limits, countsRequests: false, trustedProxies: [loopback], redisUrl: undefined },
     outbound: { ...config.outbound, ownDestination: destination, requiresDestinationList: false },
   };

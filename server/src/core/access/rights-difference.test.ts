@@ -44,6 +44,13 @@ describe('listRightsChanges', () => {
     ],
     ['an empty list', { allowedDestinations: [] }, {}, ['limit of destinations removed: to a list']],
     [
+      'origins',
+      { allowedOrigins: ['https://b.example'] },
+      { allowedOrigins: ['https://a.example'] },
+      ['origin removed: https://b.example', 'origin added: https://a.example'],
+    ],
+    ['no origin', {}, { allowedOrigins: [] }, ['limit of origins added: to a list']],
+    [
       'a cap',
       {},
       { grantLimit: { permissions: ['token:read'], containers: ['/a/'], transform: 'mask' } },
@@ -79,5 +86,14 @@ describe('toCanonicalRights', () => {
     });
     expect(toCanonicalRights(one)).toBe(toCanonicalRights(other));
     expect(toCanonicalRights(one)).not.toBe(toCanonicalRights({ ...other, type: 'public' }));
+  });
+
+  it('tells lists of origins apart, and has not changed where there is none', () => {
+    const texts = [undefined, [], ['https://a.example']].map((allowedOrigins) =>
+      toCanonicalRights(rights(allowedOrigins === undefined ? {} : { allowedOrigins })),
+    );
+    expect(new Set(texts).size).toBe(3);
+    expect(texts[0]).not.toContain('origins');
+    expect(toCanonicalRights(rights({ allowedOrigins: null }))).toBe(texts[0]);
   });
 });

@@ -3,19 +3,20 @@ import type { AccessCondition, AccessRule } from './access-rule.ts';
 import type { GrantLimit } from './grant-limit.ts';
 import type { ApplicationType, Permission } from './permission.ts';
 
-/** What somebody may do: of an application, or of a session, which has no type, destinations or limit of its own. */
+/** What somebody may do: of an application, or of a session, which has no type, destinations, origins or limit of its own. */
 export interface Rights {
   readonly type?: ApplicationType;
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];
   readonly expiresAt?: Date | null | undefined;
   readonly allowedDestinations?: readonly string[] | null;
+  readonly allowedOrigins?: readonly string[] | null;
   readonly grantLimit?: GrantLimit | null;
 }
 
 /** The same rights as one text, whichever order they were given in. Names and descriptions are no rights. */
 export function toCanonicalRights(rights: Rights): string {
-  const { type = null, permissions, rules, expiresAt, allowedDestinations, grantLimit } = rights;
+  const { type = null, permissions, rules, expiresAt, allowedDestinations, allowedOrigins, grantLimit } = rights;
   return JSON.stringify({
     type,
     permissions: permissions.toSorted(),
@@ -30,6 +31,8 @@ export function toCanonicalRights(rights: Rights): string {
             containers: grantLimit.containers.toSorted(),
             transform: grantLimit.transform,
           },
+    // Only where there is a list: the same rights have had the same digest since before there were any.
+    ...(allowedOrigins === null || allowedOrigins === undefined ? {} : { allowed_origins: allowedOrigins.toSorted() }),
   });
 }
 
@@ -42,23 +45,36 @@ export function listRightsChanges(before: Rights | undefined, after: Rights | un
 }
 
 interface Right {
-  readonly kind: 'permission' | 'rule' | 'grant limit' | 'destination' | 'limit of destinations' | 'expiry';
+  readonly kind:
+    | 'permission'
+    | 'rule'
+    | 'grant limit'
+    | 'destination'
+    | 'limit of destinations'
+    | 'origin'
+    | 'limit of origins'
+    | 'expiry';
   readonly text: string;
 }
 
-function linesOf({ permissions, rules, expiresAt, allowedDestinations, grantLimit }: Rights): Right[] {
+function linesOf(rights: Rights): Right[] {
+  const { permissions, rules, expiresAt, allowedDestinations, allowedOrigins, grantLimit } = rights;
   const list = (kind: Right['kind'], texts: readonly string[]) => texts.map((text) => ({ kind, text }));
   return [
     ...list('permission', permissions.toSorted()),
     ...list('rule', rules.toSorted((a, b) => a.priority - b.priority).map(toRuleText)),
     ...list('grant limit', grantLimit === null || grantLimit === undefined ? [] : [toLimitText(grantLimit)]),
-    ...list(
-      'limit of destinations',
-      allowedDestinations === null || allowedDestinations === undefined ? [] : ['to a list'],
-    ),
+    ...list('limit of destinations', toLimitOf(allowedDestinations)),
     ...list('destination', allowedDestinations?.toSorted() ?? []),
+    ...list('limit of origins', toLimitOf(allowedOrigins)),
+    ...list('origin', allowedOrigins?.toSorted() ?? []),
     ...list('expiry', expiresAt === null || expiresAt === undefined ? [] : [expiresAt.toISOString()]),
   ];
+}
+
+/** No list and an empty list mean opposite things. */
+function toLimitOf(entries: readonly string[] | null | undefined): string[] {
+  return entries === null || entries === undefined ? [] : ['to a list'];
 }
 
 function without(rights: readonly Right[], others: readonly Right[]): Right[] {

@@ -38,7 +38,7 @@ const outcomeOf = (action: () => string): string => {
 
 /** The guarantee itself, without a factor. */
 const stallMillisecondsMax = 50;
-const runsMax = 8;
+const runsMax = 24;
 
 /**
  * Processor time of this thread, and the shortest of a few runs: other work on the machine and garbage of earlier runs only

@@ -16,6 +16,8 @@ export interface Identity {
   readonly grants: Grants;
   /** Hosts that the proxy may call for this key; absent if the application has no list. */
   readonly allowedDestinations?: readonly string[];
+  /** Origins of pages that may use this key; absent if the public application that it belongs to has no list. */
+  readonly allowedOrigins?: readonly string[];
   /** The most that a management application may grant; absent if there is no limit. */
   readonly grantLimit?: GrantLimit;
   /** Set if the key belongs to a session; until it is authorized, it has no access. */

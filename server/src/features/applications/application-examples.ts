@@ -35,6 +35,13 @@ const view = {
   ...made,
 };
 
+const webShop = {
+  name: 'Web shop',
+  type: 'public',
+  permissions: ['token:create'],
+  allowed_origins: ['https://shop.example'],
+};
+
 export const applicationExamples = {
   createApplication: [
     {
@@ -47,6 +54,20 @@ export const applicationExamples = {
         key: exampleSecrets.key,
         keys: [{ ...keyView, id: exampleIds.createdKey, key: exampleSecrets.key }],
         allowed_destinations: settings.allowed_destinations,
+      },
+    },
+    {
+      summary: 'A public application for the pages of a shop',
+      status: 201,
+      request: { body: webShop },
+      response: {
+        id: exampleIds.webShop,
+        tenant_id: exampleIds.tenant,
+        key: exampleSecrets.publicKey,
+        keys: [{ ...keyView, id: exampleIds.webShopKey, key: exampleSecrets.publicKey }],
+        rules: [],
+        ...webShop,
+        ...made,
       },
     },
     {

@@ -35,7 +35,7 @@ describe('POST /applications', () => {
   });
 
   it('201 and 200 take null for whatever may be left out', async () => {
-    const nothing = { rules: null, expires_at: null, allowed_destinations: null };
+    const nothing = { rules: null, expires_at: null, allowed_destinations: null, allowed_origins: null };
     const answer = await create({ ...plain, ...nothing, create_key: null });
     expect(answer).toMatchObject({ status: 201, body: { rules: [] } });
     expect(secretOf(answer)).toMatch(/^key_/);

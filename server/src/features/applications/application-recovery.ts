@@ -71,6 +71,7 @@ export class ApplicationRecovery {
         rules: [],
         expiresAt: null,
         allowedDestinations: null,
+        allowedOrigins: null,
         grantLimit: null,
         createdBy: null,
       });

@@ -1,7 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { type ApplicationType, applicationTypes } from '../../core/access/permission.ts';
-import { parseDestinationEntry } from '../../core/destinations/destination-list.ts';
-import { invalidField } from '../../core/errors/domain-error.ts';
 import {
   AccessRuleBody,
   AccessRuleView,
@@ -18,9 +16,8 @@ import { plainText } from '../../http/text-schemas.ts';
 import { changeFields, parseEnd, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
 import type { ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
 import type { ApplicationWithKeys, NewApplication } from './application-service.ts';
+import { AllowedDestinations, AllowedOrigins, toDestinationEntry, toOriginEntry } from './allowed-list-schemas.ts';
 import { GrantLimitBody, GrantLimitView, toGrantLimit, toGrantLimitView } from './grant-limit-schema.ts';
-
-const destinationsMax = 100;
 
 const idText = 'Id of the application.';
 const typeText = 'Decides which permissions the application can have. It cannot be changed.';
@@ -37,13 +34,8 @@ const settings = {
   expires_at: orNull(
     Type.String({ maxLength: 50, description: 'ISO 8601: from then on, the keys of the application are refused.' }),
   ),
-  allowed_destinations: orNull(
-    Type.Array(Type.String({ maxLength: 255 }), {
-      maxItems: destinationsMax,
-      description:
-        'Hosts that the proxy may call for this application: exact names, or *.example.com for any single label in place of the asterisk. Without a list, any public host is allowed; an empty list allows none.',
-    }),
-  ),
+  allowed_destinations: orNull(AllowedDestinations),
+  allowed_origins: orNull(AllowedOrigins),
   grant_limit: Type.Optional(Type.Union([GrantLimitBody, Type.Null()])),
 };
 
@@ -91,6 +83,11 @@ export const ApplicationView = Type.Object(
     allowed_destinations: Type.Optional(
       Type.Array(Type.String(), { description: 'Hosts that the proxy may call for this application.' }),
     ),
+    allowed_origins: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Origins of the pages that may use the keys of this public application.',
+      }),
+    ),
     grant_limit: Type.Optional(GrantLimitView),
     ...changeFields,
   },
@@ -118,14 +115,9 @@ export function toApplicationSettings(
     rules: (body.rules ?? []).map((rule, index) => toAccessRule(rule, `rules.${index}`, type)),
     expiresAt: expiresAt === undefined ? null : parseEnd(expiresAt),
     allowedDestinations: body.allowed_destinations?.map(toDestinationEntry) ?? null,
+    allowedOrigins: body.allowed_origins?.map(toOriginEntry) ?? null,
     grantLimit: body.grant_limit ? toGrantLimit(body.grant_limit) : undefined,
   };
-}
-
-function toDestinationEntry(text: string, index: number): string {
-  const entry = parseDestinationEntry(text);
-  if (entry !== undefined) return entry;
-  throw invalidField(`allowed_destinations.${index}`, 'must be a host name, optionally preceded by *.');
 }
 
 export function toNewApplication(body: Static<typeof CreateApplication>): NewApplication {
@@ -145,6 +137,7 @@ export function toApplicationView({ application, keys }: ApplicationWithKeys): S
     rules: application.rules.map(toAccessRuleView),
     ...(application.expiresAt === null ? {} : { expires_at: toTimestamp(application.expiresAt) }),
     ...(application.allowedDestinations === null ? {} : { allowed_destinations: [...application.allowedDestinations] }),
+    ...(application.allowedOrigins === null ? {} : { allowed_origins: [...application.allowedOrigins] }),
     ...(application.grantLimit === null ? {} : { grant_limit: toGrantLimitView(application.grantLimit) }),
     ...toChangeFields(application),
   };

@@ -34,6 +34,8 @@ export function requireValidSettings(
   });
   if (type !== 'private' && (settings.allowedDestinations ?? null) !== null)
     note('allowed_destinations', 'only a private application can have destinations');
+  if (type !== 'public' && (settings.allowedOrigins ?? null) !== null)
+    note('allowed_origins', 'only a public application can have origins');
   if (type !== 'management' && settings.grantLimit !== undefined)
     note('grant_limit', 'only a management application can have a grant_limit');
   if (Object.keys(fields).length > 0) {

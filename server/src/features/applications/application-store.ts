@@ -8,7 +8,7 @@ import type { Application, ApplicationSettings } from './application.ts';
 import type { ApplicationFilter } from './application-filter.ts';
 
 const columns = `tenant_id as "tenantId", id, name, type, permissions, rules, expires_at as "expiresAt",
-  allowed_destinations as "allowedDestinations", grant_limit as "grantLimit",
+  allowed_destinations as "allowedDestinations", allowed_origins as "allowedOrigins", grant_limit as "grantLimit",
   created_by as "createdBy", created_at as "createdAt", modified_by as "modifiedBy", modified_at as "modifiedAt"`;
 
 /** Settings with the limit resolved. */
@@ -32,11 +32,12 @@ export class ApplicationStore {
   async insert(
     application: StoredSettings & { id: ApplicationId; type: ApplicationType; createdBy: string | null },
   ): Promise<Application> {
-    const { id, name, type, permissions, rules, expiresAt, allowedDestinations, createdBy } = application;
+    const { id, name, type, permissions, rules, expiresAt, allowedDestinations, allowedOrigins, createdBy } =
+      application;
     const [row] = await this.#tx.query<Application>({
       text: `insert into applications (tenant_id, id, name, type, permissions, rules, expires_at, allowed_destinations, created_by,
-          grant_limit)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${columns}`,
+          grant_limit, allowed_origins)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${columns}`,
       values: [
         this.#tenantId,
         id,
@@ -48,6 +49,7 @@ export class ApplicationStore {
         allowedDestinations,
         createdBy,
         toJson(application.grantLimit),
+        allowedOrigins,
       ],
     });
     if (row === undefined) throw new Error('An insert returned no row.');
@@ -119,10 +121,10 @@ export class ApplicationStore {
   }
 
   async update(id: ApplicationId, settings: StoredSettings & { modifiedBy: string }): Promise<Application | undefined> {
-    const { name, permissions, rules, expiresAt, allowedDestinations, modifiedBy } = settings;
+    const { name, permissions, rules, expiresAt, allowedDestinations, allowedOrigins, modifiedBy } = settings;
     const [row] = await this.#tx.query<Application>({
       text: `update applications set name = $3, permissions = $4, rules = $5, expires_at = $6, allowed_destinations = $7,
-          modified_by = $8, modified_at = now(), grant_limit = $9
+          modified_by = $8, modified_at = now(), grant_limit = $9, allowed_origins = $10
         where tenant_id = $1 and id = $2 returning ${columns}`,
       values: [
         this.#tenantId,
@@ -134,6 +136,7 @@ export class ApplicationStore {
         allowedDestinations,
         modifiedBy,
         toJson(settings.grantLimit),
+        allowedOrigins,
       ],
     });
     return row;

@@ -14,6 +14,8 @@ export interface Application {
   readonly expiresAt: Date | null;
   /** Null if the application has no list, which is different from an empty list. */
   readonly allowedDestinations: readonly string[] | null;
+  /** Origins of pages that may use the keys of a public application; null if it has no list. */
+  readonly allowedOrigins: readonly string[] | null;
   /** What a management application may grant; null if there is no limit. */
   readonly grantLimit: GrantLimit | null;
   readonly createdBy: string | null;
@@ -44,6 +46,7 @@ export interface ApplicationSettings {
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | null;
   readonly allowedDestinations: readonly string[] | null;
+  readonly allowedOrigins: readonly string[] | null;
   /** Undefined leaves it unchanged: a client that does not know about limits must not remove one. */
   readonly grantLimit: GrantLimit | undefined;
 }

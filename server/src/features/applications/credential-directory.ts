@@ -1,6 +1,6 @@
 import { toRules } from '../../core/access/decide-access.ts';
 import type { Identity } from '../../core/identity/caller.ts';
-import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
+import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/identity/ids.ts';
 import type { Authenticator } from '../../http/authentication.ts';
 import type { ChangeFeed } from '../../platform/database/change-feed.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -9,6 +9,8 @@ import { WatchedCache } from '../../platform/database/watched-cache.ts';
 import { parseApiKey } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import { type Credential, CredentialStore, type SessionCredential } from './credential-store.ts';
+import { forgetChanged } from './forget-changed.ts';
+import { OriginDirectory } from './origin-directory.ts';
 
 const keysMax = 10_000;
 const ageMaxMs = 60_000;
@@ -19,6 +21,7 @@ interface KnownKey {
   readonly secretHash: Buffer;
   readonly expiresAt: number;
   readonly identity: Identity;
+  readonly tenantId: TenantId;
   /** The applications whose changes affect what this key may do. */
   readonly applicationIds: readonly ApplicationId[];
 }
@@ -32,6 +35,7 @@ export class CredentialDirectory implements Authenticator {
   readonly #systemKeys: SystemKeys;
   readonly #keys: WatchedCache<ApplicationKeyId, KnownKey>;
   readonly #sessions: WatchedCache<ApplicationKeyId, KnownKey>;
+  readonly #origins: OriginDirectory;
   readonly #used = new Set<ApplicationKeyId>();
   #touching: NodeJS.Timeout | undefined;
 
@@ -49,11 +53,8 @@ export class CredentialDirectory implements Authenticator {
       // A session that is not yet authorized is read each time: its authorization takes effect at once.
       isKept: ({ identity }) => identity.session?.isAuthorized !== false,
     });
-    feed.onChange((table, id) => {
-      if (table === 'application_keys' || table === 'sessions') this.#forget((keyId) => keyId === id);
-      if (table === 'applications') this.#forget((_, key) => key.applicationIds.some((known) => known === id));
-      if (table === 'tenants') this.#forget((_, key) => key.identity.tenantId === id);
-    });
+    this.#origins = new OriginDirectory({ database, ...limits });
+    forgetChanged(feed, [this.#keys, this.#sessions]);
   }
 
   async authenticate(text: string): Promise<Identity | undefined> {
@@ -68,19 +69,22 @@ export class CredentialDirectory implements Authenticator {
     return known.identity;
   }
 
-  get uses(): { readonly keys: CacheUse; readonly sessions: CacheUse } {
-    return { keys: this.#keys.use, sessions: this.#sessions.use };
+  /**
+   * The origins of the public application that a key or session belongs to, without its secret: none if it has no list.
+   * Undefined if there is no such key, if it has expired, or if it is not meant for pages.
+   */
+  findAllowedOrigins(keyId: ApplicationKeyId): Promise<readonly string[] | undefined> {
+    return this.#origins.find(keyId);
+  }
+
+  get uses(): { readonly keys: CacheUse; readonly sessions: CacheUse; readonly origins: CacheUse } {
+    return { keys: this.#keys.use, sessions: this.#sessions.use, origins: this.#origins.use };
   }
 
   /** Records the last use of keys; a crash loses ten seconds of convenience data. */
   async close(): Promise<void> {
     clearTimeout(this.#touching);
     await this.#touch();
-  }
-
-  #forget(matches: (keyId: ApplicationKeyId, key: KnownKey) => boolean): void {
-    this.#keys.forget(matches);
-    this.#sessions.forget(matches);
   }
 
   #noteUse(keyId: ApplicationKeyId): void {
@@ -101,10 +105,11 @@ export class CredentialDirectory implements Authenticator {
 function toKnownKey(credential: Credential | undefined): KnownKey | undefined {
   if (credential === undefined) return undefined;
   const { secretHash, tenantId, applicationId, applicationType, keyId, permissions, rules, expiresAt } = credential;
-  const { allowedDestinations, grantLimit } = credential;
+  const { allowedDestinations, allowedOrigins, grantLimit } = credential;
   return {
     secretHash,
     expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+    tenantId,
     identity: {
       tenantId,
       applicationId,
@@ -112,6 +117,7 @@ function toKnownKey(credential: Credential | undefined): KnownKey | undefined {
       keyId,
       grants: { rules: toRules(permissions, rules) },
       ...(allowedDestinations === null ? {} : { allowedDestinations }),
+      ...(allowedOrigins === null ? {} : { allowedOrigins }),
       ...(grantLimit === null ? {} : { grantLimit }),
     },
     applicationIds: [applicationId],

@@ -15,6 +15,7 @@ export interface Credential {
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | null;
   readonly allowedDestinations: readonly string[] | null;
+  readonly allowedOrigins: readonly string[] | null;
   readonly grantLimit: GrantLimit | null;
 }
 
@@ -26,6 +27,14 @@ export interface SessionCredential extends Credential {
     readonly rules: readonly AccessRule[];
     readonly allowedDestinations: readonly string[] | null;
   } | null;
+}
+
+/** Which pages may use a key of a public application, and what that depends on. */
+export interface KeyOrigins {
+  readonly tenantId: TenantId;
+  readonly applicationIds: readonly ApplicationId[];
+  readonly allowedOrigins: readonly string[] | null;
+  readonly expiresAt: Date | null;
 }
 
 /** Looks keys up before their tenant is known, so it works inside `forSystem` only. */
@@ -41,7 +50,8 @@ export class CredentialStore {
       name: 'credential-find',
       text: `select k.id as "keyId", k.secret_hash as "secretHash", a.tenant_id as "tenantId", a.id as "applicationId",
           a.type as "applicationType", a.permissions, a.rules, a.expires_at as "expiresAt",
-          a.allowed_destinations as "allowedDestinations", a.grant_limit as "grantLimit"
+          a.allowed_destinations as "allowedDestinations", a.allowed_origins as "allowedOrigins",
+          a.grant_limit as "grantLimit"
         from application_keys k join applications a on a.tenant_id = k.tenant_id and a.id = k.application_id
         where k.id = $1`,
       values: [keyId],
@@ -55,7 +65,8 @@ export class CredentialStore {
       name: 'credential-find-session',
       text: `select s.id as "keyId", s.secret_hash as "secretHash", s.tenant_id as "tenantId", a.id as "applicationId",
           a.type as "applicationType", s.permissions, s.rules, least(s.expires_at, a.expires_at, z.expires_at) as "expiresAt",
-          a.allowed_destinations as "allowedDestinations", a.grant_limit as "grantLimit",
+          a.allowed_destinations as "allowedDestinations", a.allowed_origins as "allowedOrigins",
+          a.grant_limit as "grantLimit",
           case when z.id is not null then json_build_object('id', z.id, 'permissions', z.permissions, 'rules', z.rules,
             'allowedDestinations', z.allowed_destinations) end as authorizer
         from sessions s
@@ -65,6 +76,36 @@ export class CredentialStore {
       values: [keyId],
     });
     return row;
+  }
+
+  /** Of a key or a session, whichever the id belongs to. One statement: anybody can ask for ids that do not exist. */
+  async findOrigins(keyId: ApplicationKeyId): Promise<KeyOrigins | undefined> {
+    const [row] = await this.#tx.query<KeyOrigins>({
+      name: 'credential-find-origins',
+      text: `select a.tenant_id as "tenantId", array[a.id] as "applicationIds", a.allowed_origins as "allowedOrigins",
+          a.expires_at as "expiresAt"
+        from application_keys k join applications a on a.tenant_id = k.tenant_id and a.id = k.application_id
+        where k.id = $1 and a.type = 'public'
+        union all
+        select a.tenant_id, array_remove(array[a.id, z.id], null), a.allowed_origins,
+          least(s.expires_at, a.expires_at, z.expires_at)
+        from sessions s
+        join applications a on a.tenant_id = s.tenant_id and a.id = s.application_id
+        left join applications z on z.tenant_id = s.tenant_id and z.id = s.authorized_by
+        where s.id = $1 and a.type = 'public'`,
+      values: [keyId],
+    });
+    return row;
+  }
+
+  /** In seconds, by the clock of the database: of the oldest key of an application that has not expired. Null if there is none. */
+  async findOldestAge(): Promise<number | null> {
+    const [row] = await this.#tx.query<{ seconds: number | null }>({
+      text: `select extract(epoch from now() - min(k.created_at))::float8 as seconds from application_keys k
+        join applications a on a.tenant_id = k.tenant_id and a.id = k.application_id
+        where a.expires_at is null or a.expires_at > now()`,
+    });
+    return row?.seconds ?? null;
   }
 
   async touch(keyIds: readonly ApplicationKeyId[]): Promise<void> {

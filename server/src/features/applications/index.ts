@@ -8,5 +8,6 @@ export { ApplicationStore } from './application-store.ts';
 export { addCatalogRoutes } from './catalog-routes.ts';
 export { requireValidSettings } from './application-settings.ts';
 export { GrantLimitView, toGrantLimitView } from './grant-limit-schema.ts';
+export { CredentialStore } from './credential-store.ts';
 export { CredentialDirectory } from './credential-directory.ts';
 export { ApiKeyMaker } from './api-key-maker.ts';

@@ -3,7 +3,7 @@ import { toRules } from '../../core/access/decide-access.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { MemberCaller } from '../../core/identity/caller.ts';
 import { admitCaller, wasAdmittedLongAgo } from '../../http/authentication.ts';
-import { rolePermissions } from '../members/index.ts';
+import { type Role, rolePermissions } from '../members/index.ts';
 import { addMeRoute } from './me-routes.ts';
 import { requireMemberSession, tenantHeader } from './member-session-routes.ts';
 import type { Portal } from './portal.ts';
@@ -11,6 +11,8 @@ import { originOf } from './portal-session-routes.ts';
 import type { Membership, UserSession } from './user.ts';
 
 export const memberApiPrefix = '/portal/api';
+const grantsOf = (role: Role) => ({ rules: toRules(rolePermissions[role], []) });
+const roleGrants = { OWNER: grantsOf('OWNER'), ADMIN: grantsOf('ADMIN'), READ_ONLY: grantsOf('READ_ONLY') };
 
 /**
  * Routes of the API for members who are signed in: the same routes and services, the cookie in place of a key, and the role in
@@ -45,9 +47,10 @@ async function admitMember(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
+  const lookedAt = performance.now();
   const session = await requireMemberSession(portal, request, reply);
   const membership = findMembership(session, request.headers[tenantHeader]);
-  admitCaller(request, toCaller(request, session, membership));
+  admitCaller(request, toCaller(request, session, membership), lookedAt);
   if (changesSomething(request) && !session.isFresh) throw staleSignIn();
 }
 
@@ -63,8 +66,7 @@ function findMembership({ memberships }: UserSession, wanted: string | string[] 
 }
 
 function toCaller(request: FastifyRequest, { user }: UserSession, { tenantId, role }: Membership): MemberCaller {
-  const grants = { rules: toRules(rolePermissions[role], []) };
-  return { tenantId, userId: user.id, role, grants, ...originOf(request) };
+  return { tenantId, userId: user.id, role, grants: roleGrants[role], ...originOf(request) };
 }
 
 function changesSomething({ method, routeOptions }: FastifyRequest): boolean {

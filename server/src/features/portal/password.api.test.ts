@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { untilPasses } from '../../../test/harness/deadline.ts';
 import { codeOf, goodPassword, setPassword, welcome } from '../../../test/harness/portal-people.ts';
 import { fieldIn, PortalVisitor } from '../../../test/harness/portal-visitor.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
@@ -51,6 +52,17 @@ describe('password and code', () => {
     expect((await signIn({ code })).status).toBe(401);
     // Nor is an earlier one.
     expect((await signIn({ code: codeOf(secret) })).status).toBe(401);
+  });
+
+  it('are counted as denied if they are wrong, so that guesses raise an alert', async () => {
+    const countDenied = async () => {
+      const { text } = await vault.request('GET', '/metrics', { url: vault.server.adminUrl });
+      return Number(/^strongroom_http_problems_total\{code="unauthenticated"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    const before = await countDenied();
+    await signIn({ password: `${goodPassword}.` });
+    await signIn({ email: 'nobody@example.com' });
+    await untilPasses(async () => expect(await countDenied()).toBe(before + 2));
   });
 
   it('refuse in the same words whatever was wrong, and the tenant is told where there is one', async () => {

@@ -9,7 +9,7 @@ import { renderPortalPage } from './portal-page.ts';
 import { originOf, requireFreshSession, setSessionCookie } from './portal-session-routes.ts';
 import type { Journey, ProviderSignIn } from './provider-sign-in.ts';
 import { toDestinationPath, toSignInDestination } from './sign-in-destination.ts';
-import { showSignIn } from './sign-in-routes.ts';
+import { noteRefusedSignIn, showSignIn } from './sign-in-routes.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
 /** Sent when the provider redirects the browser back, unlike the session cookie. */
@@ -47,6 +47,7 @@ export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
       return goOn(reply, toDestinationPath(destination));
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error;
+      noteRefusedSignIn(request, error);
       reply.header('set-cookie', forget);
       return showSignIn(portal, reply.code(error.status), { destination: nowhere, alert: error.message });
     }

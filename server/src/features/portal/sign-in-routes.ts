@@ -4,6 +4,7 @@ import { Sensitive } from '../../core/identity/sensitive.ts';
 import { html } from '../../http/html.ts';
 import { formOf } from '../../http/form-body.ts';
 import { pageOptions, sendPage } from '../../http/page-reply.ts';
+import { noteProblem } from '../../http/request-log.ts';
 import type { Portal } from './portal.ts';
 import { renderPortalPage } from './portal-page.ts';
 import { findSession, originOf, setSessionCookie } from './portal-session-routes.ts';
@@ -71,12 +72,18 @@ async function signIn(
     return reply.redirect(toDestinationPath(destination), 303);
   } catch (error) {
     if (!(error instanceof SignInRefused)) throw error;
+    noteRefusedSignIn(request, error);
     return showSignIn(portal, reply.code(error.status), {
       destination,
       alert: error.message,
       ...(email === undefined ? {} : { email }),
     });
   }
+}
+
+/** Counted like a wrong key: the response is a page, and guessed passwords must not go unnoticed for that. */
+export function noteRefusedSignIn(request: FastifyRequest, { status }: SignInRefused): void {
+  if (status === 401) noteProblem(request, 'unauthenticated');
 }
 
 export async function showSignIn(

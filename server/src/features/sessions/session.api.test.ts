@@ -6,7 +6,7 @@ import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts'
 
 /** The short form runs with every build; `npm run test:races` sets the others. */
 const racers = Number(process.env['SESSION_RACERS'] ?? 50);
-const rounds = Number(process.env['SESSION_ROUNDS'] ?? 20);
+const rounds = Number(process.env['SESSION_ROUNDS'] ?? 5);
 
 let vault: TestVault;
 let tenant: TestTenant;

@@ -63,6 +63,7 @@ export class TenantMaker {
           id,
           expiresAt: null,
           allowedDestinations: null,
+          allowedOrigins: null,
           grantLimit: null,
           createdBy: null,
         });

@@ -11,6 +11,7 @@ export class Anchoring {
   readonly #anchor: Anchor;
   readonly #waiting: Map<string, SignedCheckpoint>;
   #underway: Promise<void> | undefined;
+  #waitingSince = performance.now();
 
   /** Begins with what may not have arrived when the process before this one ended. */
   static async start(database: Database, anchor: Anchor): Promise<Anchoring> {
@@ -31,7 +32,13 @@ export class Anchoring {
     return this.#waiting.size;
   }
 
+  /** How long something has been waiting; 0 if nothing is. Under load there is always something, but never for long. */
+  get lagMs(): number {
+    return this.#waiting.size === 0 ? 0 : performance.now() - this.#waitingSince;
+  }
+
   add(checkpoints: readonly SignedCheckpoint[]): void {
+    if (this.#waiting.size === 0) this.#waitingSince = performance.now();
     for (const checkpoint of checkpoints) this.#waiting.set(checkpoint.tenantId, checkpoint);
   }
 
@@ -46,7 +53,9 @@ export class Anchoring {
   async #deliver(): Promise<void> {
     const checkpoints = [...this.#waiting.values()];
     if (checkpoints.length === 0) return;
+    const startedAt = performance.now();
     await this.#anchor.append(checkpoints);
+    this.#waitingSince = startedAt;
     for (const checkpoint of checkpoints) {
       if (this.#waiting.get(checkpoint.tenantId) === checkpoint) this.#waiting.delete(checkpoint.tenantId);
     }

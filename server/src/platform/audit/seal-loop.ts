@@ -76,6 +76,11 @@ export class SealLoop {
     parts.metrics.addGauge('strongroom_audit_anchor_waiting', 'Checkpoints that an anchor has not taken yet.', () =>
       this.#anchorings.reduce((sum, { waitingCount }) => sum + waitingCount, 0),
     );
+    parts.metrics.addGauge(
+      'strongroom_audit_anchor_lag_seconds',
+      'How long checkpoints have been waiting for an anchor to take them; 0 if none waits.',
+      () => this.#anchorings.reduce((longest, { lagMs }) => Math.max(longest, lagMs), 0) / 1_000,
+    );
     this.#ended = this.#run();
   }
 

@@ -1,4 +1,5 @@
 import type { Metrics } from '../telemetry/metrics.ts';
+import { alertRules } from './alert-rule.ts';
 import type { WatchPass } from './watcher.ts';
 
 /** More applications than this are counted together: each is three time series. */
@@ -22,6 +23,8 @@ export class WatchMetrics {
     this.#alerts = metrics.addCounter('strongroom_audit_alerts_total', 'Alerts that were written to the audit log.', [
       'rule',
     ]);
+    // From 0, so that the first alert is an increase.
+    for (const rule of alertRules) this.#alerts.inc({ rule }, 0);
   }
 
   count({ groups, alerts }: WatchPass): void {

@@ -1,12 +1,14 @@
+import { loopbackHosts } from '../../core/network/loopback-hosts.ts';
 import { findIntendedName } from '../../core/text/intended-name.ts';
+import * as elements from './elements-settings.ts';
 import * as kms from './kms-settings.ts';
 import * as outbound from './outbound-settings.ts';
 import * as portal from './portal-settings.ts';
 import * as rootKeys from './root-key-settings.ts';
 import { type Environment, fileVariable, type Setting } from './setting.ts';
-import { loopbackHosts } from './setting-parsers.ts';
 import { SettingSource } from './setting-source.ts';
 import * as settings from './settings.ts';
+import * as traces from './trace-settings.ts';
 
 /** Something that is allowed and probably not meant. */
 export interface ConfigWarning {
@@ -17,7 +19,7 @@ export interface ConfigWarning {
 const prefix = 'STRONGROOM_';
 
 /** These files hold settings and nothing else, so that none is left out here. */
-const known: readonly Setting<unknown>[] = [settings, rootKeys, kms, outbound, portal].flatMap(
+const known: readonly Setting<unknown>[] = [settings, rootKeys, kms, outbound, portal, elements, traces].flatMap(
   (rows): Setting<unknown>[] => Object.values(rows),
 );
 const knownNames: ReadonlySet<string> = new Set(known.flatMap((setting) => [setting.variable, fileVariable(setting)]));

@@ -5,6 +5,8 @@ import { type RateLimitTable, withLimits } from '../rate-limit/rate-limit-table.
 import type { OutboundConfig } from '../outbound/outbound-config.ts';
 import type { SmtpConfig } from '../mail/smtp-config.ts';
 import type { OpenidConfig } from '../outbound/openid-provider.ts';
+import type { TraceConfig } from '../telemetry/traces/trace-config.ts';
+import { elements, type ElementsConfig } from './elements-reading.ts';
 import { outbound } from './outbound-reading.ts';
 import * as portal from './portal-settings.ts';
 import {
@@ -22,6 +24,7 @@ import { optionalRootKeys, rootKeys } from './root-key-reading.ts';
 import type { Environment } from './setting.ts';
 import { SettingSource } from './setting-source.ts';
 import * as settings from './settings.ts';
+import { traces } from './trace-reading.ts';
 
 export interface DatabaseConfig {
   readonly url: string;
@@ -66,10 +69,14 @@ export interface ServerConfig {
   readonly drain?: DrainConfig | undefined;
   readonly limits: LimitsConfig;
   readonly outbound: OutboundConfig;
+  /** The origin of the card fields, where they are served. */
+  readonly elements?: ElementsConfig | undefined;
   /** Another way to sign in to the portal, where there is one. */
   readonly openid?: OpenidConfig | undefined;
   /** Whether `/docs` and `/openapi.json` are served; they are where nothing is said. */
   readonly servesReference?: boolean | undefined;
+  /** Where traces are sent, if they are. */
+  readonly traces?: TraceConfig | undefined;
   readonly logLevel: settings.LogLevel;
 }
 
@@ -104,6 +111,23 @@ export function readAddress(environment: Environment): string | undefined {
   return readFrom(environment, optional(settings.publicUrl));
 }
 
+/** The origin of the card fields, where it is set. */
+export function readElementsConfig(environment: Environment): ElementsConfig | undefined {
+  return readFrom(environment, elements);
+}
+
+/** Where the server or the worker of this machine reports its health. */
+export function readAdminAddress(
+  environment: Environment,
+  role: 'serve' | 'work',
+): { readonly host: string; readonly port: number } {
+  const port = role === 'serve' ? settings.adminPort : settings.workerAdminPort;
+  return readFrom(
+    environment,
+    allOf<WorkerConfig['admin']>({ host: required(settings.adminHost), port: required(port) }),
+  );
+}
+
 export interface AuditConfig {
   readonly retentionMonths: number;
   /** Second places for checkpoints. */
@@ -117,6 +141,7 @@ export interface WorkerConfig extends VaultConfig {
   readonly audit: AuditConfig;
   readonly admin: { readonly host: string; readonly port: number };
   readonly mail: MailConfig;
+  readonly traces?: TraceConfig | undefined;
 }
 
 /** How invitations leave: with links to this address, by this mail server, if there is one. */
@@ -212,8 +237,10 @@ const server = allOf<ServerConfig>({
   }),
   limits,
   outbound,
+  elements,
   openid,
   servesReference: required(settings.apiReference),
+  traces,
   logLevel: required(settings.logLevel),
 });
 
@@ -239,6 +266,7 @@ const worker = allOf<WorkerConfig>({
     publicUrl: (source) => (source.has(portal.smtpUrl) ? required : optional)(settings.publicUrl)(source),
     smtp,
   }),
+  traces,
 });
 
 const development = allOf<DevelopmentConfig>({

@@ -1,6 +1,7 @@
+import { loopbackHosts } from '../../core/network/loopback-hosts.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { Setting } from './setting.ts';
-import { loopbackHosts, parseCertificates } from './setting-parsers.ts';
+import { parseCertificates } from './setting-parsers.ts';
 
 export const awsKey: Setting<string> = {
   variable: 'STRONGROOM_AWS_KMS_KEY',

@@ -1,8 +1,9 @@
+import { loopbackHosts } from '../../core/network/loopback-hosts.ts';
 import { type EmailAddress, parseEmailAddress } from '../../core/identity/email-address.ts';
 import { Sensitive } from '../../core/identity/sensitive.ts';
 import type { SmtpServer } from '../mail/smtp-config.ts';
 import type { Setting } from './setting.ts';
-import { loopbackHosts, parseSecret, parseText } from './setting-parsers.ts';
+import { parseSecret, parseText } from './setting-parsers.ts';
 
 export const smtpUrl: Setting<SmtpServer> = {
   variable: 'STRONGROOM_SMTP_URL',

@@ -32,6 +32,3 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
     return value >= min && value <= max ? value : undefined;
   };
 }
-
-/** Hosts that no connection leaves the machine for. */
-export const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];

@@ -1,3 +1,5 @@
+import type { Tracer } from '../telemetry/traces/tracer.ts';
+
 /** What a batch does. A label of metrics, so the list is closed. */
 export const batchNames = ['audit', 'token-create', 'token-group', 'token-find', 'proxy-begin', 'proxy-end'] as const;
 export type BatchName = (typeof batchNames)[number];
@@ -8,10 +10,15 @@ export interface FinishedBatch {
   readonly seconds: number;
 }
 
-/** Sees all batches of a database, so that they can be measured in one place. */
+/** Sees all batches of a database, so that they can be measured and traced in one place. */
 export class BatchMeter {
+  readonly tracer: Tracer;
   readonly #waiting = new Map<BatchName, number>(batchNames.map((name) => [name, 0]));
   #listener: (batch: FinishedBatch) => void = () => undefined;
+
+  constructor(tracer: Tracer) {
+    this.tracer = tracer;
+  }
 
   /** How many items wait for their batch, by weight. */
   get waiting(): ReadonlyMap<BatchName, number> {

@@ -12,10 +12,12 @@ import {
   markUncertain,
   toDatabaseError,
 } from './database-error.ts';
+import { noTracer, type Tracer } from '../telemetry/traces/tracer.ts';
 import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
 import { type Outage, unreachable } from './outage.ts';
 import { retryLostRaces } from './retry-lost-races.ts';
 import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
+import { traceInOrder, toStatementAttributes } from './statement-trace.ts';
 
 /** Statements for which it matters whether they were committed. */
 const writes = /\b(?:insert into|update|delete from)\b/i;
@@ -28,6 +30,7 @@ export interface DatabaseOptions {
   readonly acquireTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly applicationName: string;
+  readonly tracer?: Tracer;
 }
 
 export type SqlValue = string | number | boolean | null | Date | Buffer | readonly SqlValue[];
@@ -58,7 +61,8 @@ export interface Transaction {
  * (`forSealer`), or the queue of jobs (`forWorker`).
  */
 export class Database {
-  readonly batches = new BatchMeter();
+  readonly tracer: Tracer;
+  readonly batches: BatchMeter;
   readonly #connectionsMax: number;
   readonly #pool: pg.Pool;
   readonly #lanes: FairLanes;
@@ -67,7 +71,9 @@ export class Database {
   #isLost = false;
 
   constructor(options: DatabaseOptions) {
-    const { statementTimeoutMs } = options;
+    const { statementTimeoutMs, tracer = noTracer } = options;
+    this.tracer = tracer;
+    this.batches = new BatchMeter(tracer);
     this.#connectionsMax = options.connectionsMax;
     const session = { role: applicationRole, statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
     this.#lanes = new FairLanes({
@@ -139,11 +145,11 @@ export class Database {
       retryLostRaces(async () => {
         // Sent without waiting for each other; PostgreSQL processes them in order, so the scope is set before the
         // statement runs, and a failed statement turns the commit into a rollback.
-        const [begun, answered, committed] = await Promise.allSettled([
-          send(client, { text: beginFor(tenantId) }),
-          send<Row>(client, statement),
-          send(client, { text: 'commit' }),
-        ]);
+        const beginning = send(client, { text: beginFor(tenantId) });
+        const answering = send<Row>(client, statement);
+        const committing = send(client, { text: 'commit' });
+        traceInOrder(this.tracer, statement, { answering, committing });
+        const [begun, answered, committed] = await Promise.allSettled([beginning, answering, committing]);
         for (const part of [begun, answered, committed]) {
           if (part.status === 'fulfilled') continue;
           if (isOutcomeUnknown(part.reason) && writes.test(statement.text)) markUncertain(part.reason);
@@ -181,7 +187,7 @@ export class Database {
   #transaction<T>(lane: Lane, begin: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#withClient(lane, (client) =>
       retryLostRaces(async () => {
-        const tx = new OpenTransaction(client);
+        const tx = new OpenTransaction(client, this.tracer);
         let isCommitting = false;
         try {
           // Not awaited first: begin is sent together with the first statement of the work.
@@ -189,7 +195,7 @@ export class Database {
           const [, result] = await Promise.all([begun, work(tx)]);
           tx.end();
           isCommitting = true;
-          await send(client, { text: 'commit' });
+          await this.tracer.span('commit', {}, () => send(client, { text: 'commit' }));
           return result;
         } catch (error) {
           tx.end();
@@ -204,7 +210,7 @@ export class Database {
   }
 
   #withClient<T>(lane: Lane, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    return this.#lanes.run(lane, () => this.#withEnteredClient(work));
+    return this.tracer.span('transaction', {}, () => this.#lanes.run(lane, () => this.#withEnteredClient(work)));
   }
 
   async #withEnteredClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -251,17 +257,21 @@ export class Database {
 /** Cannot be used after it has ended: by then the connection may belong to another tenant. */
 class OpenTransaction implements Transaction {
   readonly #client: pg.ClientBase;
+  readonly #tracer: Tracer;
   #isOver = false;
   #failure: unknown;
 
-  constructor(client: pg.ClientBase) {
+  constructor(client: pg.ClientBase, tracer: Tracer) {
     this.#client = client;
+    this.#tracer = tracer;
   }
 
   async query<Row extends SqlRow>(statement: Statement): Promise<Row[]> {
     if (this.#isOver) throw new Error('A statement was sent after its transaction had ended.');
     try {
-      return await send<Row>(this.#client, statement);
+      return await this.#tracer.span('statement', toStatementAttributes(statement), () =>
+        send<Row>(this.#client, statement),
+      );
     } catch (error) {
       this.#failure ??= error;
       // Sent before it was known that another had failed: report why that one did.

@@ -1,5 +1,6 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
+import { endWith, type Span } from '../telemetry/traces/tracer.ts';
 import type { BatchMeter, BatchName } from './batch-meter.ts';
 import { wasRolledBack } from './database-error.ts';
 
@@ -25,6 +26,8 @@ interface Waiting<Item, Result> {
   readonly size: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
+  /** Of the request that waits, if it is traced. */
+  readonly span: Span | undefined;
 }
 
 /** What waits of a tenant, and the slots that no batch of it has taken. */
@@ -56,14 +59,17 @@ export class TenantBatcher<Item, Result> {
       return Promise.reject(new DomainError('overloaded', 'The vault is at capacity. Try again shortly.'));
     }
     const size = this.#options.sizeOf?.(item) ?? 1;
-    return new Promise((resolve, reject) => {
+    const { name, meter } = this.#options;
+    const span = meter.tracer.begin('batch', { 'strongroom.batch': name });
+    const settled = new Promise<Result>((resolve, reject) => {
       lane.waitingSize += size;
-      this.#options.meter.addWaiting(this.#options.name, size);
-      lane.waiting.push({ item, size, resolve, reject });
+      meter.addWaiting(name, size);
+      lane.waiting.push({ item, size, resolve, reject, span });
       const slot = lane.freeSlots.pop();
       // Requests that were read from their sockets in the same turn of the event loop share the first batch.
       if (slot !== undefined) setImmediate(() => void this.#drain(tenantId, lane, slot));
     });
+    return endWith(span, settled);
   }
 
   #laneOf(tenantId: TenantId): Lane<Item, Result> {
@@ -101,10 +107,12 @@ export class TenantBatcher<Item, Result> {
     const { name, meter, run } = this.#options;
     const startedAt = performance.now();
     try {
-      return await run(
-        tenantId,
-        batch.map(({ item }) => item),
-        slot,
+      return await meter.tracer.within(meter.tracer.isOn ? toCarrier(batch) : undefined, () =>
+        run(
+          tenantId,
+          batch.map(({ item }) => item),
+          slot,
+        ),
       );
     } finally {
       meter.finish({ name, items: batch.length, seconds: (performance.now() - startedAt) / 1_000 });
@@ -132,4 +140,16 @@ export class TenantBatcher<Item, Result> {
       }
     }
   }
+}
+
+/**
+ * The span that shows what is done for the whole batch: that of the first request that is traced. The others point to it. A
+ * batch is not a part of the request in whose turn it happens to be sent.
+ */
+function toCarrier(batch: readonly Pick<Waiting<unknown, never>, 'span'>[]): Span | undefined {
+  const [carrier, ...others] = batch.flatMap(({ span }) => span ?? []);
+  if (carrier === undefined) return undefined;
+  for (const span of [carrier, ...others]) span.set({ 'strongroom.items': batch.length });
+  for (const other of others) other.link(carrier);
+  return carrier;
 }

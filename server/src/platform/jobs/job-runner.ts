@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts';
 import { findOutage } from '../database/database-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { noTracer, type Tracer } from '../telemetry/traces/tracer.ts';
 import { withinTime } from '../waiting/within-time.ts';
 import type { Job } from './job.ts';
 import { type ClaimedJob, JobStore } from './job-store.ts';
@@ -31,6 +32,7 @@ export interface JobRunnerOptions {
   readonly jobs: readonly Job[];
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer;
   readonly pace?: JobPace;
 }
 
@@ -45,17 +47,17 @@ export class JobRunner {
   readonly #dispatching: Promise<void>;
   #placeFreed = Promise.withResolvers<void>();
 
-  static async start({ pace = jobPace, ...options }: JobRunnerOptions): Promise<JobRunner> {
+  static async start({ pace = jobPace, tracer = noTracer, ...options }: JobRunnerOptions): Promise<JobRunner> {
     const store = new JobStore(options.database, pace.leaseMs / 1_000);
     await store.plant(options.jobs);
-    return new JobRunner(store, { ...options, pace });
+    return new JobRunner(store, { ...options, pace, tracer });
   }
 
-  private constructor(store: JobStore, { jobs, logger, metrics, pace }: Required<JobRunnerOptions>) {
+  private constructor(store: JobStore, { jobs, logger, metrics, pace, tracer }: Required<JobRunnerOptions>) {
     this.#store = store;
     this.#logger = logger;
     this.#pace = pace;
-    this.#jobs = new Map(watchSuccess(jobs, pace.limitMs, { logger, metrics }).map((job) => [job.name, job]));
+    this.#jobs = new Map(watchSuccess(jobs, pace.limitMs, { logger, metrics, tracer }).map((job) => [job.name, job]));
     watchLag(jobs, () => store.listLags(), metrics);
     metrics.addGauge('strongroom_jobs_running', 'Jobs under way in this process.', () => this.#running.size);
     this.#dispatching = this.#dispatch();

@@ -1,22 +1,25 @@
 import { nameOf } from '../../core/errors/thrown.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, Readings } from '../telemetry/metrics.ts';
+import { endWith, type Tracer } from '../telemetry/traces/tracer.ts';
 import { withinTime } from '../waiting/within-time.ts';
 import type { Job, ScheduledJob } from './job.ts';
 import { runWithin } from './job-limit.ts';
 import type { JobLag } from './job-store.ts';
 
+/** Not `job`: Prometheus gives every series a label of that name, for the kind of process it was scraped from. */
+const taskLabel = 'task';
 /** A scrape does not wait for a database that does not respond. */
 const lagTimeoutMs = 1_000;
 
 /** A job that ends in time, in one way or the other. */
 export type WatchedJob = ScheduledJob & { run(payload: unknown): Promise<void> };
 
-/** The same jobs, logged, counted and within their time; those that run by themselves also tell how long ago they went well. Any worker may have been the one. */
+/** The same jobs, logged, counted, traced and within their time; those that run by themselves also tell how long ago they went well. Any worker may have been the one. */
 export function watchSuccess(
   jobs: readonly Job[],
   limitMs: number,
-  { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
+  { logger, metrics, tracer }: { readonly logger: Logger; readonly metrics: Metrics; readonly tracer: Tracer },
 ): WatchedJob[] {
   const startedAt = performance.now();
   const succeededAt = new Map<string, number>();
@@ -25,21 +28,29 @@ export function watchSuccess(
   metrics.addGauges(
     'strongroom_job_idle_seconds',
     'Time since the job last went well in this process, or since the process began.',
-    'job',
+    taskLabel,
     () => new Map(scheduled.map(({ name }) => [name, idleSeconds(name)])),
   );
-  const runs = metrics.addCounter('strongroom_job_runs_total', 'Runs of jobs in this process.', ['job', 'outcome']);
+  metrics.addGauges(
+    'strongroom_job_interval_seconds',
+    'How often the job is scheduled to run.',
+    taskLabel,
+    () => new Map(scheduled.map(({ name, schedule }) => [name, (schedule?.everyMinutes ?? 0) * 60])),
+  );
+  const runs = metrics.addCounter('strongroom_job_runs_total', 'Runs of jobs in this process.', [taskLabel, 'outcome']);
+  // From 0, so that the first failure is an increase.
+  for (const { name } of jobs) for (const outcome of ['done', 'failed']) runs.inc({ [taskLabel]: name, outcome }, 0);
   return jobs.map((job) => ({
     name: job.name,
     ...(job.schedule === undefined ? {} : { schedule: job.schedule }),
     run: async (payload) => {
       try {
-        await attempt(job, logger, () => runWithin(job, payload, limitMs));
+        await attempt(job, logger, () => runTraced(job, tracer, () => runWithin(job, payload, limitMs)));
       } catch (error) {
-        runs.inc({ job: job.name, outcome: 'failed' }, 1);
+        runs.inc({ [taskLabel]: job.name, outcome: 'failed' }, 1);
         throw error;
       }
-      runs.inc({ job: job.name, outcome: 'done' }, 1);
+      runs.inc({ [taskLabel]: job.name, outcome: 'done' }, 1);
       succeededAt.set(job.name, performance.now());
     },
   }));
@@ -50,7 +61,7 @@ export function watchLag(jobs: readonly Job[], list: () => Promise<readonly JobL
   metrics.addGauges(
     'strongroom_job_lag_seconds',
     'How long the job has been due in the queue without a worker taking it; 0 if it is not due.',
-    'job',
+    taskLabel,
     async (): Promise<Readings> => {
       const lags = await withinTime(list(), lagTimeoutMs, 'The queue did not respond in time.');
       // Also tasks that no job here is for, such as mail in a worker without a mail server.
@@ -60,6 +71,13 @@ export function watchLag(jobs: readonly Job[], list: () => Promise<readonly JobL
       ]);
     },
   );
+}
+
+/** A run is a trace of its own. */
+function runTraced({ name }: Job, tracer: Tracer, run: () => Promise<void>): Promise<void> {
+  const describe = () => ({ name: `job ${name}`, attributes: { 'strongroom.job': name } });
+  const span = tracer.start({ kind: 'job', describe });
+  return endWith(span, tracer.within(span, run));
 }
 
 async function attempt(job: Job, logger: Logger, run: () => Promise<void>): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { generateApiKey, parseApiKey } from './api-key.ts';
+import { decodeKeyId, generateApiKey, parseApiKey } from './api-key.ts';
 
 describe('an API key', () => {
   it.each([
@@ -38,5 +38,37 @@ describe('an API key', () => {
     for (let length = 0; length < text.length; length += 1) expect(parseApiKey(text.slice(0, length))).toBeUndefined();
     expect(parseApiKey(`${text}_${text}`)).toBeUndefined();
     expect(parseApiKey(` ${text}`)).toBeUndefined();
+  });
+
+  it('tells its id without its secret', () => {
+    for (let round = 0; round < 200; round += 1) {
+      const { id, text } = generateApiKey('prod', 'pub');
+      const [, , , random = ''] = text.split('_');
+      expect(decodeKeyId(random.slice(0, 22))).toBe(id);
+    }
+  });
+
+  it.each([
+    '',
+    '1',
+    '1'.repeat(21),
+    '1'.repeat(23),
+    '0'.repeat(22),
+    'z'.repeat(22),
+    ` ${'1'.repeat(21)}`,
+    'é'.repeat(22),
+  ])('has no id in %j', (text) => {
+    expect(decodeKeyId(text)).toBeUndefined();
+  });
+});
+
+describe('the part of a key that names it', () => {
+  it('gives its id', () => {
+    const { id, text } = generateApiKey('test', 'pub');
+    expect(decodeKeyId(text.split('_')[3]?.slice(0, 22) ?? '')).toBe(id);
+  });
+
+  it.each(['', 'x', '2'.repeat(21), '2'.repeat(23), 'z'.repeat(22), `${'2'.repeat(21)}0`])('is not %j', (text) => {
+    expect(decodeKeyId(text)).toBeUndefined();
   });
 });

@@ -40,9 +40,15 @@ export function parseApiKey(text: string): ApiKey | undefined {
   const isKnown = prefix === 'key' && ['test', 'prod'].includes(environment ?? '') && isKind(kind);
   if (!isKnown || rest.length > 0 || sum !== checksum(text.slice(0, text.lastIndexOf('_')))) return undefined;
 
-  const idBytes = decodeBase58(random.slice(0, idCharacters), idLength);
+  const id = decodeKeyId(random.slice(0, idCharacters));
   const secret = decodeBase58(random.slice(idCharacters), secretLength);
-  return idBytes === undefined || secret === undefined ? undefined : { kind, id: toUuid(idBytes), secret };
+  return id === undefined || secret === undefined ? undefined : { kind, id, secret };
+}
+
+/** The id of a key from the part of its text that is not secret: the first 22 characters of `random`. */
+export function decodeKeyId(text: string): ApplicationKeyId | undefined {
+  const bytes = decodeBase58(text, idLength);
+  return bytes === undefined ? undefined : toUuid(bytes);
 }
 
 /** A one-time code: 256 random bits, as base58. */

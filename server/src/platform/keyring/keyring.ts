@@ -126,7 +126,7 @@ export class Keyring {
   #load(tenantId: TenantId): Promise<TenantKeyring> {
     return this.#reads.run(
       tenantId,
-      () => this.#unwrapAll(tenantId),
+      () => this.#database.tracer.span('unwrap-keys', {}, () => this.#unwrapAll(tenantId)),
       (keyring) => this.#cache.set(tenantId, { keyring, loadedAt: this.#now(), retryAt: 0, isOutdated: false }),
     );
   }

@@ -37,7 +37,7 @@ export async function updateSystemKey(
 ): Promise<boolean> {
   const rows = await database.forSystem((tx) =>
     tx.query({
-      text: `update system_keys set root_key = $3, wrapped = $4
+      text: `update system_keys set root_key = $3, wrapped = $4, wrapped_at = now()
         where purpose = $1 and version = 1 and wrapped = $2 returning 1`,
       values: [old.purpose, old.wrapped, fresh.rootKey, fresh.wrapped],
     }),

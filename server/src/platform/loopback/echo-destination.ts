@@ -13,7 +13,8 @@ const requestTimeoutMs = 30_000;
 
 /**
  * A destination for the proxy on this machine, for `strongroom dev`: it returns the request that it received, so that
- * anybody can see what a provider would. It keeps and logs nothing. `/status/<code>` responds with that status.
+ * anybody can see what a provider would. It keeps and logs nothing. `/status/<code>` responds with that status, and
+ * `/masked` hides most of the digits that it received, as the receipt of a provider does.
  */
 export class EchoDestination {
   /** What the proxy must know to call it. */
@@ -63,7 +64,8 @@ async function echo(request: IncomingMessage, response: ServerResponse): Promise
     return;
   }
   const { method, url = '/', headers } = request;
-  const seen = { method, path: url, headers, body: toBody(body, headers['content-type']) };
+  const received = toBody(body, headers['content-type']);
+  const seen = { method, path: url, headers, body: /^\/masked(?:[/?]|$)/.test(url) ? maskDigits(received) : received };
   response.writeHead(statusFor(url), { 'content-type': 'application/json', 'cache-control': 'no-store' });
   response.end(JSON.stringify(seen, null, 2));
 }
@@ -89,6 +91,17 @@ function toBody(bytes: Buffer, contentType = ''): unknown {
   } catch {
     return text;
   }
+}
+
+/** Of a card number the first six and last four digits stay; of other texts of digits, none. */
+function maskDigits(value: unknown): unknown {
+  const text = JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== 'string' || !/^\d+$/.test(member)) return member;
+    const hidden = 'X'.repeat(member.length);
+    return member.length < 12 ? hidden : `${member.slice(0, 6)}${hidden.slice(10)}${member.slice(-4)}`;
+  });
+  const masked: unknown = JSON.parse(text);
+  return masked;
 }
 
 function statusFor(path: string): number {

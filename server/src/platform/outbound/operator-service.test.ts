@@ -29,7 +29,7 @@ beforeEach(() => {
 describe('OperatorService', () => {
   it('gives back status and body, whatever they are', async () => {
     endpoint.mood = () => ({ status: 418, body: 'short and stout' });
-    expect(await service.ask('/v1', { body: '{}' })).toEqual({ status: 418, body: 'short and stout' });
+    expect(await service.ask('/v1', { body: '{}' })).toMatchObject({ status: 418, body: 'short and stout' });
   });
 
   it('sends what it was given with a length', async () => {
@@ -68,6 +68,11 @@ describe('OperatorService', () => {
   it('gives up on an answer without end', async () => {
     endpoint.mood = 'never-ends';
     await expect(service.ask('/', { body: '{}' })).rejects.toThrow('too large');
+  });
+
+  it('gives up on a service that changes the protocol', async () => {
+    endpoint.mood = 'upgrades';
+    await expect(service.ask('/', { body: '{}' })).rejects.toThrow('changed the protocol');
   });
 
   it('gives up on a service that does not answer', async () => {

@@ -1,9 +1,10 @@
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions, request as httpsRequest } from 'node:https';
 
 /** The response of an operator's service. The caller decides whether it is a success. */
 export interface ServiceAnswer {
   readonly status: number;
+  readonly headers: Readonly<IncomingHttpHeaders>;
   readonly body: string;
 }
 
@@ -80,11 +81,19 @@ export function askOnce(
         headers: { ...headers, ...length },
       },
       (answer) => {
-        readBody(answer).then((text) => resolve({ status: answer.statusCode ?? 0, body: text }), reject);
+        readBody(answer).then(
+          (text) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text }),
+          reject,
+        );
       },
     );
     sent.on('error', (error: NodeJS.ErrnoException) => {
       reject(sent.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection() : error);
+    });
+    // Without a listener Node closes such a connection and says nothing more: whoever asked would wait for ever.
+    sent.on('upgrade', (_answer, socket) => {
+      socket.destroy();
+      reject(new Error('The service changed the protocol.'));
     });
     sent.end(body);
   });

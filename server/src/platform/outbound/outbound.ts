@@ -1,5 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import { parseAddressRange } from '../../core/network/address-range.ts';
+import { noTracer, type Tracer } from '../telemetry/traces/tracer.ts';
 import { AddressGuard } from './address-guard.ts';
 import type { AnswerPace } from './answer-pace.ts';
 import { connectTo } from './destination-connection.ts';
@@ -17,9 +18,11 @@ export class Outbound {
   /** Lets nothing pass but the address of the destination that this process runs itself. */
   readonly #ownGuard: AddressGuard;
   readonly #contexts: SecureContexts;
+  readonly #tracer: Tracer;
 
-  constructor(config: OutboundConfig) {
+  constructor(config: OutboundConfig, tracer = noTracer) {
     this.#config = config;
+    this.#tracer = tracer;
     const { resolvers, privateRanges, ownDestination, limits } = config;
     this.#guard = new AddressGuard({ resolvers, privateRanges, resolveMs: limits.resolveMs });
     const ownRange = ownDestination === undefined ? undefined : parseAddressRange(`${ownDestination.address}/32`);
@@ -35,10 +38,12 @@ export class Outbound {
     return parseDestinationUrl(url, this.#config);
   }
 
-  async resolve(destination: Destination, signal: AbortSignal): Promise<VettedDestination> {
-    const own = this.#findOwn(destination);
-    const vetting = own === undefined ? this.#guard.vet(destination.host) : this.#ownGuard.vet(own.address);
-    return { addresses: await within(signal, vetting) };
+  resolve(destination: Destination, signal: AbortSignal): Promise<VettedDestination> {
+    return this.#tracer.span('resolve', {}, async () => {
+      const own = this.#findOwn(destination);
+      const vetting = own === undefined ? this.#guard.vet(destination.host) : this.#ownGuard.vet(own.address);
+      return { addresses: await within(signal, vetting) };
+    });
   }
 
   /** A verified connection for one call of a tenant, over which nothing has been sent yet. */
@@ -48,18 +53,25 @@ export class Outbound {
     { tenantId, signal }: { readonly tenantId: TenantId; readonly signal: AbortSignal },
   ): Promise<OpenConnection> {
     const { host, port } = destination;
-    const socket = await connectTo(destination, {
-      addresses: vetted.addresses,
-      guard: this.#findOwn(destination) === undefined ? this.#guard : this.#ownGuard,
-      secureContext: this.#contexts.of(tenantId, destination),
-      connectMs: this.#config.limits.connectMs,
-      signal,
-    });
+    const socket = await this.#tracer.span('connect', {}, () =>
+      connectTo(destination, {
+        addresses: vetted.addresses,
+        guard: this.#findOwn(destination) === undefined ? this.#guard : this.#ownGuard,
+        secureContext: this.#contexts.of(tenantId, destination),
+        connectMs: this.#config.limits.connectMs,
+        signal,
+      }),
+    );
     const hostHeader = port === standardPort ? host : `${host}:${port}`;
     const { limits } = this.#config;
     return {
       send: (request, pace) =>
-        exchange(request, { socket: new SteadyConnection(socket), hostHeader, limits, pace, signal }),
+        this.#tracer.span('exchange', { 'http.request.method': request.method }, async (span) => {
+          const options = { socket: new SteadyConnection(socket), hostHeader, limits, pace, signal };
+          const answer = await exchange(request, options);
+          span?.set({ 'http.response.status_code': answer.status });
+          return answer;
+        }),
       close: () => void socket.destroy(),
     };
   }

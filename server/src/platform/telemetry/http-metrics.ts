@@ -1,4 +1,8 @@
+import type { ErrorCode } from '../../core/errors/domain-error.ts';
 import type { Metrics } from './metrics.ts';
+
+/** Counted from 0, so that the first of them is an increase: `deploy/monitoring/rules` alerts on few of these. */
+const watchedCodes: readonly ErrorCode[] = ['internal-error', 'unauthenticated', 'forbidden'];
 
 export interface HttpMetrics {
   /** `code` is that of the problem that the response describes, if it does. */
@@ -19,6 +23,7 @@ export function createHttpMetrics(metrics: Metrics): HttpMetrics {
     'Responses that describe a problem, by its code. Denied attempts are forbidden and unauthenticated.',
     ['code'],
   );
+  for (const code of watchedCodes) problems.inc({ code }, 0);
   return {
     observe({ method, route, status, seconds, code }) {
       requests.observe({ method, route, status: String(status) }, seconds);

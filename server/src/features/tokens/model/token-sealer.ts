@@ -3,6 +3,7 @@ import type { ApplicationId, TenantId, TokenId } from '../../../core/identity/id
 import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { CvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
 import type { FieldBinding, TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
+import { noTracer, type Tracer } from '../../../platform/telemetry/traces/tracer.ts';
 import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import { weighAttributes, weighData, weighTokens } from '../../../platform/waiting/work-weight.ts';
@@ -32,22 +33,31 @@ export interface SealOptions {
   readonly budget?: RequestBudget;
 }
 
+interface NamedDraft {
+  readonly draft: TokenDraft;
+  readonly id: TokenId;
+  readonly version?: number;
+}
+
 /** Gives a draft what needs keys: the sealed data, the fingerprint, and the terms it is found by. Plaintext ends here. */
 export class TokenSealer {
   readonly #keyring: KeySource;
   readonly #cvcSealer: CvcSealer;
+  readonly #tracer: Tracer;
 
-  constructor(parts: { keyring: KeySource; cvcSealer: CvcSealer }) {
+  constructor(parts: { keyring: KeySource; cvcSealer: CvcSealer; tracer?: Tracer }) {
     this.#keyring = parts.keyring;
     this.#cvcSealer = parts.cvcSealer;
+    this.#tracer = parts.tracer ?? noTracer;
   }
 
   /** Seals several drafts under keys that are fetched once. */
-  async sealAll(
-    owner: TokenOwner,
-    drafts: readonly { readonly draft: TokenDraft; readonly id: TokenId; readonly version?: number }[],
-    options: SealOptions,
-  ): Promise<SealedToken[]> {
+  sealAll(owner: TokenOwner, drafts: readonly NamedDraft[], options: SealOptions): Promise<SealedToken[]> {
+    const items = drafts.length;
+    return this.#tracer.span('seal', { 'strongroom.items': items }, () => this.#sealAll(owner, drafts, options));
+  }
+
+  async #sealAll(owner: TokenOwner, drafts: readonly NamedDraft[], options: SealOptions): Promise<SealedToken[]> {
     const keys = await this.#keyring.forTenant(owner.tenantId);
     loopPace.charge(owner.tenantId, weighDrafts(drafts.map(({ draft }) => draft)));
     return mapInTurns(drafts, ({ draft, id, version = 1 }) => this.#seal(owner, { draft, id, version }, keys, options));

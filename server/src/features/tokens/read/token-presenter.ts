@@ -12,6 +12,7 @@ import { parseJson, parseJsonSteps } from '../../../core/json/parse-json.ts';
 import type { TokenType } from '../../../core/token-types/token-type.ts';
 import type { CvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
 import type { Keyring } from '../../../platform/keyring/keyring.ts';
+import { noTracer, type Tracer } from '../../../platform/telemetry/traces/tracer.ts';
 import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
 import { inTurns, mapInTurns, nextTurn } from '../../../platform/waiting/turns.ts';
 import { weighTokens } from '../../../platform/waiting/work-weight.ts';
@@ -90,14 +91,20 @@ export class TokenPresenter implements TokenOpener {
   readonly #keyring: Keyring;
   readonly #cvcSealer: CvcSealer;
   readonly #settings: VisibilitySource;
+  readonly #tracer: Tracer;
 
-  constructor(parts: { keyring: Keyring; cvcSealer: CvcSealer; settings: VisibilitySource }) {
+  constructor(parts: { keyring: Keyring; cvcSealer: CvcSealer; settings: VisibilitySource; tracer?: Tracer }) {
     this.#keyring = parts.keyring;
     this.#cvcSealer = parts.cvcSealer;
     this.#settings = parts.settings;
+    this.#tracer = parts.tracer ?? noTracer;
   }
 
-  async open(token: StoredToken): Promise<OpenedToken> {
+  open(token: StoredToken): Promise<OpenedToken> {
+    return this.#tracer.span('open', { 'strongroom.items': 1 }, () => this.#open(token));
+  }
+
+  async #open(token: StoredToken): Promise<OpenedToken> {
     const keys = await this.#keyring.forRecord(token.tenantId, token.data);
     const isLong = token.data.length > longBytes;
     // Each part takes milliseconds, and none can be left in the middle: others get their turn before and after.
@@ -137,7 +144,9 @@ export class TokenPresenter implements TokenOpener {
     tokens: readonly { readonly token: StoredToken; readonly transform: Transform }[],
   ): Promise<VisibleToken[]> {
     loopPace.charge(caller.tenantId, weighTokens(tokens.length));
-    return mapInTurns(tokens, ({ token, transform }) => this.show(caller, token, transform));
+    return this.#tracer.span('open', { 'strongroom.items': tokens.length }, () =>
+      mapInTurns(tokens, ({ token, transform }) => this.show(caller, token, transform)),
+    );
   }
 
   /** The fingerprint, if a view through this transform shows it to the caller. */

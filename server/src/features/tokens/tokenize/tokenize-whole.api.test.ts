@@ -207,29 +207,6 @@ describe('a tokenization is one piece', () => {
     expect((await tokenize([{ id, type: 'token', data: 2 }], other.keys.reveal)).status).toBe(200);
   });
 
-  it('409 fails alone among concurrent requests that are committed together', async () => {
-    const id = `taken-${crypto.randomUUID()}`;
-    expect((await tokenize([{ id, type: 'token', data: 'first' }])).status).toBe(200);
-    const tap = new StatementTap();
-    try {
-      const bodies = Array.from({ length: 12 }, (_, index) => [
-        `value ${index}`,
-        index === 5 ? { id, type: 'token', data: 'second' } : `other ${index}`,
-      ]);
-      const answers = await Promise.all(bodies.map((body) => tokenize(body)));
-      expect(answers.map(({ status }) => status)).toEqual(bodies.map((_, index) => (index === 5 ? 409 : 200)));
-      const rowCounts = tap.sent.flatMap(({ name, values }) =>
-        name === 'token-insert' ? (JSON.parse(String(values?.[1])) as unknown[]).length : [],
-      );
-      expect(Math.max(...rowCounts)).toBeGreaterThan(2);
-      const ids = answers.flatMap(({ status, body }) => (status === 200 ? (body as string[]) : []));
-      const { rows } = await vault.database.owner.query('select id from tokens where id = any($1)', [ids]);
-      expect(rows).toHaveLength(22);
-    } finally {
-      tap.close();
-    }
-  });
-
   it('409 lets one of many concurrent requests have an id, whole', async () => {
     const id = `race-${crypto.randomUUID()}`;
     const answers = await Promise.all(

@@ -18,6 +18,7 @@ export function requestsDeduplication(
 ): boolean {
   const { draft, transform, settings } = token;
   const { fingerprintVisibility, deduplicateTokens } = settings;
+  if (caller.allowedOrigins !== undefined) return refuseToPages(draft.deduplicate);
   if (fingerprintVisibility === 'mask' || isFingerprintShown(caller, fingerprintVisibility, transform)) {
     return draft.deduplicate ?? deduplicateTokens;
   }
@@ -25,5 +26,17 @@ export function requestsDeduplication(
   throw new DomainError(
     'forbidden',
     'deduplicate_token requires a rule with the transform reveal, because the tenant has fingerprint_visibility set to reveal.',
+  );
+}
+
+/**
+ * A page that collects cards in fields of the vault knows eight digits and the last four: a thousand guesses are left, which it
+ * could try with the same key. Sessions of the application have its origins as well.
+ */
+function refuseToPages(isAsked: boolean | undefined): false {
+  if (isAsked !== true) return false;
+  throw new DomainError(
+    'forbidden',
+    'deduplicate_token is not available to an application with allowed_origins: it would tell a page whether it has guessed a card.',
   );
 }

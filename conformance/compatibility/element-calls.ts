@@ -1,0 +1,52 @@
+import { reactElements, webElements } from '../harness/published-package.ts';
+
+/*
+ * What the packages for elements offer. They are loaders: what they load has the members, so these lists come from their
+ * types and not from the packages themselves.
+ */
+const methods = ['get', 'post', 'put', 'patch', 'delete'];
+const ofInstance = [
+  'basistheory',
+  'createElement',
+  'tokens.create',
+  'tokens.update',
+  'tokens.retrieve',
+  'tokens.encrypt',
+  'tokenize',
+  'sessions.create',
+  'tokenIntents.create',
+  ...methods.map((method) => `proxy.${method}`),
+  ...methods.map((method) => `client.${method}`),
+];
+const ofElements = [
+  'mount',
+  'unmount',
+  'update',
+  'validate',
+  'clear',
+  'focus',
+  'blur',
+  'on',
+  'setValue',
+  'setValueRef',
+].map((member) => `element.${member}`);
+const components = [
+  'useBasisTheory',
+  'BasisTheoryProvider',
+  'CardElement',
+  'CardNumberElement',
+  'CardExpirationDateElement',
+  'CardVerificationCodeElement',
+  'TextElement',
+];
+/** What the second generation has added. */
+const added: Readonly<Record<string, readonly string[]>> = {
+  'web-elements 2.17.0': ['device.getDeviceInfo'],
+  'react-elements 2.17.0': ['CopyButtonElement'],
+};
+
+export function listElementCalls(): [string, readonly string[]][] {
+  const web = webElements.map(({ name }): [string, string[]] => [name, [...ofInstance, ...ofElements]]);
+  const react = reactElements.map(({ name }): [string, string[]] => [name, components]);
+  return [...web, ...react].map(([name, calls]) => [name, [...calls, ...(added[name] ?? [])].toSorted()]);
+}

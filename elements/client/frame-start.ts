@@ -1,0 +1,69 @@
+import type { Frame } from './frame.ts';
+
+const checkAfterMs = 3_000;
+const reloadAfterMs = 5_000;
+const attempts = 3;
+/** On a slow line the document itself may take this long, in attempts. */
+const loadingMax = 6;
+
+export interface FrameStart {
+  readonly started: Promise<void>;
+  readonly succeed: () => void;
+  readonly fail: (error: Error) => void;
+}
+
+/**
+ * Waits until a frame says that it is ready. If it takes long, the vault is asked whether it may start at all; a frame that
+ * may has time enough for a slow connection, and is loaded again if its document has come and stays silent.
+ */
+export function awaitStart(
+  frame: Frame,
+  { origin, keyId }: { readonly origin: string; readonly keyId: string },
+): FrameStart {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let left = attempts - 1;
+  const check = setTimeout(() => {
+    void findReason(origin, keyId).then((reason) => {
+      if (reason !== undefined) fail(new Error(reason));
+    });
+  }, checkAfterMs);
+  let loading = 0;
+  const timer = setInterval(() => {
+    loading += 1;
+    // A frame that is still loading would have to begin again each time, and never get there.
+    if (!frame.hasLoaded && loading < loadingMax) return;
+    left -= 1;
+    if (left >= 0) frame.reload();
+    else
+      fail(new Error(`The fields of ${origin} did not start. Check that this page's policy allows frames from there.`));
+  }, reloadAfterMs);
+  const stop = () => {
+    clearTimeout(check);
+    clearInterval(timer);
+  };
+  const fail = (error: Error) => {
+    stop();
+    reject(error);
+  };
+  const succeed = () => {
+    stop();
+    resolve();
+  };
+  return { started: promise, succeed, fail };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  'unknown-key': 'The vault does not know this key, or it is not the key of a public application.',
+  'no-origins': 'The application of this key has no allowed_origins. Add the origin of this page to them.',
+  'other-origin': 'The origin of this page is not among the allowed_origins of the application.',
+};
+
+/** Why the vault keeps a frame from starting; undefined if it does not, or does not say. */
+async function findReason(origin: string, keyId: string): Promise<string | undefined> {
+  const page = encodeURIComponent(location.origin);
+  const check: unknown = await fetch(`${origin}/elements/check?key=${keyId}&origin=${page}`, { credentials: 'omit' })
+    .then((response) => response.json())
+    .catch(() => undefined);
+  const reason = typeof check === 'object' && check !== null && 'reason' in check ? String(check.reason) : '';
+  return reasons[reason];
+}

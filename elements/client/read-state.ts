@@ -1,0 +1,25 @@
+import type { ElementState, FieldError } from '../protocol/element-state.ts';
+import { isRecord } from '../protocol/parse.ts';
+
+/** A state as a frame reports it. */
+export function readState(value: unknown): ElementState {
+  if (!isRecord(value)) return { empty: true, complete: false };
+  const flag = (name: string) => (typeof value[name] === 'boolean' ? { [name]: value[name] } : {});
+  const text = (name: string) => (typeof value[name] === 'string' ? { [name]: value[name] } : {});
+  return {
+    empty: value['empty'] === true,
+    complete: value['complete'] === true,
+    ...flag('valid'),
+    ...flag('maskSatisfied'),
+    ...(Array.isArray(value['errors']) ? { errors: value['errors'].flatMap(readError) } : {}),
+    ...text('cardBrand'),
+    ...text('cardBin'),
+    ...text('cardLast4'),
+  };
+}
+
+function readError(value: unknown): FieldError[] {
+  if (!isRecord(value)) return [];
+  const { targetId, type } = value;
+  return typeof targetId === 'string' && (type === 'incomplete' || type === 'invalid') ? [{ targetId, type }] : [];
+}

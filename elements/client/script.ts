@@ -1,0 +1,41 @@
+import { BasisTheoryApiError, BasisTheoryValidationError } from './errors.ts';
+import { openOnce, type StrongroomElements } from './instance.ts';
+import { hasElement } from './references.ts';
+
+/*
+ * The script that a page loads from the vault. It gives the page `strongroom(key)`, and `BasisTheoryElements`, which is
+ * what the published client libraries look for.
+ */
+interface ElementsScript extends Partial<StrongroomElements> {
+  init(key: string): Promise<StrongroomElements>;
+  hasElement(payload: unknown): boolean;
+}
+
+declare global {
+  interface Window {
+    BasisTheoryElements?: ElementsScript;
+    strongroom?: (key: string) => Promise<StrongroomElements>;
+  }
+}
+
+const source = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : undefined;
+
+/** Fields come from where this script came from; addresses that libraries hand over are those of another service. */
+function open(key: string): Promise<StrongroomElements> {
+  if (source === undefined) throw new Error('Load this script with a script element, not as a module.');
+  return openOnce(key, new URL(source).origin);
+}
+
+const script: ElementsScript = {
+  init: async (key) => {
+    const instance = await open(key);
+    // One of the libraries goes on with this object instead of the instance.
+    Object.assign(script, instance);
+    return instance;
+  },
+  hasElement,
+};
+
+window.BasisTheoryElements ??= script;
+window.strongroom ??= open;
+Object.assign(open, { BasisTheoryApiError, BasisTheoryValidationError });

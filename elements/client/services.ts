@@ -1,0 +1,124 @@
+import type { ServiceCall } from '../protocol/messages.ts';
+import type { Controller } from './controller.ts';
+import { toCamelCase, toSnakeCase } from './letter-case.ts';
+import { toReferences } from './references.ts';
+
+export interface RequestOptions {
+  readonly apiKey?: string | undefined;
+  readonly correlationId?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface ProxyRequestOptions extends RequestOptions {
+  readonly includeResponseHeaders?: boolean | undefined;
+  readonly path?: string | undefined;
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: unknown;
+}
+
+/** A token as a page gets it: without anything that was typed. */
+export interface Token {
+  readonly id: string;
+  readonly type: string;
+  readonly tenantId: string;
+  /** After `create`, masked where the vault shows it masked; after `retrieve`, references for `setValue`. */
+  readonly data?: unknown;
+  readonly containers?: readonly string[];
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly card?: { readonly bin?: string; readonly last4?: string; readonly brand?: string };
+  readonly createdAt?: string;
+  readonly [member: string]: unknown;
+}
+
+export interface Session {
+  /** Names the session in `apiKey` of later calls. The key itself stays in the controller. */
+  readonly sessionKey: string;
+  readonly nonce: string;
+  readonly expiresAt: string;
+}
+
+export interface VaultServices {
+  readonly tokens: {
+    create(token: object, options?: RequestOptions): Promise<Token>;
+    update(id: string, token: object, options?: RequestOptions): Promise<Token>;
+    retrieve(id: string, options?: RequestOptions): Promise<Token>;
+    encrypt(): Promise<never>;
+  };
+  tokenize(payload: unknown, options?: RequestOptions): Promise<unknown>;
+  readonly sessions: { create(options?: RequestOptions): Promise<Session> };
+  readonly proxy: Readonly<
+    Record<'get' | 'post' | 'put' | 'patch' | 'delete', (options?: ProxyRequestOptions) => Promise<unknown>>
+  >;
+  readonly tokenIntents: { create(): Promise<never> };
+  readonly client: Readonly<Record<'get' | 'post' | 'put' | 'patch' | 'delete', () => Promise<never>>>;
+  readonly device: { getDeviceInfo(): never };
+}
+
+export function createServices(controller: () => Controller): VaultServices {
+  const call = (request: ServiceCall) => controller().call(request);
+  const token = async (request: ServiceCall) =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The controller lets these members through and no others.
+    toCamelCase(await call(request)) as Token;
+  // References first, so that changing names does not walk into elements.
+  const payload = (given: unknown) => toSnakeCase(toReferences(given));
+  const proxy =
+    (method: 'get' | 'post' | 'put' | 'patch' | 'delete') =>
+    async (options: ProxyRequestOptions = {}) => {
+      const { path, query, headers, includeResponseHeaders, body } = options;
+      const more = { path, query, headers, includeResponseHeaders };
+      return call({
+        service: `proxy.${method}`,
+        ...toCallOptions(options),
+        payload: toReferences(body),
+        proxy: dropUndefined(more),
+      });
+    };
+  const noClient = refuse('client is not available: call your own server, or use proxy.');
+  return {
+    tokens: {
+      create: (given, options) =>
+        token({ service: 'tokens.create', payload: payload(given), ...toCallOptions(options) }),
+      update: (id, given, options) =>
+        token({ service: 'tokens.update', id, payload: payload(given), ...toCallOptions(options) }),
+      retrieve: (id, options) => token({ service: 'tokens.retrieve', id, ...toCallOptions(options) }),
+      encrypt: refuse('tokens.encrypt is not available: tokens are encrypted by the vault.'),
+    },
+    tokenize: (given, options) =>
+      call({ service: 'tokenize', payload: toReferences(given), ...toCallOptions(options) }),
+    sessions: {
+      create: async (options) =>
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Built by the controller.
+        toCamelCase(await call({ service: 'sessions.create', ...toCallOptions(options) })) as Session,
+    },
+    proxy: {
+      get: proxy('get'),
+      post: proxy('post'),
+      put: proxy('put'),
+      patch: proxy('patch'),
+      delete: proxy('delete'),
+    },
+    tokenIntents: { create: refuse('tokenIntents is not available: create a token.') },
+    client: { get: noClient, post: noClient, put: noClient, patch: noClient, delete: noClient },
+    device: {
+      getDeviceInfo: () => {
+        throw new Error('device is not available: fields collect nothing about the device.');
+      },
+    },
+  };
+}
+
+function refuse(sentence: string): () => Promise<never> {
+  return () => Promise.reject(new Error(sentence));
+}
+
+function toCallOptions({ apiKey, correlationId, idempotencyKey }: RequestOptions = {}): Partial<ServiceCall> {
+  return dropUndefined({ apiKey, correlationId, idempotencyKey });
+}
+
+function dropUndefined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- That is what the filter does.
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
+    [Name in keyof T]: Exclude<T[Name], undefined>;
+  };
+}

@@ -1,0 +1,85 @@
+import type { ElementOptions, ExpirationDateElement, StrongroomElements, VaultElement } from '../client/index.ts';
+import { askShop } from './ask-shop.ts';
+import { partOf, say } from './page-part.ts';
+
+export interface Order {
+  readonly card: string;
+  /** What the provider received, with everything that counts left out. */
+  readonly provider: unknown;
+}
+
+export interface Payment {
+  readonly order: Order;
+  readonly tokenId: string;
+  /** All that the page was told about the card. */
+  readonly seen: object;
+}
+
+interface Fields {
+  readonly number: VaultElement;
+  readonly date: ExpirationDateElement;
+  readonly code: VaultElement;
+}
+
+const problems: Readonly<Record<string, string>> = {
+  number: 'Check the card number.',
+  date: 'Check the date.',
+  code: 'Check the code.',
+};
+
+const options = (id: string): ElementOptions => ({ targetId: id, 'aria-required': true });
+
+/** Puts the three fields into the page. */
+export async function mountFields(strongroom: StrongroomElements): Promise<Fields> {
+  const fields = {
+    number: strongroom.createElement('cardNumber', options('number')),
+    date: strongroom.createElement('cardExpirationDate', options('date')),
+    code: strongroom.createElement('cardVerificationCode', options('code')),
+  };
+  await Promise.all(Object.entries(fields).map(([id, field]) => mountField(id, field)));
+  return fields;
+}
+
+async function mountField(id: string, field: VaultElement): Promise<void> {
+  const { classList } = partOf(id);
+  field.on('focus', () => classList.add('focused'));
+  field.on('blur', () => {
+    classList.remove('focused');
+    if (!field.metadata.empty) showProblem(id, field.metadata.valid === false);
+  });
+  field.on('change', ({ valid }) => {
+    if (valid === true) showProblem(id, false);
+  });
+  await field.mount(`#${id}`);
+}
+
+function showProblem(id: string, isWrong: boolean): void {
+  partOf(id).classList.toggle('wrong', isWrong);
+  say(`${id}-problem`, isWrong ? (problems[id] ?? '') : '', { isWrong });
+}
+
+/** The first field with a problem, after all problems are shown. */
+export function findWrong(fields: Fields): VaultElement | undefined {
+  const wrong = Object.entries(fields).filter(([, { metadata }]) => metadata.valid !== true || !metadata.complete);
+  for (const [id] of wrong) showProblem(id, true);
+  return wrong[0]?.[1];
+}
+
+/**
+ * The page creates a session without any rights, the shop's server lets it create one card, and the vault takes the card
+ * out of the fields. The page passes the token on.
+ */
+export async function pay(strongroom: StrongroomElements, { number, date, code }: Fields): Promise<Payment> {
+  const { sessionKey, nonce } = await strongroom.sessions.create();
+  await askShop('/sessions/pay', { nonce });
+  const token = await strongroom.tokens.create(
+    {
+      type: 'card',
+      data: { number, expiration_month: date.month(), expiration_year: date.year(), cvc: code },
+    },
+    { apiKey: sessionKey },
+  );
+  const order = await askShop<Order>('/orders', { token_id: token.id });
+  const { id, data, card } = token;
+  return { order, tokenId: id, seen: { id, data, card } };
+}

@@ -1,0 +1,45 @@
+import type { StrongroomElements, ValueReference, VaultElement } from '../client/index.ts';
+import { askShop } from './ask-shop.ts';
+import { partOf } from './page-part.ts';
+
+interface ShownFields {
+  readonly number: VaultElement;
+  readonly date: VaultElement;
+}
+
+const copyStyle = {
+  width: '100%',
+  height: '44px',
+  padding: '0 4px',
+  borderRadius: '6px',
+  color: '#23509e',
+  fontSize: '14px',
+  fontWeight: '600',
+};
+
+/** Fields that only show, and a button in a frame of its own that copies the number. */
+export async function mountShown(strongroom: StrongroomElements): Promise<ShownFields> {
+  const look = { readOnly: true, iconPosition: 'none' } as const;
+  const number = strongroom.createElement('cardNumber', { ...look, targetId: 'shown-number' });
+  const date = strongroom.createElement('cardExpirationDate', { ...look, targetId: 'shown-date' });
+  const copy = strongroom.createElement('copyButton', { text: 'Copy number', style: { base: copyStyle } });
+  partOf('shown').hidden = false;
+  await Promise.all([number.mount('#shown-number'), date.mount('#shown-date'), copy.mount('#copy')]);
+  copy.setValueRef(number);
+  return { number, date };
+}
+
+/** The session may reveal this one card. What comes back are references, which only fields can open. */
+export async function showCard(
+  strongroom: StrongroomElements,
+  tokenId: string,
+  { number, date }: ShownFields,
+): Promise<void> {
+  const { sessionKey, nonce } = await strongroom.sessions.create();
+  await askShop('/sessions/show', { nonce, token_id: tokenId });
+  const { data } = await strongroom.tokens.retrieve(tokenId, { apiKey: sessionKey });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- A reference stands in the place of every value of a card.
+  const card = data as Record<'number' | 'expiration_month' | 'expiration_year', ValueReference>;
+  number.setValue(card.number);
+  date.setValue({ month: card.expiration_month, year: card.expiration_year });
+}

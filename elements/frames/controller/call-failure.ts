@@ -1,0 +1,12 @@
+import type { CallOutcome } from '../../protocol/messages.ts';
+import { isRecord } from '../../protocol/parse.ts';
+import type { VaultResponse } from './vault-api.ts';
+
+/** A problem of the vault, which never repeats a value; of a destination's response only the status. */
+export function toFailure({ status, headers, body }: VaultResponse): CallOutcome {
+  const isOfDestination = headers.has('bt-proxy-destination-status');
+  const problem = isOfDestination || !isRecord(body) ? undefined : body;
+  const message =
+    typeof problem?.['detail'] === 'string' ? problem['detail'] : `The request failed with status ${status}.`;
+  return { api: { status, data: problem, message } };
+}

@@ -1,0 +1,98 @@
+import type { FieldValue, HeldValue, SiblingMessage } from '../../protocol/messages.ts';
+import type { FrameLink } from '../frame-link.ts';
+import { RefusedCall } from './refused-call.ts';
+
+const replyWithinMs = 5_000;
+
+/** The fields of this instance that have joined, and what they are asked. */
+export class JoinedFields {
+  readonly #link: () => FrameLink | undefined;
+  readonly #onShown: (digits: string) => void;
+  readonly #fields = new Map<string, Window>();
+  readonly #questions = new Map<number, { readonly source: Window; readonly reply: (held: HeldValue) => void }>();
+  /** From which element to which others a value is passed on. */
+  readonly #followers = new Map<string, Set<string>>();
+  #lastQuestion = 0;
+
+  /** `onShown` hears of numbers whose ends a field has shown to the page. */
+  constructor(link: () => FrameLink | undefined, onShown: (digits: string) => void) {
+    this.#link = link;
+    this.#onShown = onShown;
+  }
+
+  /** What a field needs: to join, to reply, to pass on a change. */
+  hear(message: SiblingMessage, source: Window): void {
+    if (message.kind === 'join') this.#join(message.element, source);
+    if (message.kind === 'value') {
+      const question = this.#questions.get(message.question);
+      if (question?.source === source) question.reply(message);
+    }
+    if (message.kind === 'changed') this.#passOn(message.value, source);
+    if (message.kind === 'shown') this.#onShown(message.digits);
+  }
+
+  /** The page is about to see the ends of these numbers in tokens. */
+  noteTokens(numbers: readonly string[]): void {
+    for (const source of this.#fields.values())
+      for (const digits of numbers) this.#link()?.tell(source, { kind: 'shown', digits });
+  }
+
+  ask(element: string): Promise<HeldValue> {
+    const source = this.#fields.get(element);
+    if (source === undefined) return Promise.reject(new RefusedCall('An element in the payload is not mounted.'));
+    this.#lastQuestion += 1;
+    const question = this.#lastQuestion;
+    return new Promise<HeldValue>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#questions.delete(question);
+        reject(new RefusedCall('An element in the payload is not mounted any more.'));
+      }, replyWithinMs);
+      const reply = (held: HeldValue) => {
+        clearTimeout(timer);
+        this.#questions.delete(question);
+        resolve(held);
+      };
+      this.#questions.set(question, { source, reply });
+      this.#link()?.tell(source, { kind: 'ask', question });
+    });
+  }
+
+  fill(element: string, value: FieldValue): void {
+    const source = this.#fields.get(element);
+    if (source !== undefined) this.#link()?.tell(source, { kind: 'fill', value });
+  }
+
+  follow({ from, to }: { readonly from: string; readonly to: string }): void {
+    const source = this.#fields.get(from);
+    // In a circle, a value would be passed on for ever.
+    if (source === undefined || this.#leadsTo(to, from)) return;
+    const followers = this.#followers.get(from) ?? new Set();
+    this.#followers.set(from, followers.add(to));
+    this.#link()?.tell(source, { kind: 'watch' });
+  }
+
+  forget(element: string): void {
+    this.#fields.delete(element);
+    this.#followers.delete(element);
+    for (const followers of this.#followers.values()) followers.delete(element);
+  }
+
+  #leadsTo(from: string, to: string): boolean {
+    return from === to || [...(this.#followers.get(from) ?? [])].some((follower) => this.#leadsTo(follower, to));
+  }
+
+  /** A frame that was moved in its page starts again in the same window. */
+  #join(element: string, source: Window): void {
+    const known = this.#fields.get(element);
+    if (known !== undefined && known !== source && !known.closed) return;
+    this.#fields.set(element, source);
+    this.#link()?.tell(source, { kind: 'joined' });
+  }
+
+  #passOn(value: FieldValue, source: Window): void {
+    for (const [from, followers] of this.#followers) {
+      if (this.#fields.get(from) !== source) continue;
+      for (const follower of followers) this.fill(follower, value);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { ServiceCall } from '../../protocol/messages.ts';
+import { callVault, type VaultRequest, type VaultResponse } from './vault-api.ts';
+
+/** Headers that are not the page's to set. */
+const ownHeaders = new Set(['bt-api-key', 'content-type', 'bt-idempotency-key', 'bt-trace-id']);
+
+export function callProxy(
+  { service, payload, proxy = {} }: ServiceCall,
+  credentials: Pick<VaultRequest, 'key' | 'headers'>,
+): Promise<VaultResponse> {
+  const method = service.slice('proxy.'.length).toUpperCase();
+  const { path = '', query = {}, headers = {} } = proxy;
+  const given = Object.entries(headers).filter(([name]) => !ownHeaders.has(name.toLowerCase()));
+  const search = new URLSearchParams(query).toString();
+  return callVault({
+    method,
+    path: `/proxy${toPath(path)}${search === '' ? '' : `?${search}`}`,
+    key: credentials.key,
+    headers: { ...Object.fromEntries(given), ...credentials.headers },
+    ...(payload === undefined ? {} : { body: payload }),
+  });
+}
+
+/** A path cannot climb out of the proxy: a segment of dots is not resolved by anybody on the way. */
+function toPath(path: string): string {
+  const segments = path.split('/').filter((segment) => segment !== '');
+  return segments.map((segment) => `/${encodeSegment(segment)}`).join('');
+}
+
+function encodeSegment(segment: string): string {
+  return /^\.+$/.test(segment) ? segment.replaceAll('.', '%2E') : encodeURIComponent(segment);
+}

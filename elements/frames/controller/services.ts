@@ -1,0 +1,185 @@
+import type { CallOutcome, ServiceCall } from '../../protocol/messages.ts';
+import { isRecord } from '../../protocol/parse.ts';
+import { toFailure } from './call-failure.ts';
+import { mapTokens, visitTokens } from './each-token.ts';
+import { IdempotencyKeys } from './idempotency-keys.ts';
+import type { JoinedFields } from './joined-fields.ts';
+import type { KeptValues } from './kept-values.ts';
+import { callProxy } from './proxy-call.ts';
+import { RefusedCall } from './refused-call.ts';
+import { resolvePayload } from './resolve-payload.ts';
+import { SessionHandles } from './session-handles.ts';
+import { hasReference, requireHarmless, requireHarmlessMask, showsEnds } from './token-request.ts';
+import { holdsSecret, pickShown, toShownToken, toShownTokens } from './token-response.ts';
+import type { UsedNumbers } from './used-numbers.ts';
+import { callVault, type VaultRequest, type VaultResponse } from './vault-api.ts';
+
+type Target = Pick<VaultRequest, 'method' | 'path' | 'bodyType'>;
+
+/** What a page can do with the values of its fields, without seeing them. */
+export class Services {
+  readonly #key: string;
+  readonly #fields: JoinedFields;
+  readonly #kept: KeptValues;
+  readonly #used: UsedNumbers;
+  readonly #sessions = new SessionHandles();
+  readonly #idempotencyKeys = new IdempotencyKeys();
+
+  constructor(parts: { key: string; fields: JoinedFields; kept: KeptValues; used: UsedNumbers }) {
+    this.#key = parts.key;
+    this.#fields = parts.fields;
+    this.#kept = parts.kept;
+    this.#used = parts.used;
+  }
+
+  async call(call: ServiceCall): Promise<CallOutcome> {
+    try {
+      return await this.#run(call);
+    } catch (error) {
+      // Errors of ours say what to do. Others could repeat a value, so the page learns only that there was one.
+      return { refused: error instanceof RefusedCall ? error.message : 'The call failed in the controller.' };
+    }
+  }
+
+  #run(call: ServiceCall): Promise<CallOutcome> {
+    switch (call.service) {
+      case 'tokens.create':
+        return this.#write(call, { method: 'POST', path: '/tokens' });
+      case 'tokens.update':
+        return this.#write(call, {
+          method: 'PATCH',
+          path: `/tokens/${encodeURIComponent(call.id ?? '')}`,
+          bodyType: 'application/merge-patch+json',
+        });
+      case 'tokens.retrieve':
+        return this.#retrieve(call);
+      case 'tokenize':
+        return this.#tokenize(call);
+      case 'sessions.create':
+        return this.#createSession(call);
+      case 'proxy.get':
+      case 'proxy.post':
+      case 'proxy.put':
+      case 'proxy.patch':
+      case 'proxy.delete':
+        return this.#proxy(call);
+    }
+  }
+
+  async #write(call: ServiceCall, target: Target): Promise<CallOutcome> {
+    const { payload } = call;
+    if (!isRecord(payload)) throw new RefusedCall('A token must be an object.');
+    requireHarmless(payload);
+    return this.#send(call, target, {
+      check: (resolved) => {
+        if (isRecord(resolved)) requireHarmlessMask(resolved);
+        return showsEnds(payload);
+      },
+      // A page that gets the same id for the same card could confirm a guess.
+      toBody: (resolved) => (isRecord(resolved) ? { ...resolved, deduplicate_token: false } : resolved),
+      // The token that is changed may have a mask of the page, which shows what it likes of the new data.
+      show: (answer) => toShownToken(answer, target.method === 'PATCH' ? { ...payload, mask: null } : payload),
+    });
+  }
+
+  async #tokenize(call: ServiceCall): Promise<CallOutcome> {
+    visitTokens(call.payload, requireHarmless);
+    return this.#send(
+      call,
+      { method: 'POST', path: '/tokenize' },
+      {
+        check: (resolved) => {
+          let isShown = false;
+          visitTokens(resolved, (token) => {
+            requireHarmlessMask(token);
+            isShown ||= showsEnds(token);
+          });
+          return isShown;
+        },
+        toBody: (resolved) => mapTokens(resolved, (token) => ({ ...token, deduplicate_token: false })),
+        show: (answer) => toShownTokens(answer, call.payload),
+      },
+    );
+  }
+
+  async #send(
+    call: ServiceCall,
+    target: Target,
+    steps: {
+      /** Refuses what would show too much; whether the page will be shown the ends of values. */
+      readonly check: (resolved: unknown) => boolean;
+      readonly toBody: (resolved: unknown) => unknown;
+      readonly show: (answer: unknown) => unknown;
+    },
+  ): Promise<CallOutcome> {
+    const { payload, secrets, errors, details } = await resolvePayload(call.payload, (element) =>
+      this.#fields.ask(element),
+    );
+    if (errors.length > 0) return { invalid: { details, errors } };
+    const isShown = steps.check(payload);
+    const request = { ...target, ...this.#credentials(call), body: steps.toBody(payload) };
+    const response = await this.#showing(isShown ? secrets : [], () => callVault(request));
+    const outcome = response.isOk ? { value: steps.show(response.body) } : toFailure(response);
+    if (holdsSecret(outcome, secrets)) throw new RefusedCall('The response would have shown the page what was typed.');
+    return outcome;
+  }
+
+  /** Makes a call after which the page is shown the ends of what was typed. */
+  async #showing(secrets: readonly string[], call: () => Promise<VaultResponse>): Promise<VaultResponse> {
+    if (this.#used.continues(secrets))
+      throw new RefusedCall(
+        'A token was created with the beginning of what was typed, or with more of it. Reload the page and type it again.',
+      );
+    // Before the call, so that another one in the meantime is refused.
+    const added = this.#used.add(secrets);
+    this.#fields.noteTokens(added);
+    const response = await call();
+    if (!response.isOk) this.#used.remove(added);
+    return response;
+  }
+
+  async #retrieve(call: ServiceCall): Promise<CallOutcome> {
+    const path = `/tokens/${encodeURIComponent(call.id ?? '')}`;
+    const key = this.#sessions.findForReading(call.apiKey, this.#key);
+    const response = await callVault({ method: 'GET', path, key });
+    if (!response.isOk) return toFailure(response);
+    if (!isRecord(response.body)) throw new RefusedCall('The vault has sent no token.');
+    const { data } = response.body;
+    return { value: { ...pickShown(response.body), ...(data === undefined ? {} : { data: this.#kept.keep(data) }) } };
+  }
+
+  async #createSession(call: ServiceCall): Promise<CallOutcome> {
+    const response = await callVault({ method: 'POST', path: '/sessions', ...this.#credentials(call) });
+    if (!response.isOk) return toFailure(response);
+    const { body } = response;
+    if (!isRecord(body) || typeof body['session_key'] !== 'string')
+      throw new RefusedCall('The vault has created no session.');
+    const { nonce, expires_at } = body;
+    return { value: { session_key: this.#sessions.keep(body['session_key']), nonce, expires_at } };
+  }
+
+  /** What a destination sends may hold a value, so the page gets references. */
+  async #proxy(call: ServiceCall): Promise<CallOutcome> {
+    if (hasReference(call.payload) || hasReference(call.proxy))
+      throw new RefusedCall(
+        'Elements can only be used inside data: create a token, and use its id in the proxied request.',
+      );
+    const response = await callProxy(call, this.#credentials(call));
+    if (!response.isOk) return toFailure(response);
+    const value = this.#kept.keep(response.body);
+    if (call.proxy?.includeResponseHeaders !== true) return { value };
+    const [type] = /^[a-z]+\/[a-z.+-]+/.exec(response.headers.get('content-type') ?? '') ?? [''];
+    const headers = { 'content-type': type };
+    return { value: { data: value, headers } };
+  }
+
+  #credentials({ apiKey, idempotencyKey, correlationId }: ServiceCall): Pick<VaultRequest, 'key' | 'headers'> {
+    return {
+      key: this.#sessions.find(apiKey, this.#key),
+      headers: {
+        ...(idempotencyKey === undefined ? {} : { 'bt-idempotency-key': this.#idempotencyKeys.of(idempotencyKey) }),
+        ...(correlationId === undefined ? {} : { 'bt-trace-id': correlationId }),
+      },
+    };
+  }
+}

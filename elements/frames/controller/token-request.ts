@@ -1,0 +1,70 @@
+import { isRecord } from '../../protocol/parse.ts';
+import { findReference } from './resolve-payload.ts';
+import { RefusedCall } from './refused-call.ts';
+
+/** Filters of masks that show no more than the last four characters. */
+const safeMask = /^\{\{\s*(data(?:\.[A-Za-z0-9_]+)*)\s*\|\s*(?:reveal_last:\s*[1-4]|card_mask)\s*\}\}$/;
+/** Of a shorter value, the last four would be most of it. */
+const maskedLengthMin = 9;
+/** Whole members of the data. A fingerprint of a part of one would let a page find that part with a few guesses. */
+const safeFingerprint = /^(?:[^{}]|\{\{\s*data(?:\.[A-Za-z0-9_]+)*\s*\}\})*$/;
+
+/**
+ * Refuses what would let a page read what was typed: references outside `data`, a mask or an id that repeats it, and
+ * deduplication, which confirms a guess.
+ */
+export function requireHarmless(token: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(token)) {
+    if (name !== 'data' && hasReference(value)) throw new RefusedCall('Elements can only be used inside data.');
+  }
+  const { id, deduplicate_token, fingerprint_expression } = token;
+  if (typeof id === 'string' && id.includes('{{'))
+    throw new RefusedCall(
+      'An id made from an expression is not available in elements. Create the token from your server.',
+    );
+  if (typeof fingerprint_expression === 'string' && !safeFingerprint.test(fingerprint_expression))
+    throw new RefusedCall(
+      'A fingerprint_expression in elements can only name whole members, such as {{ data.number }}.',
+    );
+  if (deduplicate_token === true)
+    throw new RefusedCall(
+      'deduplicateToken is not available in elements: it would tell the page whether a card is known.',
+    );
+}
+
+/** Looks at a mask once the data is known: a mask can show all of a short value. */
+export function requireHarmlessMask(token: Readonly<Record<string, unknown>>): void {
+  for (const text of listLeaves(token['mask'])) {
+    if (!text.includes('{{') && !text.includes('{%')) continue;
+    const path = safeMask.exec(text)?.[1];
+    const masked = path === undefined ? undefined : findAt(token['data'], path.split('.').slice(1));
+    if (typeof masked !== 'string' || masked.replaceAll(/[^\p{L}\p{N}]/gu, '').length < maskedLengthMin)
+      throw new RefusedCall(
+        'A mask in elements can only use reveal_last with at most 4 characters or card_mask, on values longer than 8 characters.',
+      );
+  }
+}
+
+/** Whether the page can be shown the end of a value: by the type of a token, or by a mask. */
+export function showsEnds({ type, mask }: Readonly<Record<string, unknown>>): boolean {
+  return type !== 'token' || (mask !== undefined && mask !== null);
+}
+
+export function hasReference(value: unknown): boolean {
+  if (findReference(value) !== undefined) return true;
+  if (Array.isArray(value)) return value.some(hasReference);
+  return isRecord(value) && Object.values(value).some(hasReference);
+}
+
+function findAt(data: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+    data,
+  );
+}
+
+function listLeaves(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(listLeaves);
+}

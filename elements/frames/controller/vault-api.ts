@@ -1,0 +1,50 @@
+import { RefusedCall } from './refused-call.ts';
+
+const withinMs = 35_000;
+const sizeMax = 8 * 1024 * 1024;
+
+export interface VaultRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** `application/json` by default. */
+  readonly bodyType?: string;
+}
+
+export interface VaultResponse {
+  readonly status: number;
+  readonly isOk: boolean;
+  readonly headers: Headers;
+  /** JSON as a value, anything else as a text. */
+  readonly body: unknown;
+}
+
+/** The API, on the origin of the frames: the only place that this code can connect to. */
+export async function callVault(request: VaultRequest): Promise<VaultResponse> {
+  const { method, path, key, headers = {}, body, bodyType = 'application/json' } = request;
+  const response = await fetch(`/api${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': bodyType }), 'bt-api-key': key },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    credentials: 'omit',
+    cache: 'no-store',
+    redirect: 'error',
+    referrerPolicy: 'no-referrer',
+    signal: AbortSignal.timeout(withinMs),
+  }).catch(() => {
+    throw new RefusedCall('The vault could not be reached.');
+  });
+  const text = await response.text();
+  if (text.length > sizeMax) throw new RefusedCall('The response of the vault is too large for a page.');
+  return { status: response.status, isOk: response.ok, headers: response.headers, body: parse(text) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,213 @@
+import type { ElementState, FieldError } from '../../protocol/element-state.ts';
+import { type FieldChange, fieldRuleNames, type FieldSetup } from '../../protocol/field-options.ts';
+import type { FieldValue } from '../../protocol/messages.ts';
+import type { ReportedKey } from '../../protocol/reported-key.ts';
+import { InputBox, type InputBoxEvents } from './input-box.ts';
+import { findCardType } from './kinds/card-number.ts';
+import { createVerificationCodeKind } from './kinds/verification-code.ts';
+import type { InputKind } from './kinds/input-kind.ts';
+import { transformText } from './safe-transform.ts';
+import { kindOf, type PartName, partsOf, targetOf } from './part.ts';
+import { ShownDigits } from './shown-digits.ts';
+import { findPageTexts } from './page-value.ts';
+
+export interface FieldEvents {
+  readonly onChange: () => void;
+  readonly onFocus: (targetId: string) => void;
+  readonly onBlur: (targetId: string) => void;
+  readonly onKey: (targetId: string, key: ReportedKey) => void;
+}
+
+/** The inputs of one element, what they hold, and what may be said about it. */
+export class InputField {
+  readonly boxes: ReadonlyMap<PartName, InputBox>;
+  readonly #shownDigits = new ShownDigits();
+  #setup: FieldSetup;
+  #isFilledByReference = false;
+
+  constructor(setup: FieldSetup, events: FieldEvents) {
+    this.#setup = setup;
+    const names = setup.type === 'copyButton' ? [] : partsOf[setup.type];
+    const onChange = () => {
+      this.#fitCode();
+      this.#noticeEmpty();
+      events.onChange();
+    };
+    const listen = (name: PartName): InputBoxEvents => ({
+      onChange,
+      onFocus: () => events.onFocus(targetOf(name, setup)),
+      onBlur: () => events.onBlur(targetOf(name, setup)),
+      onKey: (key) => events.onKey(targetOf(name, setup), key),
+    });
+    this.boxes = new Map(names.map((name) => [name, new InputBox(kindOf[name](setup), listen(name))]));
+    this.#setFromPage(setup.value);
+  }
+
+  get setup(): FieldSetup {
+    return this.#setup;
+  }
+
+  /** Changes options; returns the names of those that were left as they are, since something has been typed. */
+  update(change: FieldChange): readonly string[] {
+    const isUsed = [...this.boxes.values()].some((box) => box.hasBeenUsed);
+    const ignored = isUsed ? fieldRuleNames.filter((name) => isOther(change, this.#setup, name)) : [];
+    const kept = Object.fromEntries(ignored.map((name) => [name, this.#setup[name]]));
+    this.#setup = { ...this.#setup, ...change, ...kept };
+    for (const [name, box] of this.boxes) box.changeKind(this.#kindOf(name));
+    this.#fitCode();
+    if (Object.hasOwn(change, 'value')) this.#setFromPage(change.value);
+    return ignored;
+  }
+
+  get value(): FieldValue {
+    const kept = (name: PartName) => this.boxes.get(name)?.kept ?? '';
+    const [month, year] = [kept('date').slice(0, 2), kept('date').slice(2)];
+    if (this.#setup.type === 'card') return { kind: 'card', number: kept('number'), month, year, code: kept('code') };
+    if (this.#setup.type === 'cardExpirationDate') return { kind: 'date', month, year };
+    const [box] = this.boxes.values();
+    const { transform } = this.#setup;
+    const text = box?.kept ?? '';
+    if (transform === undefined || this.#isFilledByReference || this.#setup.type !== 'text')
+      return { kind: 'text', text };
+    return { kind: 'text', text: transformText(text, transform) };
+  }
+
+  /**
+   * Takes a value that came from another frame of the vault. No rule of the page touches it: a page that could cut or change
+   * it in one field after another would see another four digits of it each time.
+   */
+  fill(value: FieldValue): void {
+    this.#isFilledByReference = true;
+    for (const [name, box] of this.boxes) {
+      box.changeKind(this.#kindOf(name));
+      box.set(textFor(name, value));
+    }
+    this.#noticeEmpty();
+    this.#fitCode();
+  }
+
+  /** The number whose ends the page has been shown. */
+  get shownDigits(): string | undefined {
+    return this.#shownDigits.shown;
+  }
+
+  /** The page has got a token that begins with the same digits, and with it the ends of its number. */
+  noteToken(digits: string): void {
+    const kept = this.boxes.get('number')?.kept ?? '';
+    if (kept.startsWith(digits)) this.#shownDigits.noteToken(digits);
+  }
+
+  validate(): void {
+    for (const box of this.boxes.values()) box.touch();
+  }
+
+  clear(): void {
+    for (const box of this.boxes.values()) box.clear();
+    this.#noticeEmpty();
+  }
+
+  /**
+   * All that is wrong, whether it is shown yet or not: a value with errors does not go into a token. Of a value that was
+   * filled in by reference nothing is said; the vault itself looks at it.
+   */
+  get errors(): readonly FieldError[] {
+    if (this.#isFilledByReference) return [];
+    return this.#listErrors(() => true);
+  }
+
+  get state(): ElementState {
+    const judged = [...this.boxes.values()].map((box) => box.judge());
+    const empty = this.#isEmpty;
+    if (this.#isFilledByReference) return { empty, complete: true, ...this.#brandState({ isKnown: false }) };
+    const errors = this.#listErrors((box) => this.#setup.validateOnChange === true || box.isTouched);
+    return {
+      empty,
+      complete: judged.every(({ isComplete }) => isComplete),
+      valid: judged.every(({ error }) => error === undefined),
+      ...(this.#setup.type === 'text'
+        ? { maskSatisfied: judged.every(({ isMaskSatisfied = true }) => isMaskSatisfied) }
+        : {}),
+      ...(errors.length > 0 ? { errors } : {}),
+      ...this.#brandState({ isKnown: true }),
+    };
+  }
+
+  get brand(): string | undefined {
+    const number = this.boxes.get('number');
+    return number === undefined ? undefined : findCardType(number.kept, this.#setup)?.type;
+  }
+
+  get #isEmpty(): boolean {
+    return [...this.boxes.values()].every(({ kept }) => kept === '');
+  }
+
+  #brandState({ isKnown }: { readonly isKnown: boolean }): Partial<ElementState> {
+    const number = this.boxes.get('number');
+    if (number === undefined) return {};
+    if (!isKnown) return { cardBrand: 'unknown' };
+    const isFocused = document.activeElement === number.input;
+    return { cardBrand: this.brand ?? 'unknown', ...this.#shownDigits.of(number.kept, isFocused) };
+  }
+
+  #listErrors(isListed: (box: InputBox) => boolean): FieldError[] {
+    return [...this.boxes].flatMap(([name, box]) => {
+      const { error } = box.judge();
+      if (error === undefined || !isListed(box)) return [];
+      return [{ targetId: targetOf(name, this.#setup), type: error }];
+    });
+  }
+
+  /** In a card, the number tells how long the code is. */
+  #fitCode(): void {
+    const code = this.boxes.get('code');
+    if (this.#setup.type !== 'card' || code === undefined) return;
+    const { cardTypes } = this.#isFilledByReference ? {} : this.#setup;
+    code.changeKind(createVerificationCodeKind({ cardTypes, cardBrand: this.brand }));
+  }
+
+  #setFromPage(value: unknown): void {
+    if (value === undefined) return;
+    const texts = findPageTexts(value);
+    this.#isFilledByReference = false;
+    for (const [name, box] of this.boxes) {
+      // Before the rules of the page apply again, there is nothing left that they could be applied to.
+      box.set('');
+      box.changeKind(this.#kindOf(name));
+      box.set(texts[name] ?? '');
+    }
+    this.#fitCode();
+  }
+
+  /** The rules of the page are for what is typed, and come back when what was filled in is gone. */
+  #noticeEmpty(): void {
+    if (!this.#isEmpty || !this.#isFilledByReference) return;
+    this.#isFilledByReference = false;
+    for (const [name, box] of this.boxes) box.changeKind(this.#kindOf(name));
+  }
+
+  #kindOf(name: PartName): InputKind {
+    return kindOf[name](this.#isFilledByReference ? withoutRules(this.#setup) : this.#setup);
+  }
+}
+
+function withoutRules(setup: FieldSetup): FieldSetup {
+  const { type, targetId, showSpacing } = setup;
+  return { type, targetId, showSpacing };
+}
+
+function isOther(change: FieldChange, setup: FieldSetup, name: (typeof fieldRuleNames)[number]): boolean {
+  if (!Object.hasOwn(change, name) || name === 'cardBrand') return false;
+  return JSON.stringify(change[name]) !== JSON.stringify(setup[name]);
+}
+
+function textFor(name: PartName, value: FieldValue): string {
+  switch (value.kind) {
+    case 'text':
+      return value.text;
+    case 'date':
+      return name === 'date' ? `${value.month}${value.year}` : `${value.month}/${value.year}`;
+    case 'card':
+      if (name === 'date') return `${value.month}${value.year}`;
+      return name === 'code' ? value.code : value.number;
+  }
+}

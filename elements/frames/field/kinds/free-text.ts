@@ -1,0 +1,59 @@
+import type { FieldRules, MaskSlot } from '../../../protocol/field-options.ts';
+import { maskedForPatterns, toRegExp } from '../safe-pattern.ts';
+import { complete, incomplete, type InputKind, invalid } from './input-kind.ts';
+
+const lengthDefault = 1_000;
+
+export function createFreeTextKind({ mask, validation, maxLength = lengthDefault }: FieldRules): InputKind {
+  const slots = mask?.map(toSlot);
+  const pattern = validation === undefined ? undefined : toRegExp(validation);
+  return {
+    clean: (text) => (slots === undefined ? text : fit(text, slots)).slice(0, maxLength),
+    show: (kept) => kept,
+    judge: (kept) => {
+      const isMaskSatisfied = slots === undefined || kept.length === slots.length;
+      if (pattern !== undefined && !pattern.test(maskedForPatterns(kept))) return { ...invalid, isMaskSatisfied };
+      return { ...(isMaskSatisfied || kept === '' ? complete : incomplete), isMaskSatisfied };
+    },
+  };
+}
+
+type Slot = { readonly fixed: string } | { readonly accepts: RegExp };
+
+/** A character, and what a pattern of the page sees in its place. */
+interface Character {
+  readonly character: string;
+  readonly seen: string;
+}
+
+function toSlot(slot: MaskSlot): Slot {
+  return typeof slot === 'string' ? { fixed: slot } : { accepts: toRegExp(slot) };
+}
+
+/** Fills the slots with the characters that fit, and adds fixed ones where something follows them. */
+function fit(text: string, slots: readonly Slot[]): string {
+  // By its place in the text, since characters that do not fit are dropped before they could be counted.
+  const seen = [...maskedForPatterns(text)];
+  const characters = [...text].map((character, index): Character => ({ character, seen: seen[index] ?? '' }));
+  let fitted = '';
+  let pending = '';
+  for (const slot of slots) {
+    if ('fixed' in slot) {
+      if (characters[0]?.character === slot.fixed) characters.shift();
+      pending += slot.fixed;
+      continue;
+    }
+    const next = takeFitting(characters, slot.accepts);
+    if (next === undefined) return fitted;
+    fitted += pending + next;
+    pending = '';
+  }
+  return fitted + pending;
+}
+
+function takeFitting(characters: Character[], accepts: RegExp): string | undefined {
+  for (let next = characters.shift(); next !== undefined; next = characters.shift()) {
+    if (accepts.test(next.seen)) return next.character;
+  }
+  return undefined;
+}

@@ -1,0 +1,129 @@
+import type { ElementState } from '../../protocol/element-state.ts';
+import type { FieldSetup } from '../../protocol/field-options.ts';
+import type { SiblingMessage } from '../../protocol/messages.ts';
+import { FrameLink } from '../frame-link.ts';
+import { mountButton } from './copy-button.ts';
+import { FieldView } from './field-view.ts';
+import { InputField } from './input-field.ts';
+import type { MountedElement } from './mounted-element.ts';
+import { OptionError, readChange, readSetup } from './read-options.ts';
+import { reportUpdate } from './report-update.ts';
+
+let mounted: MountedElement | undefined;
+let controller: Window | undefined;
+let isWatched = false;
+let announced = '';
+
+const link = FrameLink.open({
+  onCommand: (command) => {
+    if (command['kind'] === 'setup') setUp(command['setup']);
+    else mounted?.command(command);
+  },
+  onSibling: hear,
+});
+link?.report({ kind: 'hello' });
+if (link === undefined) document.body.textContent = 'This field works only inside a page that the vault allows.';
+
+function setUp(given: unknown): void {
+  if (link === undefined || mounted !== undefined) return;
+  try {
+    const setup = readSetup(given);
+    mounted = setup.type === 'copyButton' ? mountButton(setup, link) : mountField(setup, link);
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    link.report({ kind: 'refused', reason: error.message });
+    return;
+  }
+  link.tellAll({ kind: 'join', element: link.address.element });
+}
+
+function hear(message: SiblingMessage, source: Window): void {
+  if (message.kind === 'joined' && controller === undefined && mounted !== undefined) {
+    controller = source;
+    // At once, as a frame that nobody has scrolled to yet observes nothing.
+    reportHeight();
+    link?.report({ kind: 'ready', state: mounted.state });
+    new ResizeObserver(() => reportHeight()).observe(document.documentElement);
+  }
+  // Only the controller that this field has joined is told what it holds.
+  if (source !== controller || mounted === undefined) return;
+  if (message.kind === 'ask') {
+    const { value, errors } = mounted;
+    link?.tell(source, { kind: 'value', question: message.question, value, errors });
+  }
+  if (message.kind === 'fill') mounted.fill(message.value);
+  if (message.kind === 'shown') mounted.noteToken(message.digits);
+  if (message.kind === 'watch') {
+    isWatched = true;
+    link?.tell(source, { kind: 'changed', value: mounted.value });
+  }
+}
+
+function mountField(setup: FieldSetup, link: FrameLink): MountedElement {
+  const { targetId } = setup;
+  const field = new InputField(setup, {
+    onChange: () => announce(),
+    onFocus: (target) => link.report({ kind: 'focus', targetId: target }),
+    onBlur: (target) => link.report({ kind: 'blur', targetId: target }),
+    onKey: (target, key) => link.report({ kind: 'keydown', targetId: target, ...key }),
+  });
+  const view = new FieldView(field, () => link.report({ kind: 'copy', targetId }));
+  const announce = () => {
+    view.showState();
+    const { state } = field;
+    // The controller knows it before the page does.
+    if (field.shownDigits !== undefined && controller !== undefined)
+      link.tell(controller, { kind: 'shown', digits: field.shownDigits });
+    announceState(state);
+    if (isWatched && controller !== undefined) link.tell(controller, { kind: 'changed', value: field.value });
+  };
+  const [first] = field.boxes.values();
+  const commands: Readonly<Record<string, (command: Readonly<Record<string, unknown>>) => void>> = {
+    validate: () => field.validate(),
+    clear: () => field.clear(),
+    focus: () => first?.input.focus(),
+    blur: () => (document.activeElement instanceof HTMLElement ? document.activeElement.blur() : undefined),
+    update: (command) =>
+      reportUpdate(link, command, () => {
+        const ignored = field.update(readChange(command['change'], setup.type));
+        view.update();
+        reportHeight();
+        return ignored;
+      }),
+  };
+  announced = JSON.stringify(field.state);
+  return {
+    get value() {
+      return field.value;
+    },
+    get errors() {
+      return field.errors;
+    },
+    get state() {
+      return field.state;
+    },
+    fill: (value) => {
+      field.fill(value);
+      announce();
+    },
+    noteToken: (digits) => field.noteToken(digits),
+    command: (command) => {
+      const { kind } = command;
+      if (typeof kind === 'string' && Object.hasOwn(commands, kind)) commands[kind]?.(command);
+      announce();
+    },
+  };
+}
+
+/** The page hears of a change of what it may know, not of each key. */
+function announceState(state: ElementState): void {
+  const text = JSON.stringify(state);
+  if (text === announced) return;
+  announced = text;
+  link?.report({ kind: 'change', state });
+}
+
+function reportHeight(): void {
+  const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
+  link?.report({ kind: 'size', height });
+}

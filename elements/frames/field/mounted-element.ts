@@ -1,0 +1,12 @@
+import type { ElementState, FieldError } from '../../protocol/element-state.ts';
+import type { FieldValue } from '../../protocol/messages.ts';
+
+/** A mounted element: what the page may ask of it, and what the controller may. */
+export interface MountedElement {
+  readonly value: FieldValue;
+  command(command: Readonly<Record<string, unknown>>): void;
+  fill(value: FieldValue): void;
+  noteToken(digits: string): void;
+  readonly errors: readonly FieldError[];
+  readonly state: ElementState;
+}

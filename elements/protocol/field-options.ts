@@ -1,0 +1,71 @@
+import type { CardType } from '../cards/card-type.ts';
+import type { ElementType } from './element-type.ts';
+
+/** A regular expression, as it travels. */
+export interface Pattern {
+  readonly source: string;
+  readonly flags: string;
+}
+
+export type MaskSlot = string | Pattern;
+
+export type StyleRules = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+export type StyleVariants = Readonly<Record<string, StyleRules>>;
+
+/** What a page can change at any time: how a field looks and behaves, nothing that judges its value. */
+export interface FieldLook {
+  readonly ariaLabel?: string | Readonly<Record<string, string>> | undefined;
+  readonly ariaDescription?: string | undefined;
+  readonly ariaRequired?: boolean | undefined;
+  readonly title?: string | undefined;
+  readonly autoComplete?: string | Readonly<Record<string, string>> | undefined;
+  readonly inputMode?: string | undefined;
+  readonly placeholder?: string | Readonly<Record<string, string>> | undefined;
+  readonly disabled?: boolean | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly iconPosition?: 'left' | 'right' | 'none' | undefined;
+  readonly copyIconStyles?: Readonly<Record<string, string>> | undefined;
+  readonly style?: StyleVariants | undefined;
+  readonly text?: string | undefined;
+  readonly password?: boolean | undefined;
+}
+
+/** What judges or changes a value: fixed by the first input, or else each change of it would be a question about the value. */
+export interface FieldRules {
+  readonly validateOnChange?: boolean | undefined;
+  readonly skipLuhnValidation?: boolean | undefined;
+  readonly cardTypes?: readonly CardType[] | undefined;
+  readonly cardBrand?: string | undefined;
+  readonly maxElapsedExpirationYear?: number | undefined;
+  readonly mask?: readonly MaskSlot[] | undefined;
+  readonly transform?: { readonly pattern: Pattern; readonly replacement: string } | undefined;
+  readonly validation?: Pattern | undefined;
+  readonly maxLength?: number | undefined;
+  readonly showSpacing?: boolean | undefined;
+}
+
+export interface FieldSetup extends FieldLook, FieldRules {
+  readonly type: ElementType;
+  readonly targetId: string;
+  readonly enableCopy?: boolean | undefined;
+  /** Of the page around the field. */
+  readonly direction?: 'ltr' | 'rtl' | undefined;
+  readonly lang?: string | undefined;
+  /** A value that the page knows itself. */
+  readonly value?: unknown;
+}
+
+export type FieldChange = Partial<FieldLook & FieldRules> & { readonly value?: unknown };
+
+export const fieldRuleNames = [
+  'validateOnChange',
+  'skipLuhnValidation',
+  'cardTypes',
+  'cardBrand',
+  'maxElapsedExpirationYear',
+  'mask',
+  'transform',
+  'validation',
+  'maxLength',
+  'showSpacing',
+] as const satisfies readonly (keyof FieldRules)[];

@@ -1,0 +1,10 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, unwrap } from './client';
+
+/** A token, masked as it is for every member. */
+export function tokenQuery(id: string) {
+  return queryOptions({
+    queryKey: ['token', id],
+    queryFn: () => unwrap(api.GET('/tokens/{id}', { params: { path: { id } } })),
+  });
+}

@@ -1,0 +1,20 @@
+import { run } from './run.mjs';
+
+/** A tar of a folder whose bytes depend on names and contents only. */
+export function archive(parent, name, { as = name, without = [] } = {}) {
+  return run('tar', [
+    '--create',
+    '--directory',
+    parent,
+    '--sort=name',
+    '--format=ustar',
+    '--mtime=@0',
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '--mode=u=rwX,go=rX',
+    `--transform=s,^${name}$,${as},;s,^${name}/,${as}/,`,
+    ...without.map((one) => `--exclude=${one}`),
+    name,
+  ]);
+}

@@ -1,0 +1,18 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** The part of the changelog about this version. */
+export function writeNotes({ version, folder, output }) {
+  const changelog = readFileSync(path.join(folder, 'CHANGELOG.md'), 'utf8');
+  writeFileSync(path.join(output, `strongroom-${version}-notes.md`), cutSection(changelog, version));
+}
+
+export function cutSection(changelog, version) {
+  const lines = changelog.split('\n');
+  const start = lines.findIndex((line) => line === `## ${version}` || line.startsWith(`## ${version} `));
+  if (start < 0)
+    throw new Error(`CHANGELOG.md has no section "## ${version}". Write what changed, commit, and move the tag.`);
+  const length = lines.slice(start + 1).findIndex((line) => line.startsWith('## '));
+  const section = lines.slice(start, length < 0 ? undefined : start + 1 + length);
+  return `${section.join('\n').trim()}\n`;
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env node
+// What the reports of test runs say.
+//
+//   test-report.mjs failed REPORT         the files that failed, a line each
+//   test-report.mjs merge REPORT AGAIN    puts what a second run of some files showed into the report of the first
+//   test-report.mjs sum REPORT…           failures by name, then `N passed, N failed`
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+const commands = { failed: printFailed, merge, sum };
+const [command, ...reports] = process.argv.slice(2);
+commands[command](...reports);
+
+function printFailed(path) {
+  for (const file of read(path).testResults.filter(isFailed)) say(file.name);
+}
+
+/** The second run decides; what failed in the first stays known as unsteady. */
+function merge(path, pathAgain) {
+  const again = new Map(read(pathAgain).testResults.map((file) => [file.name, file]));
+  const report = read(path);
+  report.testResults = report.testResults.map((first) => {
+    const second = again.get(first.name);
+    return second === undefined ? first : { ...second, unsteady: failuresOf(first) };
+  });
+  writeFileSync(path, JSON.stringify(report));
+}
+
+function sum(...paths) {
+  let passed = 0;
+  let failed = 0;
+  for (const report of paths.map(read)) {
+    passed += report.otherPassed;
+    failed += report.otherFailed;
+    for (const file of report.testResults) {
+      const failures = failuresOf(file);
+      passed += file.assertionResults.filter(({ status }) => status === 'passed').length;
+      failed += failures.length;
+      for (const failure of failures) describe('Failed', file, failure);
+      if (failures.length === 0) for (const failure of file.unsteady ?? []) describe('Unsteady', file, failure);
+    }
+  }
+  say(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+/** A run that did not come to its end has failed; one of the benchmark counts, and has no files. */
+function read(path) {
+  if (!existsSync(path)) return { otherPassed: 0, otherFailed: 0, testResults: [missing(path)] };
+  const report = JSON.parse(readFileSync(path, 'utf8'));
+  if (report.testResults !== undefined) return { ...report, otherPassed: 0, otherFailed: 0 };
+  return { otherPassed: report.numPassedTests, otherFailed: report.numFailedTests, testResults: [] };
+}
+
+function missing(path) {
+  return { name: path, status: 'failed', message: 'It ended without a report.', assertionResults: [] };
+}
+
+function isFailed(file) {
+  return file.status !== 'passed' || file.assertionResults.some(isUnfinished);
+}
+
+/** Begun or not, it never ended: its process did. The file itself then counts as passed. Tests that are skipped say so. */
+function isUnfinished({ status }) {
+  return status === 'pending';
+}
+
+function failuresOf(file) {
+  const failures = file.assertionResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages }) => ({ name: fullName, message: failureMessages[0] ?? '' }));
+  if (failures.length > 0 || !isFailed(file)) return failures;
+  return [{ name: 'the file itself', message: file.message || 'It ended before its tests did.' }];
+}
+
+/** The first lines tell what was expected and what came. */
+function describe(word, file, { name, message }) {
+  const lines = stripVTControlCharacters(message).split('\n').slice(0, 12);
+  say(`${word}: ${relative(process.cwd(), file.name)} > ${name}\n${lines.map((line) => `    ${line}`).join('\n')}`);
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}

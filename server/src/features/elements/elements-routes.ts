@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type ElementsFiles, fileOf, pathOf } from './elements-files.ts';
+import { elementsConstraint } from '../../http/elements-origin.ts';
+import { pageOptions, sendPage } from '../../http/page-reply.ts';
+import { keptForever, sendStaticFile } from '../../http/static-file.ts';
+import { type AllowedOriginFinder, findOriginsOf } from './allowed-origins.ts';
+import { renderController, renderField } from './frame-document.ts';
+import { frameHeaders } from './frame-headers.ts';
+
+interface FrameRoute {
+  readonly Querystring: { readonly key?: unknown };
+}
+
+interface CheckRoute {
+  readonly Querystring: { readonly key?: unknown; readonly origin?: unknown };
+}
+
+/** No route of the vault is found on the elements origin, and none of these anywhere else. */
+const options = { ...pageOptions, constraints: elementsConstraint };
+
+/** For a file under a path that outlives a release. */
+const keptShortly = 'public, max-age=300';
+
+/** What the elements origin serves. `build` is undefined in a checkout that has not been built. */
+export function addElementsRoutes(
+  app: FastifyInstance,
+  { build, origins }: { readonly build: ElementsFiles | undefined; readonly origins: AllowedOriginFinder },
+): void {
+  addCheckRoute(app, origins);
+  if (build === undefined) {
+    addUnbuiltRoutes(app);
+    return;
+  }
+  addFileRoutes(app, build);
+  addClientRoutes(app, build);
+  const frames = { '/elements/field': renderField(build), '/elements/controller': renderController(build) };
+  for (const [path, page] of Object.entries(frames)) {
+    app.get<FrameRoute>(path, options, async (request, reply) => {
+      const allowed = (await findOriginsOf(origins, request.query.key)) ?? [];
+      reply.headers(frameHeaders(allowed)).removeHeader('access-control-allow-origin');
+      return sendPage(reply, page);
+    });
+  }
+}
+
+/** Why a frame did not start, for the console of a developer: browsers tell a page nothing about that. */
+function addCheckRoute(app: FastifyInstance, origins: AllowedOriginFinder): void {
+  app.get<CheckRoute>('/elements/check', options, async ({ query }, reply) => {
+    allowEveryPage(reply);
+    const allowed = await findOriginsOf(origins, query.key);
+    if (allowed === undefined) return { allowed: false, reason: 'unknown-key' };
+    if (allowed.length === 0) return { allowed: false, reason: 'no-origins' };
+    return allowed.some((origin) => origin === query.origin)
+      ? { allowed: true }
+      : { allowed: false, reason: 'other-origin' };
+  });
+}
+
+function addFileRoutes(app: FastifyInstance, build: ElementsFiles): void {
+  const { version, files } = build;
+  const sums = Object.fromEntries(files.map(({ name, integrity }) => [name, integrity]));
+  app.get('/elements/manifest.json', options, (_request, reply) => {
+    allowEveryPage(reply).header('cache-control', 'no-cache');
+    return reply.send({ version, files: sums });
+  });
+  for (const file of files) {
+    app.get(pathOf(build, file), options, (request, reply) => {
+      allowEveryPage(reply).header('cache-control', keptForever);
+      return sendStaticFile(request, reply, file);
+    });
+  }
+}
+
+/** The script that pages name: at our own path, and at the one that published packages ask for. */
+function addClientRoutes(app: FastifyInstance, build: ElementsFiles): void {
+  const client = fileOf(build, 'client.js');
+  // Weak: it names the content, whichever way that is compressed.
+  const tag = `W/"${build.version}"`;
+  for (const path of ['/elements/client.js', '/web-elements/:version/client/index.js']) {
+    app.get(path, options, (request, reply) => {
+      allowEveryPage(reply).header('cache-control', keptShortly).header('etag', tag);
+      if (!(request.headers['if-none-match'] ?? '').split(/,\s*/).includes(tag))
+        return sendStaticFile(request, reply, client);
+      return reply.header('vary', 'accept-encoding').code(304).send();
+    });
+  }
+}
+
+function addUnbuiltRoutes(app: FastifyInstance): void {
+  const text = 'The card fields have not been built. Run `npm run build` and start the vault again.\n';
+  for (const path of ['/elements/*', '/web-elements/*']) {
+    app.get(path, options, (_request, reply) => reply.code(503).type('text/plain; charset=utf-8').send(text));
+  }
+}
+
+/** The same for every page, so that a copy in a cache serves all of them. */
+function allowEveryPage(reply: FastifyReply): FastifyReply {
+  return reply.header('access-control-allow-origin', '*').header('cross-origin-resource-policy', 'cross-origin');
+}

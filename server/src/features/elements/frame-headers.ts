@@ -1,0 +1,62 @@
+/** A scheme, a host and perhaps a port. They were checked when they were stored, but here they become part of a policy. */
+const bareOrigin = /^https?:\/\/(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
+
+/** Features of browsers that a field has no use for. Copying a value is the one that it has. */
+const deniedFeatures = [
+  'accelerometer',
+  'autoplay',
+  'camera',
+  'clipboard-read',
+  'display-capture',
+  'encrypted-media',
+  'fullscreen',
+  'gamepad',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'identity-credentials-get',
+  'idle-detection',
+  'local-fonts',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'otp-credentials',
+  'payment',
+  'picture-in-picture',
+  'publickey-credentials-create',
+  'publickey-credentials-get',
+  'screen-wake-lock',
+  'serial',
+  'storage-access',
+  'usb',
+  'window-management',
+  'xr-spatial-tracking',
+];
+
+/** Everything that keeps a frame apart from the page around it. Only pages of these origins can show it. */
+export function frameHeaders(origins: readonly string[]): Readonly<Record<string, string>> {
+  return {
+    'content-security-policy': framePolicy(origins),
+    'permissions-policy': [...deniedFeatures.map((name) => `${name}=()`), 'clipboard-write=(self)'].join(', '),
+    'origin-agent-cluster': '?1',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'cross-origin',
+    'cache-control': 'no-store',
+  };
+}
+
+function framePolicy(origins: readonly string[]): string {
+  const ancestors = origins.filter((origin) => bareOrigin.test(origin));
+  return [
+    `default-src 'none'`,
+    `script-src 'self'`,
+    `style-src 'self'`,
+    `connect-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors ${ancestors.length === 0 ? `'none'` : ancestors.join(' ')}`,
+    `require-trusted-types-for 'script'`,
+    `trusted-types 'none'`,
+  ].join('; ');
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptsGzip } from './accepted-encoding.ts';
+
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** For a file whose path changes with its content. */
+export const keptForever = 'public, max-age=31536000, immutable';
+
+/** A file of a build, in memory. */
+export interface StaticFile {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly gzipped: Buffer;
+}
+
+/** Whether it is a file that a page loads, and not one that belongs to the build. */
+export function isStaticFile(name: string): boolean {
+  return path.extname(name) in types;
+}
+
+export function readStaticFile(folder: string, name: string): StaticFile {
+  const read = (file: string) => readFileSync(path.join(folder, file));
+  return { name, bytes: read(name), gzipped: read(`${name}.gz`) };
+}
+
+/** Compressed if the client can read that. How long it may be kept is up to the caller. */
+export function sendStaticFile(request: FastifyRequest, reply: FastifyReply, file: StaticFile): FastifyReply {
+  reply.header('vary', 'accept-encoding').type(types[path.extname(file.name)] ?? 'application/octet-stream');
+  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(file.bytes);
+  return reply.header('content-encoding', 'gzip').send(file.gzipped);
+}

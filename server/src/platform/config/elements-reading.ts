@@ -1,0 +1,28 @@
+import { elementsPort, elementsUrl } from './elements-settings.ts';
+import { allOf, optional, type Reading, required } from './reading.ts';
+import type { Outcome, SettingSource } from './setting-source.ts';
+import { publicUrl } from './settings.ts';
+
+/** The origin of the card fields. */
+export interface ElementsConfig {
+  readonly url: string;
+  /** A port of its own; without one, the `Host` of a request tells. */
+  readonly port: number | undefined;
+}
+
+const given = allOf<ElementsConfig>({ url: required(elementsUrl), port: optional(elementsPort) });
+
+/** Undefined where neither setting is set. A port alone is a mistake, which reading the address reports. */
+export const elements: Reading<ElementsConfig | undefined> = (source) => {
+  if (!source.has(elementsUrl) && !source.has(elementsPort)) return { value: undefined };
+  return refuseSharedOrigin(given(source), source);
+};
+
+/** Pages of one origin can read each other, so those of the vault could read the fields. */
+function refuseSharedOrigin(outcome: Outcome<ElementsConfig>, source: SettingSource): Outcome<ElementsConfig> {
+  const vault = source.has(publicUrl) ? source.read(publicUrl) : { problems: [] };
+  if ('problems' in outcome || 'problems' in vault || new URL(vault.value).origin !== outcome.value.url) return outcome;
+  const { variable, expectation, example } = elementsUrl;
+  const problem = `has the same origin as ${publicUrl.variable}`;
+  return { problems: [{ variable, kind: 'invalid', problem, expectation, example }] };
+}

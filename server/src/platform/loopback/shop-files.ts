@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Where `npm run build` puts the page of the shop; next to `src/` and `dist/`, so the same path works for both. */
+const builtShop = path.resolve(import.meta.dirname, '../../../assets/elements-demo');
+
+/** The script of the card fields, and what it must hash to. */
+export interface ClientScript {
+  readonly url: string;
+  readonly integrity: string;
+}
+
+/** What the page of the shop needs to know. */
+interface ShopPageParts {
+  readonly client: ClientScript;
+  readonly publicKey: string;
+}
+
+/** The built page of the shop. */
+export interface ShopFiles {
+  readonly page: (parts: ShopPageParts) => string;
+  readonly script: string;
+  readonly style: string;
+}
+
+/** Undefined in a checkout that has not been built. */
+export function readShopFiles(folder = builtShop): ShopFiles | undefined {
+  const names = ['index.html', 'shop.js', 'shop.css'];
+  if (!names.every((name) => existsSync(path.join(folder, name)))) return undefined;
+  const [page = '', script = '', style = ''] = names.map((name) => readFileSync(path.join(folder, name), 'utf8'));
+  return { page: (parts) => fill(page, parts), script, style };
+}
+
+function fill(page: string, { client, publicKey }: ShopPageParts): string {
+  const values = { CLIENT_URL: client.url, CLIENT_INTEGRITY: client.integrity, PUBLIC_KEY: publicKey };
+  return Object.entries(values).reduce((text, [name, value]) => text.replace(`%${name}%`, () => escape(value)), page);
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}

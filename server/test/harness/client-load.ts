@@ -1,0 +1,81 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as pauseFor } from 'node:timers/promises';
+
+const clients = 4;
+const pauseMs = 30;
+const slowClients = 2;
+/** Longer than a server serves on after the signal: such a request is in progress when it takes no more connections. */
+const slowBodyMs = 2_500;
+
+/** Clients that send one request after another over connections that they keep, until they are told to stop. */
+export class ClientLoad {
+  readonly #url: string;
+  readonly #key: string;
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #clients: Promise<void>[];
+  readonly failures: string[] = [];
+  #isOver = false;
+  #succeeded = 0;
+  #slow = 0;
+
+  constructor(at: { readonly url: string; readonly key: string }) {
+    this.#url = at.url;
+    this.#key = at.key;
+    this.#clients = [
+      ...Array.from({ length: clients }, () => this.#repeat(() => this.#createAndRead())),
+      ...Array.from({ length: slowClients }, () => this.#repeat(() => this.#createSlowly())),
+    ];
+  }
+
+  async stop(): Promise<{ succeeded: number; slow: number }> {
+    this.#isOver = true;
+    await Promise.all(this.#clients);
+    this.#agent.destroy();
+    return { succeeded: this.#succeeded, slow: this.#slow };
+  }
+
+  async #repeat(work: () => Promise<void>): Promise<void> {
+    while (!this.#isOver) {
+      await work().catch((error: unknown) => this.failures.push(String(error)));
+      // Leaves the machine some time for servers that start.
+      await pauseFor(pauseMs);
+    }
+  }
+
+  async #createAndRead(): Promise<void> {
+    const { id } = await this.#send('POST', '/tokens', 201, async (sent) => sent.end('{"type":"token","data":"kept"}'));
+    await this.#send('GET', `/tokens/${id}`, 200, async (sent) => sent.end());
+  }
+
+  async #createSlowly(): Promise<void> {
+    await this.#send('POST', '/tokens', 201, async (sent) => {
+      sent.write('{"type":"token",');
+      await pauseFor(slowBodyMs);
+      sent.end('"data":"slow"}');
+    });
+    this.#slow += 1;
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    expected: number,
+    write: (sent: ReturnType<typeof request>) => Promise<unknown>,
+  ): Promise<{ id: string }> {
+    const headers = { 'bt-api-key': this.#key, 'content-type': 'application/json' };
+    const sent = request(`${this.#url}${path}`, { method, agent: this.#agent, headers });
+    const answered = new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      sent.once('error', reject);
+      sent.once('response', (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.once('error', reject);
+        response.once('end', () => resolve({ status: response.statusCode, text }));
+      });
+    });
+    const [{ status, text }] = await Promise.all([answered, write(sent)]);
+    if (status !== expected) throw new Error(`${method} ${path} got ${status}`);
+    this.#succeeded += 1;
+    return JSON.parse(text) as { id: string };
+  }
+}

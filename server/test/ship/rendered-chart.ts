@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Deployment } from 'kubernetes-types/apps/v1.js';
+import type { Job } from 'kubernetes-types/batch/v1.js';
+import type { PodTemplateSpec } from 'kubernetes-types/core/v1.js';
+import type { ObjectMeta } from 'kubernetes-types/meta/v1.js';
+
+const run = promisify(execFile);
+const repository = path.resolve(import.meta.dirname, '../../..');
+export const chart = path.join(repository, 'deploy/chart');
+export const valueSets = ['minimal', 'ha', 'hsm', 'external-secrets', 'no-proxy'] as const;
+export type ValueSet = (typeof valueSets)[number];
+
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta & { readonly name: string };
+}
+
+/** What a chart comes to with some values. */
+export interface Rendered {
+  readonly values: Record<string, unknown>;
+  readonly notes: string;
+  readonly manifests: readonly Manifest[];
+}
+
+/** Renders with Go's templates and sprig, which is what Helm does, from Debian's golang-go and golang-*-dev packages. */
+export class ChartRenderer implements AsyncDisposable {
+  readonly #folder: string;
+  #files = 0;
+
+  static async build(): Promise<ChartRenderer> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'strongroom-chart-'));
+    const cache = path.join(repository, 'node_modules/.cache/strongroom-go');
+    await mkdir(cache, { recursive: true });
+    const build = ['go', 'build', '-o', path.join(folder, 'render-chart'), '.'];
+    // One after another: the second finds what the first has compiled.
+    await run('flock', [path.join(cache, 'building'), ...build], {
+      cwd: path.join(repository, 'scripts/ship/render-chart'),
+      env: {
+        ...process.env,
+        GO111MODULE: 'off',
+        GOPATH: '/usr/share/gocode',
+        GOCACHE: cache,
+      },
+    });
+    return new ChartRenderer(folder);
+  }
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** With the values of a file in `ci`. */
+  renderSet(set: ValueSet): Promise<Rendered> {
+    return this.#render([path.join(chart, 'ci', `${set}-values.yaml`)]);
+  }
+
+  /** With these values over the defaults. */
+  async render(values: object = {}): Promise<Rendered> {
+    const file = path.join(this.#folder, `values-${this.#files++}.json`);
+    await writeFile(file, JSON.stringify(values));
+    return this.#render([file]);
+  }
+
+  async #render(files: readonly string[]): Promise<Rendered> {
+    const { stdout } = await run(path.join(this.#folder, 'render-chart'), [chart, ...files], {
+      maxBuffer: 16 * 1024 * 1024,
+    });
+    const rendered = JSON.parse(stdout) as Omit<Rendered, 'manifests'> & { manifests: { content: Manifest }[] };
+    return { ...rendered, manifests: rendered.manifests.map(({ content }) => content) };
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Everything of one kind. The caller names the type that belongs to it. */
+export function ofKind<T>({ manifests }: Pick<Rendered, 'manifests'>, kind: string): (T & Manifest)[] {
+  return manifests.filter((manifest) => manifest.kind === kind) as (T & Manifest)[];
+}
+
+export type Role = 'serve' | 'work' | 'migrate';
+
+/** The pods of a role: of its Deployment, or of its Job. */
+export function podsOf(rendered: Rendered, role: Role): PodTemplateSpec & Required<Pick<PodTemplateSpec, 'spec'>> {
+  const owner = [...ofKind<Deployment>(rendered, 'Deployment'), ...ofKind<Job>(rendered, 'Job')].find(
+    ({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === role,
+  );
+  const template = owner?.spec?.template;
+  if (template?.spec === undefined) throw new Error(`Nothing runs ${role}.`);
+  return { ...template, spec: template.spec };
+}
+
+/** The environment of the program in such a pod. */
+export function environmentOf(rendered: Rendered, role: Role): Record<string, string> {
+  const container = podsOf(rendered, role).spec.containers[0];
+  return Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? '']));
+}
+
+/** Files that it is given, and the secret or configuration map that each comes from. */
+export function secretFilesOf(rendered: Rendered, role: Role): Map<string, string> {
+  const volume = podsOf(rendered, role).spec.volumes?.find(({ name }) => name === 'secrets');
+  const files = new Map<string, string>();
+  for (const { secret, configMap } of volume?.projected?.sources ?? []) {
+    for (const item of (secret ?? configMap)?.items ?? []) {
+      files.set(item.path, `${(secret ?? configMap)?.name}/${item.key}`);
+    }
+  }
+  return files;
+}
