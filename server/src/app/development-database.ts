@@ -23,7 +23,7 @@ export async function openDevelopmentDatabase(
     }),
     (it) => it.stop(),
   );
-  return { url: postgres.url, ownerUrl: postgres.url, connectionsMax: 8 };
+  return { url: postgres.url, ownerUrl: postgres.url, connectionsMax: 8, timeoutSeconds: 10 };
 }
 
 async function requireName(url: string, wanted: string | undefined): Promise<void> {

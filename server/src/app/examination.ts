@@ -1,4 +1,4 @@
-import type { VaultConfig } from '../platform/config/config.ts';
+import type { DatabaseConfig, VaultConfig } from '../platform/config/config.ts';
 import { Database } from '../platform/database/database.ts';
 import { inspectDatabase } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
@@ -44,9 +44,9 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
 }
 
 /** Connects as the server and as the worker do. */
-async function examineConnections({ database: { url, ownerUrl } }: VaultConfig): Promise<string> {
-  for (const address of new Set([url, ownerUrl])) {
-    const database = openForExamination(address);
+async function examineConnections({ database: config }: VaultConfig): Promise<string> {
+  for (const url of new Set([config.url, config.ownerUrl])) {
+    const database = openForExamination({ ...config, url });
     try {
       await database.requireConnection();
     } finally {
@@ -68,7 +68,7 @@ async function examineRootKey(config: VaultConfig): Promise<string> {
 }
 
 async function withDatabase<T>(config: VaultConfig, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = openForExamination(config.database.url);
+  const database = openForExamination(config.database);
   try {
     return await work(database);
   } finally {
@@ -76,13 +76,13 @@ async function withDatabase<T>(config: VaultConfig, work: (database: Database) =
   }
 }
 
-function openForExamination(url: string): Database {
+function openForExamination({ url, timeoutSeconds }: DatabaseConfig): Database {
   return new Database({
     url,
     connectionsMax: 1,
     queueMax: 1,
-    acquireTimeoutMs: 5_000,
-    statementTimeoutMs: 10_000,
+    acquireTimeoutMs: timeoutSeconds * 500,
+    statementTimeoutMs: timeoutSeconds * 1_000,
     applicationName: 'strongroom doctor',
   });
 }

@@ -14,9 +14,7 @@ import { SystemKeys } from '../platform/keyring/system-keys.ts';
 import { noTracer, type Tracer } from '../platform/telemetry/traces/tracer.ts';
 import { openWhole } from './open-whole.ts';
 
-const statementTimeoutMs = 10_000;
 const auditTimeoutMs = 10 * 60_000;
-const acquireTimeoutMs = 5_000;
 const queueMax = 500;
 
 /** What every role of the program needs: the database, the keys, the audit log. None of it listens on a port. */
@@ -35,7 +33,7 @@ export class VaultCore {
     await requireFittingSchema(config.database.url);
     return openWhole(async (opened) => {
       const rootKeys = opened.adopt(await openRootKeys(config.rootKeys), (keys) => keys.close());
-      const database = opened.adopt(openDatabase(config.database, statementTimeoutMs, tracer), (pool) => pool.close());
+      const database = opened.adopt(openDatabase(config.database, tracer), (pool) => pool.close());
       await database.requireConnection();
       await requireRootKeyOpensEverything(database, rootKeys);
       const systemKeys = await SystemKeys.load(database, rootKeys);
@@ -70,21 +68,22 @@ export class VaultCore {
 
 /** For the audit log of all tenants: sealing, verifying and exporting run one at a time and take longer than a request may. */
 export function openSealerDatabase(config: DatabaseConfig, tracer = noTracer): Database {
-  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, auditTimeoutMs, tracer);
+  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, tracer, auditTimeoutMs);
 }
 
 /** For taking jobs from the queue, not for doing them. */
 export function openJobDatabase(config: DatabaseConfig): Database {
-  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, statementTimeoutMs, noTracer);
+  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, noTracer);
 }
 
-function openDatabase(config: DatabaseConfig, timeoutMs: number, tracer: Tracer): Database {
+function openDatabase(config: DatabaseConfig, tracer: Tracer, statementTimeoutMs?: number): Database {
+  const timeoutMs = config.timeoutSeconds * 1_000;
   return new Database({
     url: config.url,
     connectionsMax: config.connectionsMax,
     queueMax,
-    acquireTimeoutMs,
-    statementTimeoutMs: timeoutMs,
+    acquireTimeoutMs: timeoutMs / 2,
+    statementTimeoutMs: statementTimeoutMs ?? timeoutMs,
     applicationName: 'strongroom',
     tracer,
   });

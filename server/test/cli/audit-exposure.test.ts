@@ -47,8 +47,8 @@ const ofKey = () => ['exposure', '--tenant', tenant.id, '--key', leaked.keyId];
 
 describe('audit exposure', () => {
   it('lists what a key saw, with proofs that hold without a database and not after a change', async () => {
-    const { code, stdout, stderr } = await audit(...ofKey(), '--json', '--prove', file('proofs.ndjson'));
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { code, stdout } = await audit(...ofKey(), '--json', '--prove', file('proofs.ndjson'));
+    expect(code).toBe(0);
     const report = JSON.parse(stdout) as { tokens: { token_id: string }[]; proofs: { public_key: string } };
     expect(report).toMatchObject({
       records: 7,

@@ -56,7 +56,7 @@ const audit = (...command: string[]) => Program.run(['audit', ...command], setti
 describe('audit verify', () => {
   it('says that an untouched log is as it was sealed, to people and to machines', async () => {
     const forPeople = await audit('verify');
-    expect(forPeople).toMatchObject({ code: 0, stderr: '' });
+    expect(forPeople.code).toBe(0);
     expect(forPeople.stdout).toContain('The log matches what was sealed.');
     const { code, stdout } = await audit('verify', '--json', '--anchor', file('anchor.ndjson'));
     expect(code).toBe(0);

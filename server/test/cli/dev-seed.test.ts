@@ -94,8 +94,8 @@ describe('strongroom dev --seed', () => {
   });
 
   it('leaves a log that verifies, and whose counters agree with its records', async () => {
-    const { code, stdout, stderr } = await Program.run(['audit', 'verify', '--json'], ready.settings);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { code, stdout } = await Program.run(['audit', 'verify', '--json'], ready.settings);
+    expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ findings: [] });
     const exported = await fetch(`${ready.url}/logs/export`, { headers: { 'bt-api-key': ready.keys.management } });
     const records = (await exported.text())

@@ -7,6 +7,8 @@ import { slowdown } from './slowdown.ts';
  * than processors: only a test that would wait for ever meets it.
  */
 export const patienceMs = 120_000 * slowdown;
+/** What a vault in a test allows its database, for the same reason. */
+export const databaseTimeoutSeconds = Math.min(600, patienceMs / 1_000);
 /** Pauses grow: what comes soon is seen at once, and what takes seconds is not kept from it by the asking. */
 const pauseMinMs = 2;
 const pauseMaxMs = 50;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { patienceMs } from './deadline.ts';
+import { databaseTimeoutSeconds, patienceMs } from './deadline.ts';
 
 const ownMain = path.resolve(import.meta.dirname, '../../src/main.ts');
 /** Compiling the same source for every start would cost more than the tests themselves. */
@@ -17,8 +17,11 @@ export interface Exit {
   readonly stderr: string;
 }
 
-/** No load balancer has to notice that a server stops, unless a test says so. */
-const drainDelay = { STRONGROOM_DRAIN_DELAY_SECONDS: '0' };
+/** Unless a test says otherwise: no load balancer has to notice that a server stops, and the machine may be slow. */
+const defaults = {
+  STRONGROOM_DRAIN_DELAY_SECONDS: '0',
+  STRONGROOM_DATABASE_TIMEOUT_SECONDS: String(databaseTimeoutSeconds),
+};
 
 /** The program as an operator starts it: in a process of its own, with nothing else in its environment. */
 export class Program {
@@ -51,7 +54,7 @@ export class Program {
   }
 
   private constructor(command: readonly string[], environment: Readonly<Record<string, string>>, main: string) {
-    const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...drainDelay, ...environment };
+    const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...defaults, ...environment };
     const [file, ...parameters] = launcher === undefined ? [process.execPath, main] : [launcher];
     this.#process = spawn(file, [...parameters, ...command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -9,6 +9,7 @@ import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound
 import type { Logger, LogFields } from '../../src/platform/telemetry/logger.ts';
 import type { TraceConfig } from '../../src/platform/telemetry/traces/trace-config.ts';
 import type { Clock } from '../../src/platform/waiting/time-budget.ts';
+import { databaseTimeoutSeconds } from './deadline.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestTenant {
@@ -95,7 +96,7 @@ export class TestVault {
   get config(): VaultConfig {
     const { url } = this.database;
     return {
-      database: { url, ownerUrl: url, connectionsMax: 4 },
+      database: { url, ownerUrl: url, connectionsMax: 4, timeoutSeconds: databaseTimeoutSeconds },
       rootKeys: { primary: { kind: 'file', key: this.#rootKey }, others: [] },
       logLevel: 'silent',
     };
@@ -212,7 +213,7 @@ function startServer(
   return VaultServer.start(
     {
       ...rest,
-      database: { url, ownerUrl: url, connectionsMax: 8 },
+      database: { url, ownerUrl: url, connectionsMax: 8, timeoutSeconds: databaseTimeoutSeconds },
       rootKeys: { primary: { kind: 'file', key: rootKey }, others: [] },
       listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
       elements: elements?.config,

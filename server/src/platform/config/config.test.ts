@@ -73,6 +73,7 @@ describe('readServerConfig', () => {
         url: complete.STRONGROOM_DATABASE_URL,
         ownerUrl: complete.STRONGROOM_DATABASE_URL,
         connectionsMax: 8,
+        timeoutSeconds: 10,
       },
       rootKeys: { primary: { kind: 'file', key: Buffer.from(complete.STRONGROOM_ROOT_KEY, 'base64') }, others: [] },
       listen: {
@@ -142,6 +143,8 @@ describe('readServerConfig', () => {
     ['STRONGROOM_HOST', ' '],
     ['STRONGROOM_DATABASE_CONNECTIONS', '0'],
     ['STRONGROOM_DATABASE_CONNECTIONS', '101'],
+    ['STRONGROOM_DATABASE_TIMEOUT_SECONDS', '1'],
+    ['STRONGROOM_DATABASE_TIMEOUT_SECONDS', '601'],
     ['STRONGROOM_CONTAINER_SETS_MAX', '0'],
     ['STRONGROOM_CONTAINER_SETS_PUBLIC_DAILY_MAX', '-1'],
     ['STRONGROOM_LOG_LEVEL', 'INFO'],

@@ -31,6 +31,8 @@ export interface DatabaseConfig {
   /** For changing the schema and taking jobs; the same as `url` where one role does both. */
   readonly ownerUrl: string;
   readonly connectionsMax: number;
+  /** How long a statement may take. Waiting for a connection may take half of that. */
+  readonly timeoutSeconds: number;
 }
 
 export interface ListenConfig {
@@ -186,8 +188,9 @@ const database: Reading<DatabaseConfig> = mapped(
     url: required(settings.databaseUrl),
     ownerUrl: optional(settings.databaseOwnerUrl),
     connectionsMax: required(settings.databaseConnections),
+    timeoutSeconds: required(settings.databaseTimeoutSeconds),
   }),
-  ({ url, ownerUrl, connectionsMax }) => Object.freeze({ url, ownerUrl: ownerUrl ?? url, connectionsMax }),
+  ({ ownerUrl, ...rest }) => Object.freeze({ ...rest, ownerUrl: ownerUrl ?? rest.url }),
 );
 
 const limits: Reading<LimitsConfig> = mapped(

@@ -153,6 +153,14 @@ export const databaseConnections: Setting<number> = {
   fallback: 8,
 };
 
+export const databaseTimeoutSeconds: Setting<number> = {
+  variable: 'STRONGROOM_DATABASE_TIMEOUT_SECONDS',
+  expectation: 'how long a database statement may take, and twice as long as the wait for a connection, from 2 to 600 seconds',
+  example: '10',
+  parse: wholeNumber(2, 600),
+  fallback: 10,
+};
+
 export const redisUrl: Setting<string> = {
   variable: 'STRONGROOM_REDIS_URL',
   expectation: 'the address of a Redis server, version 6 or newer, through which several servers share request counts',

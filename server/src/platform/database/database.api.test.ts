@@ -229,9 +229,9 @@ describe('limits', () => {
   });
 
   it('gives up a statement that takes too long and never reuses its connection', async () => {
-    const hasty = test.open({ connectionsMax: 1, statementTimeoutMs: 100 });
+    const hasty = test.open({ connectionsMax: 1, statementTimeoutMs: 3_000 });
     const first = await hasty.runForTenant<{ pid: number }>(alpha, { text: 'select pg_backend_pid() as pid' });
-    await expect(hasty.runForTenant(alpha, { text: 'select pg_sleep(5)' })).rejects.toMatchObject({
+    await expect(hasty.runForTenant(alpha, { text: 'select pg_sleep(600)' })).rejects.toMatchObject({
       code: 'overloaded',
     });
     const second = await hasty.runForTenant<{ pid: number }>(alpha, { text: 'select pg_backend_pid() as pid' });

@@ -8,9 +8,7 @@ import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { nothingShown, tokenEvent } from '../model/token-event.ts';
 import type { TokenPresenter } from './token-presenter.ts';
 import type { TokenStore } from '../model/token-store.ts';
-
-/** Looks at a token again this often when others keep changing it under a request. */
-const attemptsMax = 10;
+import { untilNotOvertaken } from './until-not-overtaken.ts';
 
 /** Reading and deleting single tokens. */
 export class TokenService {
@@ -36,13 +34,13 @@ export class TokenService {
   }
 
   async delete(caller: Caller, id: TokenId): Promise<void> {
-    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    await untilNotOvertaken(async () => {
       const token = await getToken(this.#store, caller, id);
       requireAccess(caller.grants, 'token:delete', token);
       // Only the version that was judged is deleted: it may have moved to another container meanwhile.
-      if (await this.#store.delete(token, toAuditRow(caller, tokenEvent(token, 'delete', nothingShown)))) return;
-    }
-    throw busyToken();
+      const isDeleted = await this.#store.delete(token, toAuditRow(caller, tokenEvent(token, 'delete', nothingShown)));
+      return isDeleted ? true : undefined;
+    });
   }
 }
 
@@ -54,8 +52,4 @@ export async function getToken(store: TokenStore, caller: Caller, id: TokenId): 
 
 export function noSuchToken(): DomainError {
   return new DomainError('not-found', 'There is no such token.');
-}
-
-export function busyToken(): DomainError {
-  return new DomainError('version-conflict', 'Other requests are changing this token. Try again.');
 }

@@ -16,7 +16,7 @@ import {
 } from './token-duplicate-store.ts';
 import { tokenEvent } from '../model/token-event.ts';
 import type { TokenSealer } from '../model/token-sealer.ts';
-import { busyToken, findShownTransform } from '../read/index.ts';
+import { findShownTransform, untilNotOvertaken } from '../read/index.ts';
 import type { TokenChange } from '../model/token-store.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -33,7 +33,6 @@ interface WantedTokens {
 }
 
 /** Requests for one content take turns within a process, and those of other servers at its claim; only updates by id get in between. */
-const attemptsMax = 20;
 const waitingMax = 1_000;
 
 /** Stores tokens, each content once, and does to the tokens that are there what the tenant has decided. */
@@ -58,19 +57,19 @@ export class TokenDeduplicator {
     const keys = [...wanted.values()].flatMap((insert) => findWantedKey(insert, behavior) ?? []);
     const sharing = Map.groupBy(inserts, (insert) => findWantedKey(insert, behavior)?.text ?? '');
     const prepare = (found: Duplicates) => this.#prepareChanges(caller, { wanted, sharing }, found);
-    return this.#turns.run(`${caller.tenantId}/${turn}`, async () => {
-      for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    return this.#turns.run(`${caller.tenantId}/${turn}`, () =>
+      untilNotOvertaken(async () => {
         const found = await this.#store.findAll(caller.tenantId, keys);
         // Judged and sealed before the transaction opens, so that it holds its connection for no longer than it must.
         const prepared = await prepare(found);
         try {
           return await this.#store.insertOrFind(caller.tenantId, inserts, { prepared, prepare });
         } catch (error) {
-          if (!(error instanceof ChangedMeanwhile)) throw error;
+          if (error instanceof ChangedMeanwhile) return undefined;
+          throw error;
         }
-      }
-      throw busyToken();
-    });
+      }),
+    );
   }
 
   /** The keys that it needs were fetched for the inserts. */

@@ -18,7 +18,7 @@ import type { TokenDuplicateStore } from './token-duplicate-store.ts';
 import { type Shown, tokenEvent } from '../model/token-event.ts';
 import { applyPatch } from './token-patch.ts';
 import type { TokenPatch } from '../model/token-request.ts';
-import { busyToken, getToken, type OpenedToken, type TokenPresenter } from '../read/index.ts';
+import { getToken, type OpenedToken, type TokenPresenter, untilNotOvertaken } from '../read/index.ts';
 import type { SealedToken, TokenSealer } from '../model/token-sealer.ts';
 import type { CvcChange, TokenStore } from '../model/token-store.ts';
 import { TurnQueue } from './turn-queue.ts';
@@ -52,7 +52,6 @@ interface SealedUpdate {
 const wholeView: Shown = { transform: 'reveal', details: { via: 'view' } };
 
 /** Writers of one token within a process take turns; only those of other servers can still get in between. */
-const attemptsMax = 20;
 const waitingMax = 1_000;
 /** How many tokens of the same content are looked at. */
 const duplicatesMax = 100;
@@ -84,13 +83,9 @@ export class TokenUpdater {
 
   /** Applies the patch to the newest version: concurrent patches end up as if they had come one after the other. */
   async update(caller: KeyCaller, id: TokenId, patch: TokenPatch): Promise<UpdateOutcome> {
-    return this.#turns.run(`${caller.tenantId}/${id}`, async () => {
-      for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-        const updated = await this.#tryUpdate(caller, id, patch);
-        if (updated !== undefined) return updated;
-      }
-      throw busyToken();
-    });
+    return this.#turns.run(`${caller.tenantId}/${id}`, () =>
+      untilNotOvertaken(() => this.#tryUpdate(caller, id, patch)),
+    );
   }
 
   /** The token that an earlier request has updated, as updating it would show it now. Recorded as a read. */
