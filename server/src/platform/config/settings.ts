@@ -155,7 +155,8 @@ export const databaseConnections: Setting<number> = {
 
 export const databaseTimeoutSeconds: Setting<number> = {
   variable: 'STRONGROOM_DATABASE_TIMEOUT_SECONDS',
-  expectation: 'how long a database statement may take, and twice as long as the wait for a connection, from 2 to 600 seconds',
+  expectation:
+    'how long a database statement may take, and twice as long as the wait for a connection, from 2 to 600 seconds',
   example: '10',
   parse: wholeNumber(2, 600),
   fallback: 10,
