@@ -2,7 +2,8 @@
 //
 // Runs every bash and sh block, in order, as one script. Runs what a comment `<!-- run … -->` holds too: what a reader does by
 // hand, such as clicking. A block that cannot be run has a comment before it, `<!-- not run: why -->`; every other block must
-// be one that runs. Each `✓ …` in a block is something that the guide shows: it must be printed.
+// be one that runs. Each `✓ …` in a block is something that the guide shows: it must be printed. A page without anything to run
+// is left alone once its blocks are clear.
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,6 +17,10 @@ const unclear = blocks.find(({ isRun, reason }) => !isRun && reason === undefine
 if (unclear !== undefined)
   fail(unclear.at, 'begins a block that is not run; say why in a line before it: <!-- not run: why -->');
 const toRun = blocks.filter(({ isRun }) => isRun);
+if (toRun.length === 0) {
+  console.log(`${name} has nothing to run`);
+  process.exit();
+}
 
 // Lines that are not code stay as empty lines, so that bash counts lines as the guide does. The first is its title.
 const setup = `set -Eeuo pipefail; trap 'echo "$LINENO" >&3' ERR; trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`;
