@@ -7,6 +7,7 @@
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readBlocks } from './markdown-blocks.mjs';
 
 const [file = ''] = process.argv.slice(2);
 const name = path.basename(file);
@@ -38,29 +39,6 @@ if (code !== 0) fail(0, `ended with status ${code}`);
 if (claims.length === 0) fail(0, 'shows nothing: no block prints a line with ✓');
 const shown = output.split('\n').filter((line) => line.startsWith('✓')).length;
 console.log(`${name} works: ${shown} things shown in ${seconds()} s`);
-
-/** Blocks with their lines, counted from 0. */
-function readBlocks(lines) {
-  const blocks = [];
-  let open;
-  let reason;
-  for (const [at, line] of lines.entries()) {
-    const fence = /^```(.*)$/.exec(line);
-    if (open !== undefined) {
-      if (line === open.end) open = undefined;
-      else open.lines.push({ at, line });
-      continue;
-    }
-    const isComment = line === '<!-- run';
-    if (fence !== null || isComment) {
-      open = { language: isComment ? 'sh' : fence[1], end: isComment ? '-->' : '```', reason, lines: [], at };
-      open.isRun = reason === undefined && ['bash', 'sh'].includes(open.language);
-      blocks.push(open);
-    }
-    if (line !== '') reason = /^<!-- not run: (.+) -->$/.exec(line)?.[1];
-  }
-  return blocks;
-}
 
 /** What a block says it shows: the text after each ✓, up to the first value in it. */
 function claimsOf(block) {

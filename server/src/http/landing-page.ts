@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { addDocumentationSite, documentationPath, type DocumentationSite } from './documentation-site.ts';
 import { type Html, html } from './html.ts';
 import { renderPage } from './page.ts';
 import { addTextPageHeaders, pageOptions, sendPage } from './page-reply.ts';
@@ -14,14 +15,7 @@ export interface LandingLink {
 export interface DevelopmentLanding {
   /** Called for every page: some addresses are known only once the server listens. */
   readonly links: () => readonly LandingLink[];
-  readonly guides: readonly LandingGuide[];
-}
-
-/** A file that is shown as it is. */
-export interface LandingGuide {
-  readonly path: string;
-  readonly title: string;
-  readonly text: string;
+  readonly site: DocumentationSite;
 }
 
 /** Says at `/` what this is, to a browser that nobody told. The same for everybody: no version, no tenant, no secret. */
@@ -34,12 +28,7 @@ export function addLandingPage(
     addTextPageHeaders(reply);
     return sendPage(reply, renderLandingPage(usual, development));
   });
-  for (const { path, text } of development?.guides ?? []) {
-    app.get(path, pageOptions, (_request, reply) => {
-      addTextPageHeaders(reply);
-      return reply.type('text/plain; charset=utf-8').send(text);
-    });
-  }
+  if (isBuilt(development)) addDocumentationSite(app, development.site);
 }
 
 function listUsualLinks(servesReference: boolean): LandingLink[] {
@@ -60,24 +49,27 @@ ${development === undefined ? html`` : renderDevelopment(development)}`,
   });
 }
 
-function renderDevelopment({ links, guides }: DevelopmentLanding): Html {
-  const items = guides.map(({ path, title }) => html`<li><a href="${path}">${title}</a></li>`);
+function isBuilt(development: DevelopmentLanding | undefined): development is DevelopmentLanding {
+  return development !== undefined && development.site.size > 0;
+}
+
+function renderDevelopment(development: DevelopmentLanding): Html {
+  const documentation = {
+    href: documentationPath,
+    label: 'Documentation',
+    about: 'Guides, concepts, operation, security and reference, with search.',
+  };
   return html`<section>
 <h2>For development only</h2>
 <p class="alert">Never store real cards here.</p>
 <p>Keys, the sign-in link and lines to paste are in the terminal that runs <code>strongroom dev</code>.</p>
-${renderLinks(links())}
-</section>
+${renderLinks([...(isBuilt(development) ? [documentation] : []), ...development.links()])}
 ${
-  items.length === 0
+  isBuilt(development)
     ? html``
-    : html`<section>
-<h2>Guides</h2>
-<ul>
-${items}
-</ul>
-</section>`
-}`;
+    : html`<p>The documentation is in the folder <code>docs</code> of the repository. To read it here, run <code>npm run docs</code> and restart.</p>`
+}
+</section>`;
 }
 
 function renderLinks(links: readonly LandingLink[]): Html {

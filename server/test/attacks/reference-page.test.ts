@@ -125,8 +125,8 @@ describe('the page at /', () => {
     expect(page).toBe(await (await fetch(`${server.url}/`, { headers: { 'bt-api-key': 'x' } })).text());
   });
 
-  it('has no guides: those are for development', async () => {
-    expect((await get('/docs/guides/charge-a-card.md')).status).toBe(404);
+  it('has no documentation: that is for development', async () => {
+    expect((await get('/docs/guide/')).status).toBe(404);
   });
 });
 

@@ -178,7 +178,7 @@ async function expectLandingPageToLead(ready: Ready): Promise<void> {
   const links = [...page.matchAll(/<a href="([^"]+)"/g)].map(([, link = '']) => link);
   expect(links).toContain('/docs');
   expect(links).toContain(`${ready.admin_url}/metrics`);
-  expect(links).toContain('/docs/guides/charge-a-card.md');
+  expect(links).toContain('/docs/guide/');
   for (const link of links) expect([link, (await fetch(new URL(link, ready.url))).status]).toEqual([link, 200]);
   const secrets = [...Object.values(ready.keys), ready.sign_in_url, ready.tenant_id, ...Object.values(ready.settings)];
   for (const secret of secrets.filter((text) => text !== ready.url)) expect(page).not.toContain(secret);

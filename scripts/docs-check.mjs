@@ -1,0 +1,40 @@
+// Checks every page of the documentation without running it: links lead to files and headings that exist, and each block of
+// code is run by `scripts/run-guides` or says why it is not.
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { headingsOf, linksOf } from './markdown-links.mjs';
+import { readBlocks } from './markdown-blocks.mjs';
+
+/** The pages that `scripts/run-guides` runs. */
+const isRunPage = (file) => /^docs\/(guides|start|concepts|operate)\/|^docs\/upgrading\.md$/.test(file);
+const files = globSync(['*.md', 'docs/**/*.md', '{server,elements,deploy}/**/*.md'], {
+  exclude: (name) => /node_modules|assets/.test(name),
+});
+const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
+const problems = [...texts].flatMap(([file, text]) => [...findDeadLinks(file, text), ...findUnclearBlocks(file, text)]);
+
+for (const problem of problems) console.error(problem);
+console.log(`${files.length} pages, ${problems.length} problems`);
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+function findDeadLinks(file, text) {
+  return linksOf(text).flatMap(({ at, target }) => {
+    if (/^[a-z]+:/.test(target)) return [];
+    const [relative = '', heading] = target.split('#');
+    const found = relative === '' ? file : path.normalize(path.join(path.dirname(file), relative));
+    if (!existsSync(found)) return [`${file}:${at + 1} links to ${target}, which does not exist`];
+    if (heading === undefined || !found.endsWith('.md')) return [];
+    if (headingsOf(texts.get(found) ?? readFileSync(found, 'utf8')).has(heading)) return [];
+    return [`${file}:${at + 1} links to the heading #${heading}, which ${found} does not have`];
+  });
+}
+
+/** Only of the documentation: a README or a decision is read, not followed. */
+function findUnclearBlocks(file, text) {
+  if (!file.startsWith('docs/') || file.startsWith('docs/adr/')) return [];
+  if (/^<!-- no block is run: .+ -->$/m.test(text)) return [];
+  const unclear = readBlocks(text.split('\n')).filter(
+    ({ isRun, reason }) => reason === undefined && !(isRun && isRunPage(file)),
+  );
+  return unclear.map(({ at }) => `${file}:${at + 1} is not run; say why in a line before it: <!-- not run: why -->`);
+}

@@ -1,0 +1,25 @@
+/**
+ * The blocks of code of a page with their lines, counted from 0. One runs if it is bash or sh; a comment `<!-- run … -->` does
+ * too. A comment `<!-- not run: why -->` before a block says why it does not.
+ */
+export function readBlocks(lines) {
+  const blocks = [];
+  let open;
+  let reason;
+  for (const [at, line] of lines.entries()) {
+    const fence = /^```(.*)$/.exec(line);
+    if (open !== undefined) {
+      if (line === open.end) open = undefined;
+      else open.lines.push({ at, line });
+      continue;
+    }
+    const isComment = line === '<!-- run';
+    if (fence !== null || isComment) {
+      open = { language: isComment ? 'sh' : fence[1], end: isComment ? '-->' : '```', reason, lines: [], at };
+      open.isRun = reason === undefined && ['bash', 'sh'].includes(open.language);
+      blocks.push(open);
+    }
+    if (line !== '') reason = /^<!-- not run: (.+) -->$/.exec(line)?.[1];
+  }
+  return blocks;
+}

@@ -1,0 +1,33 @@
+/** Where a page links to, outside of code; lines are counted from 0. */
+export function linksOf(text) {
+  return proseOf(text).flatMap(({ at, line }) =>
+    [...line.replace(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => ({ at, target })),
+  );
+}
+
+/** The names by which headings are linked, as forges and the site make them. */
+export function headingsOf(text) {
+  const names = new Set();
+  for (const { line } of proseOf(text)) {
+    const heading = /^#{1,6} (.+)$/.exec(line)?.[1];
+    if (heading === undefined) continue;
+    const name = heading
+      .toLowerCase()
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(/\s/g, '-');
+    let unique = name;
+    for (let count = 1; names.has(unique); count += 1) unique = `${name}-${count}`;
+    names.add(unique);
+  }
+  return names;
+}
+
+function proseOf(text) {
+  let inCode = false;
+  return text.split('\n').flatMap((line, at) => {
+    if (line.startsWith('```')) inCode = !inCode;
+    return inCode ? [] : [{ at, line }];
+  });
+}

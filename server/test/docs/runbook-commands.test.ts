@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Program } from '../harness/program.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+
+// A runbook is read in a hurry. Its commands are not run as they are, since they are about a vault in trouble; what can be
+// wrong with them is checked one by one.
+
+const run = promisify(execFile);
+const root = path.resolve(import.meta.dirname, '../../..');
+let text: string;
+let database: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  const pages = await readdir(path.join(root, 'docs/runbooks'));
+  text = (await Promise.all(pages.map((page) => readFile(path.join(root, 'docs/runbooks', page), 'utf8')))).join('\n');
+  database = await createTestDatabase();
+  folder = await mkdtemp(path.join(tmpdir(), 'strongroom-runbooks-'));
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+const linesOf = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, found = '']) => found))];
+
+describe('runbooks', () => {
+  it('ask PostgreSQL what it understands, of tables that exist', async () => {
+    const statements = linesOf(/^psql -c (?:"([^"]+)"|'[^']+')/gm).filter(Boolean);
+    expect(statements.length).toBeGreaterThan(10);
+    for (const statement of statements) await database.owner.query(statement);
+  });
+
+  it('ask Prometheus what it understands', async () => {
+    const queries = linesOf(/^promtool query instant \S+ '([^']+)'/gm);
+    expect(queries.length).toBeGreaterThan(20);
+    const rules = queries.map((expr, index) => ({ record: `runbook:${index}`, expr }));
+    await writeFile(path.join(folder, 'rules.yaml'), JSON.stringify({ groups: [{ name: 'runbooks', rules }] }));
+    const { stdout } = await run('promtool', ['check', 'rules', path.join(folder, 'rules.yaml')]);
+    expect(stdout).toContain(`${queries.length} rules found`);
+  });
+
+  it('name commands and flags of the program', async () => {
+    const commands = linesOf(/^docker compose exec \w+ strongroom ([a-z -]+[a-z])/gm);
+    expect(commands.length).toBeGreaterThan(4);
+    const helpOf = new Map<string, string>();
+    for (const command of commands) {
+      const words = command.split(' ');
+      const flagAt = words.findIndex((word) => word.startsWith('-'));
+      const name = words.slice(0, flagAt === -1 ? undefined : flagAt).filter((word) => !['serve', 'work'].includes(word));
+      const help = helpOf.get(name.join(' ')) ?? (await Program.run([...name, '--help'])).stdout;
+      helpOf.set(name.join(' '), help);
+      expect([command, help.startsWith(`Usage: strongroom ${name.join(' ')}`)]).toEqual([command, true]);
+      for (const flag of words.filter((word) => word.startsWith('--'))) expect(help).toContain(flag);
+    }
+  });
+
+  it('name services of the Compose file', async () => {
+    const compose = await readFile(path.join(root, 'deploy/compose/compose.yaml'), 'utf8');
+    const services = linesOf(/^docker compose exec (\w+) /gm);
+    expect(services.length).toBeGreaterThan(1);
+    for (const service of services) expect(compose).toContain(`\n  ${service}:\n`);
+  });
+});

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import fastify, { type FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addDocumentationSite, documentationPath, readDocumentationSite } from '../../src/http/documentation-site.ts';
+import { Chromium } from '../harness/chromium.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const built = path.join(root, 'server/assets/guide');
+
+let app: FastifyInstance;
+let url: string;
+let files: ReadonlySet<string>;
+/** Pages of the site by their addresses. */
+let pages: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  files = await readDocumentationSite();
+  if (files.size === 0) throw new Error('The site has not been built. Run: npm run docs');
+  const html = [...files].filter((file) => file.endsWith('index.html'));
+  pages = new Map(
+    html.map((file) => [
+      `${documentationPath}${file.replace(/index\.html$/, '')}`,
+      readFileSync(path.join(built, file), 'utf8'),
+    ]),
+  );
+  app = fastify();
+  addDocumentationSite(app, files);
+  url = await app.listen({ port: 0, host: '127.0.0.1' });
+});
+afterAll(() => app.close());
+
+const unescape = (text: string) => text.replaceAll('&#x26;', '&').replaceAll('&amp;', '&');
+const addressesIn = (page: string, attribute: 'href' | 'src') =>
+  [...page.matchAll(new RegExp(`\\b${attribute}="([^"]*)"`, 'g'))].map(([, found = '']) => unescape(found));
+
+/** What a reader can click on a page, without the heading. */
+const linksOf = (address: string) =>
+  addressesIn(pages.get(address) ?? '', 'href').map((link) => new URL(link, `http://site${address}`).pathname);
+
+describe('the site', () => {
+  it('has every page of docs/, and each can be reached from the front page', () => {
+    const sources = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.md'),
+    );
+    expect(pages.size).toBe(sources.length);
+    const front = new Set(linksOf(documentationPath));
+    expect([...pages.keys()].filter((address) => !front.has(address))).toEqual([]);
+  });
+
+  it('has no link that leads nowhere, to a page or to a heading', () => {
+    const dead = [...pages].flatMap(([address, page]) =>
+      [...addressesIn(page, 'href'), ...addressesIn(page, 'src')].flatMap((link) => {
+        const { origin, pathname, hash } = new URL(link, `http://site${address}`);
+        if (origin !== 'http://site') return [];
+        const target = pages.get(pathname);
+        const isFile = files.has(pathname.slice(documentationPath.length));
+        if (target === undefined) return isFile ? [] : [`${address} → ${link}`];
+        const isThere = hash === '' || target.includes(`id="${decodeURIComponent(hash.slice(1))}"`);
+        return isThere ? [] : [`${address} → ${link}`];
+      }),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it('loads nothing from elsewhere and has no script in its pages', () => {
+    for (const [address, page] of pages) {
+      expect([address, addressesIn(page, 'src').filter((source) => !source.startsWith('/docs/guide/'))]).toEqual([address, []]);
+      expect([address, /<script(?![^>]*\bsrc=)/.test(page)]).toEqual([address, false]);
+    }
+  });
+
+  it.each<[string, string, string]>([
+    ['the retention of codes', 'concepts/tokens/', 'How long verification codes are kept'],
+    ['how to rotate a root key', 'guides/rotate-keys/', 'A new root key'],
+    ['how to give an auditor access', 'operate/give-an-auditor-access/', 'READ_ONLY'],
+    ['the size of a vault for 10⁸ tokens', 'operate/sizing/', '10⁸'],
+    ['what to do about a lost management key', 'operate/disaster/', 'management key'],
+  ])('has %s within two clicks of the front page', (_, page, text) => {
+    const address = `${documentationPath}${page}`;
+    const first = linksOf(documentationPath);
+    expect([...first, ...first.flatMap(linksOf)]).toContain(address);
+    expect(pages.get(address)).toContain(text);
+  });
+});
+
+describe('in a browser', () => {
+  it('finds a page by search, without asking anybody else, and breaks no policy', async () => {
+    const browser = await Chromium.start();
+    try {
+      const { page, complaints } = await browser.open();
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      await page.goto(`${url}${documentationPath}`);
+      await browser.photograph(page, 'documentation');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByRole('textbox', { name: 'Search' }).fill('rotate root key');
+      await page.getByRole('dialog').getByRole('link', { name: 'Rotate keys' }).first().click();
+      await page.waitForURL(({ pathname }) => pathname === `${documentationPath}guides/rotate-keys/`);
+      expect(asked.filter((address) => !address.startsWith(`${url}${documentationPath}`))).toEqual([]);
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.stop();
+    }
+  });
+});
+
+describe('the vault', () => {
+  it('serves files of the site and no others', async () => {
+    for (const path of ['../vendor/scalar.js', '..%2fvendor%2fscalar.js', '%2e%2e/vendor/scalar.js', 'images', 'nothing']) {
+      const { status, headers } = await fetch(`${url}${documentationPath}${path}`, { redirect: 'manual' });
+      expect([path, status]).toEqual([path, 404]);
+      expect(headers.get('content-type')).not.toContain('javascript');
+    }
+  });
+
+  it('leads from an address without a slash to the page', async () => {
+    const response = await fetch(`${url}${documentationPath}guides/rotate-keys`, { redirect: 'manual' });
+    expect(response.headers.get('location')).toBe(`${documentationPath}guides/rotate-keys/`);
+  });
+});

@@ -1,0 +1,67 @@
+import path from 'node:path';
+import { base } from './places.mjs';
+
+/**
+ * What the site makes of a file: the first heading becomes the title, links to other files become addresses, and comments
+ * (which say how a page is tested) are left out. `file` is its path below docs/.
+ */
+export function toPage(file, text) {
+  const title = /^# (.+)$/m.exec(text)?.[1];
+  if (title === undefined) throw new Error(`docs/${file} has no title: begin it with a line such as "# Rotate keys".`);
+  const content = text.replace(/^# .+\n+/m, '');
+  return { id: toId(file), title: toPlain(title), description: describe(content), body: rewriteProse(file, content) };
+}
+
+/** `runbooks/README.md` is the page of its folder. */
+export function toId(file) {
+  return file.replace(/\.md$/, '').replace(/(^|\/)README$/, (_, slash) => `${slash}index`);
+}
+
+/** The address of a page on the site. */
+export function toAddress(file) {
+  const id = toId(file).replace(/(^|\/)index$/, '$1');
+  return `${base}/${id}${id === '' || id.endsWith('/') ? '' : '/'}`;
+}
+
+/** Code stays as it is. */
+function rewriteProse(file, text) {
+  let inCode = false;
+  let inComment = false;
+  const lines = text.split('\n').flatMap((line) => {
+    if (!inCode && (inComment || line.startsWith('<!--'))) {
+      inComment = !line.endsWith('-->');
+      return [];
+    }
+    if (line.startsWith('```')) inCode = !inCode;
+    return [inCode ? line : rewriteLinks(file, line)];
+  });
+  return lines.join('\n');
+}
+
+function rewriteLinks(file, line) {
+  return line.replace(/(!?\[[^\]]*\])\(([^)\s]+)\)/g, (_, label, target) => {
+    const address = resolve(file, target);
+    return address === undefined ? label.slice(1, -1) : `${label}(${address})`;
+  });
+}
+
+/** Undefined for a file that is not part of the site, such as source code. */
+function resolve(file, target) {
+  if (/^(https?:|mailto:|#)/.test(target)) return target;
+  const [relative = '', heading] = target.split('#');
+  const found = path.posix.join(path.posix.dirname(file), relative);
+  if (found.startsWith('..')) return undefined;
+  if (found.startsWith('images/')) return `${base}/${found}`;
+  if (!found.endsWith('.md')) return undefined;
+  return `${toAddress(found)}${heading === undefined ? '' : `#${heading}`}`;
+}
+
+/** The first paragraph, as search engines and link previews show it. */
+function describe(content) {
+  const paragraph = content.split(/\n\n+/).find((part) => /^[A-Z`*]/.test(part));
+  return paragraph === undefined ? undefined : toPlain(paragraph.replaceAll('\n', ' ')).slice(0, 200);
+}
+
+function toPlain(markdown) {
+  return markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, '');
+}

@@ -1,0 +1,90 @@
+import { readdirSync } from 'node:fs';
+import { toId } from './page.mjs';
+import { docs } from './places.mjs';
+
+/** Pages below docs/, without `.md`. `folder/*` is every page of a folder, in the order of its files. */
+const sections = {
+  Start: ['start/what-it-is', 'start/quickstart', 'start/first-card', 'start/first-proxy-call', 'start/first-rule'],
+  Concepts: [
+    'concepts/tokens',
+    'concepts/containers-and-rules',
+    'concepts/transforms',
+    'concepts/expressions',
+    'concepts/fingerprints',
+    'concepts/sessions',
+    'concepts/audit-log',
+    'concepts/keys',
+  ],
+  'Guides: collect and use': [
+    'guides/collect-a-card',
+    'guides/show-a-card',
+    'guides/charge-a-card',
+    'guides/use-but-not-read',
+    'guides/send-again',
+    'guides/multi-tenant',
+    'elements',
+  ],
+  'Guides: your language': [
+    'guides/languages/curl',
+    'guides/languages/typescript',
+    'guides/languages/python',
+    'guides/languages/go',
+    'guides/point-your-client',
+  ],
+  'Guides: move in': ['guides/migrate-from-basis-theory', 'guides/migrate-from-a-table', 'guides/move-data'],
+  'Guides: access and audit': [
+    'portal',
+    'guides/invite-a-member',
+    'operate/give-an-auditor-access',
+    'guides/cap-a-management-key',
+    'guides/verify-the-audit-log',
+    'guides/answer-an-incident',
+    'pci-scope',
+  ],
+  Operate: [
+    'operate/install',
+    'deploy/container',
+    'deploy/kubernetes',
+    'deploy/systemd',
+    'guides/reverse-proxy',
+    'upgrading',
+    'operate/high-availability',
+    'operate/sizing',
+    'operate/backup',
+    'guides/rotate-keys',
+    'operate/key-ceremony',
+    'operate/disaster',
+    'operate/troubleshooting',
+    'operations',
+  ],
+  Observe: ['monitoring', 'metrics', 'traces'],
+  Runbooks: ['runbooks/*'],
+  Security: ['security/threat-model', 'security/cryptography', 'security/what-was-attacked'],
+  Reference: [
+    'reference/api',
+    'reference/cli',
+    'reference/settings',
+    'reference/errors',
+    'reference/permissions',
+    'compatibility',
+    'performance',
+    'releasing',
+  ],
+  'Why so': ['adr/*'],
+};
+
+/** Long lists stay closed until somebody opens them. */
+const closed = new Set(['Runbooks', 'Why so']);
+
+export const sidebar = Object.entries(sections).map(([label, pages]) => ({
+  label,
+  collapsed: closed.has(label),
+  items: pages.flatMap((page) => (page.endsWith('/*') ? listFolder(page.slice(0, -2)) : [page])),
+}));
+
+/** The page of the folder itself comes first. */
+function listFolder(folder) {
+  const files = readdirSync(new URL(`${folder}/`, docs)).filter((file) => file.endsWith('.md'));
+  const ids = files.sort().map((file) => toId(`${folder}/${file}`));
+  return [...ids.filter((id) => id.endsWith('/index')), ...ids.filter((id) => !id.endsWith('/index'))];
+}
