@@ -22,6 +22,7 @@ export const awsEndpoint: Setting<string> = {
   expectation: 'the HTTPS address of KMS, if not the public endpoint of the region',
   example: 'https://vpce-0123456789abcdef0.kms.eu-central-1.vpce.amazonaws.com',
   parse: (text) => (parseServiceUrl(text)?.pathname === '/' ? text : undefined),
+  otherwise: 'the public endpoint of the region',
 };
 
 export const awsAuthority: Setting<string> = {

@@ -54,6 +54,7 @@ export const resolvers: Setting<readonly string[]> = {
   example: '10.0.0.2,[fd12::2]:5353',
   parse: listOf((text) => (isResolver(text) ? text : undefined)),
   fallback: [],
+  otherwise: 'those of the system',
 };
 
 export const requiresDestinationList: Setting<boolean> = {

@@ -11,6 +11,7 @@ export const rootKey: Setting<Buffer> = {
   // Not a key: anyone who copies an example must not end up with one that the whole world can read here.
   example: '$(openssl rand -base64 32)',
   parse: parseRootKey,
+  otherwise: 'required, unless another root key is configured',
 };
 
 export const pkcs11Module: Setting<string> = {
@@ -46,12 +47,15 @@ export const previousRootKey: Setting<Buffer> = {
   ...rootKey,
   variable: 'STRONGROOM_PREVIOUS_ROOT_KEY',
   expectation: 'the root key that STRONGROOM_ROOT_KEY replaces, until all keys are rewrapped',
+  example: '"$(cat previous-root-key)"',
+  otherwise: 'none',
 };
 
 export const previousPkcs11Key: Setting<string> = {
   ...pkcs11Key,
   variable: 'STRONGROOM_PREVIOUS_PKCS11_KEY',
   expectation: 'the label of the key on the same token that STRONGROOM_PKCS11_KEY replaces',
+  example: 'strongroom-root-2025',
 };
 
 const kinds: readonly RootKeyConfig['kind'][] = ['file', 'pkcs11', 'aws-kms', 'transit'];
@@ -61,4 +65,5 @@ export const rootKeyProvider: Setting<RootKeyConfig['kind']> = {
   expectation: `which of the configured root keys wraps: ${kinds.join(' or ')}; the others only unwrap`,
   example: 'file',
   parse: (text) => kinds.find((kind) => kind === text),
+  otherwise: 'the only one; required if there are several',
 };

@@ -7,6 +7,10 @@ export interface Setting<T> {
   readonly parse: (text: string) => T | undefined;
   /** Used when nothing is set; a setting without one is required. */
   readonly fallback?: T;
+  /** What it is for, if the expectation only says what it looks like. For docs/reference. */
+  readonly purpose?: string;
+  /** What applies when nothing is set, if that is not a value of its own. For docs/reference. */
+  readonly otherwise?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -17,6 +17,7 @@ export const databaseOwnerUrl: Setting<string> = {
   expectation: 'the address of the same database for the role that owns its schema',
   example: 'postgresql://strongroom_owner:secret@db.internal:5432/strongroom',
   parse: parsePostgresUrl,
+  otherwise: 'that of `STRONGROOM_DATABASE_URL`',
 };
 
 export const publicUrl: Setting<string> = {
@@ -49,6 +50,7 @@ export const port: Setting<number> = {
   example: '8080',
   parse: wholeNumber(0, 65_535),
   fallback: 8080,
+  purpose: 'the port of the API',
 };
 
 export const adminHost: Setting<string> = {
@@ -65,6 +67,7 @@ export const adminPort: Setting<number> = {
   example: '8081',
   parse: wholeNumber(0, 65_535),
   fallback: 8081,
+  purpose: 'the port for the health and metrics of a server',
 };
 
 export const drainDelaySeconds: Setting<number> = {
@@ -139,7 +142,7 @@ export const alertReveals: Setting<number> = {
 
 export const alertAddresses: Setting<number> = {
   variable: 'STRONGROOM_ALERT_ADDRESSES',
-  expectation: 'up to how many known addresses of a key a new one raises an alert, up to 1000; 0 for none',
+  expectation: 'how many known addresses a key may have for a new one to raise an alert, up to 1000; 0 for none',
   example: '20',
   parse: wholeNumber(0, 1_000),
   fallback: defaultThresholds.addresses,
@@ -156,7 +159,7 @@ export const databaseConnections: Setting<number> = {
 export const databaseTimeoutSeconds: Setting<number> = {
   variable: 'STRONGROOM_DATABASE_TIMEOUT_SECONDS',
   expectation:
-    'how long a database statement may take, and twice as long as the wait for a connection, from 2 to 600 seconds',
+    'how long a database statement may take, from 2 to 600 seconds; waiting for a connection may take half of that',
   example: '10',
   parse: wholeNumber(2, 600),
   fallback: 10,
@@ -185,6 +188,7 @@ export const rateLimits: Setting<RateLimitSetting> = {
   example: 'global=5000,token-write=1000',
   parse: parseRateLimits,
   fallback: {},
+  otherwise: '[the defaults](api.md#rate-limits)',
 };
 
 export const containerSetsMax: Setting<number> = {
@@ -212,6 +216,7 @@ export const logLevel: Setting<LogLevel> = {
   example: 'info',
   parse: (text) => logLevels.find((level) => level === text),
   fallback: 'info',
+  purpose: 'how much is logged',
 };
 
 function parsePostgresUrl(text: string): string | undefined {

@@ -32,6 +32,8 @@ export const otlpHeaders: Setting<Headers> = {
 export const otlpTracesHeaders: Setting<Headers> = {
   ...otlpHeaders,
   variable: 'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+  purpose: 'for traces alone',
+  otherwise: 'that of `OTEL_EXPORTER_OTLP_HEADERS`',
 };
 
 export const otlpProtocol: Setting<'http/json'> = {
@@ -45,6 +47,8 @@ export const otlpProtocol: Setting<'http/json'> = {
 export const otlpTracesProtocol: Setting<'http/json'> = {
   ...otlpProtocol,
   variable: 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
+  purpose: 'for traces alone',
+  otherwise: 'that of `OTEL_EXPORTER_OTLP_PROTOCOL`',
 };
 
 export const tracesSampler: Setting<SamplerName> = {

@@ -1,0 +1,30 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+export const repository = path.resolve(import.meta.dirname, '../../..');
+
+/** The pages of docs/ by path, without decisions: those tell how things were. */
+export async function readDocumentation(): Promise<ReadonlyMap<string, string>> {
+  const names = await readdir(path.join(repository, 'docs'), { recursive: true });
+  const pages = names.filter((name) => name.endsWith('.md') && !name.startsWith('adr')).toSorted();
+  return new Map(
+    await Promise.all(
+      pages.map(async (name) => [name, await readFile(path.join(repository, 'docs', name), 'utf8')] as const),
+    ),
+  );
+}
+
+/** Whether a name occurs in the text as a whole: neither as part of a longer one nor inside a word. */
+export function mentions(text: string, name: string): boolean {
+  return new RegExp(`(?<![\\w-])${escaped(name)}(?![\\w-])`).test(text);
+}
+
+/** What stands under a heading, up to the next one. */
+export function sectionOf(page: string, heading: string): string {
+  const [, section = ''] = new RegExp(`^#+ ${escaped(heading)}\\n(.*?)(?=^#+ |(?![^]))`, 'ms').exec(page) ?? [];
+  return section;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+}

@@ -1,0 +1,47 @@
+/** A table as the formatter of the repository leaves it: every column as wide as its widest cell. */
+export function toTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [header, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', String.raw`\|`)));
+  const widths = header.map((_, column) => Math.max(3, ...cells.map((row) => widthOf(row[column] ?? ''))));
+  const toLine = (row: readonly string[]) =>
+    `| ${widths.map((width, column) => padTo(row[column] ?? '', width)).join(' | ')} |`;
+  const [first = [], ...rest] = cells;
+  return [toLine(first), toLine(widths.map((width) => '-'.repeat(width))), ...rest.map(toLine)].join('\n');
+}
+
+export function toCode(text: string): string {
+  return `\`${text}\``;
+}
+
+/** Paragraphs, tables and headings with an empty line between them. The second says where the page comes from. */
+export function toPage(title: string, parts: readonly string[]): string {
+  const origin = '<!-- Written by `npm run docs:reference` from the code. Change the code, not this page. -->';
+  return `${[`# ${title}`, origin, ...parts].join('\n\n')}\n`;
+}
+
+/** Text that is not run, as it is printed. */
+export function toBlock(text: string, why: string): string {
+  return `<!-- not run: ${why} -->\n\`\`\`text\n${text}\n\`\`\``;
+}
+
+const lineWidth = 130;
+/** At the beginning of a line, it would be the sign of a list, a heading or a quotation. */
+const sign = /^(?:\d+\.|[-+*#>]+)$/;
+
+/** A paragraph in lines that a reader of the source can take in. */
+export function toParagraph(text: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || (line.length + word.length + 1 > lineWidth && !sign.test(word))) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.join('\n');
+}
+
+function widthOf(text: string): number {
+  return [...text].length;
+}
+
+function padTo(text: string, width: number): string {
+  return text + ' '.repeat(width - widthOf(text));
+}
