@@ -1,0 +1,36 @@
+/** What a page says about bytes: the table after `<!-- layout: … -->`, without its heading. */
+export function rowsOf(page: string, name: string): string[][] {
+  const [, after] = page.split(`<!-- layout: ${name} -->\n\n`);
+  const [table = ''] = (after ?? '').split('\n\n');
+  const rows = table.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+  if (rows.length < 3) throw new Error(`The page has no layout of ${name}.`);
+  return rows.slice(2).map((cells) => cells.slice(1, -1));
+}
+
+/** Cuts bytes by a table of offset, length and content; each part must begin where the one before ended. */
+export function cut(page: string, name: string, bytes: Buffer): Buffer[] {
+  const rows = rowsOf(page, name);
+  const fixed = rows.reduce((sum, [, length]) => sum + (length === 'n' ? 0 : Number(length)), 0);
+  const toNumber = (text = '') =>
+    text.split(' + ').reduce((sum, part) => sum + (part === 'n' ? bytes.length - fixed : Number(part)), 0);
+  let end = 0;
+  const parts = rows.map(([offset, length]) => {
+    if (toNumber(offset) !== end) throw new Error(`A part of the ${name} does not begin at ${offset}.`);
+    end += toNumber(length);
+    return bytes.subarray(toNumber(offset), end);
+  });
+  if (end !== bytes.length) throw new Error(`The ${name} is longer than the page says.`);
+  return parts;
+}
+
+/** Parts with the length of each in front of it: four bytes, big-endian. */
+export function joined(parts: readonly (string | number)[]): Buffer {
+  return Buffer.concat(
+    parts.flatMap((part) => {
+      const bytes = Buffer.from(String(part), 'utf8');
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      return [length, bytes];
+    }),
+  );
+}
