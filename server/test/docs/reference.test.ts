@@ -24,7 +24,10 @@ describe('docs/reference', () => {
     expect((await readdir(folder)).toSorted()).toEqual(Object.keys(pages).toSorted());
   });
 
-  it.each(['api.md', 'cli.md', 'errors.md', 'permissions.md', 'settings.md'])('%s is up to date', async (name) => {
-    expect(await readFile(path.join(folder, name), 'utf8')).toBe(pages[name]);
+  it('is up to date', async () => {
+    for (const [name, text] of Object.entries(pages)) {
+      const page = await readFile(path.join(folder, name), 'utf8');
+      expect(page === text, `${name} is not what the code says. Run \`npm run docs:reference\`.`).toBe(true);
+    }
   });
 });
