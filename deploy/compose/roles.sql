@@ -1,5 +1,5 @@
 -- Runs once, when the database is created: an owner for `migrate` and `work`, and a login without rights of its own for `serve`,
--- which cannot forge the seals of the audit log. docs/operations.md, "Database roles", says what each role sees.
+-- which cannot forge the seals of the audit log. docs/operate/install.md, "Database roles", says what each role sees.
 \set owner_password `sed -E 's,^[^:]+://[^:]+:([^@]+)@.*$,\1,' /run/secrets/database_owner_url`
 \set login_password `sed -E 's,^[^:]+://[^:]+:([^@]+)@.*$,\1,' /run/secrets/database_url`
 

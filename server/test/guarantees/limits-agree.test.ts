@@ -67,8 +67,8 @@ describe('the documentation', () => {
     ],
   };
 
-  it.each(Object.keys(tables))('tells them in operations.md: %s', async (heading) => {
-    expect(tableUnder(await readText('docs/operations.md'), heading)).toEqual(tables[heading]);
+  it.each(Object.keys(tables))('tells them in limits.md: %s', async (heading) => {
+    expect(tableUnder(await readText('docs/operate/limits.md'), heading)).toEqual(tables[heading]);
   });
 
   it('leaves none out', () => {
@@ -80,8 +80,8 @@ describe('the documentation', () => {
   });
 
   it.each([
-    ['docs/operations.md', `Request bodies are limited to ${inMebibytes(tokenLimits.sizeBytesMax)}.`],
-    ['docs/operations.md', `| a record to import     | ${inMebibytes(tokenLimits.sizeBytesMax)};`],
+    ['docs/operate/limits.md', `Request bodies are limited to ${inMebibytes(tokenLimits.sizeBytesMax)}.`],
+    ['docs/operate/moving-data.md', `| a record to import     | ${inMebibytes(tokenLimits.sizeBytesMax)};`],
     ['docs/adr/0018-who-authors-a-view.md', `the limit of ${inMebibytes(tokenLimits.sizeBytesMax)}`],
     ['docs/adr/0020-one-budget-a-request.md', `A document has at most ${count(jsonValuesMax)} values`],
     ['docs/adr/0020-one-budget-a-request.md', `Card data has at most ${count(tokenLimits.cardMembersMax)} members`],
