@@ -21,7 +21,7 @@ export const settingGroups: readonly SettingGroup[] = [
   {
     title: 'Database',
     about:
-      'Where everything is stored. [Database roles](../operations.md#database-roles) says what each address may do.',
+      'Where everything is stored. [Database roles](../operate/install.md#database-roles) says what each address may do.',
     settings: [databaseUrl, databaseOwnerUrl, databaseConnections, databaseTimeoutSeconds],
   },
   {

@@ -13,7 +13,7 @@ export function toSettingsPage(): string {
       `\`strongroom serve\` requires ${listRequired().map(toCode).join(', ')} (or another root key); everything else has a default or is optional. A command that is missing a setting, or cannot read one, lists all problems at once and exits with status 2. Every command warns about a \`STRONGROOM_…\` variable that is not a setting.`,
     ),
     toParagraph(
-      'Settings of a single tenant are part of the API: see [Tenant settings](../operations.md#tenant-settings).',
+      'Settings of a single tenant are part of the API: see [Tenant settings](../operate/tenants.md#settings-of-a-tenant).',
     ),
     ...settingGroups.flatMap(({ title, about, settings }) => [
       `## ${title}`,
