@@ -25,23 +25,18 @@ export function toAddress(file) {
 
 /** Code stays as it is. */
 function rewriteProse(file, text) {
-  let inCode = false;
-  let inComment = false;
-  const lines = text.split('\n').flatMap((line) => {
-    if (!inCode && (inComment || line.startsWith('<!--'))) {
-      inComment = !line.endsWith('-->');
-      return [];
-    }
-    if (line.startsWith('```')) inCode = !inCode;
-    return [inCode ? line : rewriteLinks(file, line)];
-  });
-  return lines.join('\n');
+  const parts = text.split(/^(```[^]*?^```$)/m);
+  return parts.map((part, index) => (index % 2 === 1 ? part : rewriteLinks(file, withoutComments(part)))).join('');
 }
 
-function rewriteLinks(file, line) {
-  return line.replace(/(!?\[[^\]]*\])\(([^)\s]+)\)/g, (_, label, target) => {
+function withoutComments(prose) {
+  return prose.replace(/^<!--[^]*?-->\n?/gm, '');
+}
+
+function rewriteLinks(file, prose) {
+  return prose.replace(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (_, mark, label, target) => {
     const address = resolve(file, target);
-    return address === undefined ? label.slice(1, -1) : `${label}(${address})`;
+    return address === undefined ? label : `${mark}[${label}](${address})`;
   });
 }
 
