@@ -71,13 +71,7 @@ const sections = {
   ],
   Runbooks: ['runbooks/*'],
   Security: ['security/threat-model', 'security/cryptography', 'security/what-was-attacked'],
-  Reference: [
-    'reference/*',
-    'metrics',
-    'compatibility',
-    'performance',
-    'releasing',
-  ],
+  Reference: ['reference/*', 'metrics', 'compatibility', 'performance', 'releasing'],
   'Why so': ['adr/*'],
 };
 

@@ -51,7 +51,9 @@ describe('runbooks', () => {
     for (const command of commands) {
       const words = command.split(' ');
       const flagAt = words.findIndex((word) => word.startsWith('-'));
-      const name = words.slice(0, flagAt === -1 ? undefined : flagAt).filter((word) => !['serve', 'work'].includes(word));
+      const name = words
+        .slice(0, flagAt === -1 ? undefined : flagAt)
+        .filter((word) => !['serve', 'work'].includes(word));
       const help = helpOf.get(name.join(' ')) ?? (await Program.run([...name, '--help'])).stdout;
       helpOf.set(name.join(' '), help);
       expect([command, help.startsWith(`Usage: strongroom ${name.join(' ')}`)]).toEqual([command, true]);

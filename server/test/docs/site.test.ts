@@ -64,7 +64,10 @@ describe('the site', () => {
 
   it('loads nothing from elsewhere and has no script in its pages', () => {
     for (const [address, page] of pages) {
-      expect([address, addressesIn(page, 'src').filter((source) => !source.startsWith('/docs/guide/'))]).toEqual([address, []]);
+      expect([address, addressesIn(page, 'src').filter((source) => !source.startsWith('/docs/guide/'))]).toEqual([
+        address,
+        [],
+      ]);
       expect([address, /<script(?![^>]*\bsrc=)/.test(page)]).toEqual([address, false]);
     }
   });
@@ -106,7 +109,13 @@ describe('in a browser', () => {
 
 describe('the vault', () => {
   it('serves files of the site and no others', async () => {
-    for (const path of ['../vendor/scalar.js', '..%2fvendor%2fscalar.js', '%2e%2e/vendor/scalar.js', 'images', 'nothing']) {
+    for (const path of [
+      '../vendor/scalar.js',
+      '..%2fvendor%2fscalar.js',
+      '%2e%2e/vendor/scalar.js',
+      'images',
+      'nothing',
+    ]) {
       const { status, headers } = await fetch(`${url}${documentationPath}${path}`, { redirect: 'manual' });
       expect([path, status]).toEqual([path, 404]);
       expect(headers.get('content-type')).not.toContain('javascript');

@@ -60,11 +60,16 @@ describe('a write that the synchronous standby did not confirm', () => {
     };
     // The processes of PostgreSQL read the setting one after the other.
     await untilTrue(isRefused, { waitingFor: 'a commit that waits for the standby' });
-    expect(failure).toMatchObject({ code: 'overloaded', message: expect.stringContaining('not confirmed by the standby') });
+    expect(failure).toMatchObject({
+      code: 'overloaded',
+      message: expect.stringContaining('not confirmed by the standby'),
+    });
     expect(mayHaveHappened(failure)).toBe(true);
     expect(await countRows()).toBe(before + 1);
 
     await require('');
-    await untilTrue(async () => (await failureOf(write(database))) === undefined, { waitingFor: 'a commit that is stored' });
+    await untilTrue(async () => (await failureOf(write(database))) === undefined, {
+      waitingFor: 'a commit that is stored',
+    });
   });
 });
