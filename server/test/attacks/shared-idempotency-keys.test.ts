@@ -70,7 +70,8 @@ describe('a create whose commit was not heard', () => {
       return isHit;
     };
     const relay = await WireRelay.start(real.url, { silences });
-    const cut = await TestVault.start(undefined, { database: openTestDatabase(relay.urlOf(real.url)) });
+    const database = openTestDatabase(relay.urlOf(real.url));
+    const cut = await TestVault.start(undefined, { database, databaseTimeoutSeconds: 10 });
     try {
       const { id, keys } = await cut.makeTenant();
       const create = (data: string, key: string) =>

@@ -57,6 +57,8 @@ export class TestVault {
       readonly limits?: Partial<LimitsConfig>;
       readonly outbound?: Partial<OutboundConfig>;
       readonly database?: TestDatabase;
+      /** What statements may take; longer than any does by default. */
+      readonly databaseTimeoutSeconds?: number;
       readonly drain?: DrainConfig;
       /** What searches of the log are timed by; by default no time passes, however slow the machine is. */
       readonly clock?: Clock;
@@ -70,8 +72,8 @@ export class TestVault {
     const lines: string[] = [];
     const limits = { ...highLimits, ...own.limits };
     const outbound = { ...closedOutbound, ...own.outbound };
-    const { drain, clock, elements, traces } = own;
-    const parts = { url: database.url, rootKey, limits, outbound, drain, clock, elements, traces };
+    const { drain, clock, elements, traces, databaseTimeoutSeconds: timeoutSeconds } = own;
+    const parts = { url: database.url, rootKey, limits, outbound, drain, clock, elements, traces, timeoutSeconds };
     const server = await startServer(parts, lines);
     return new TestVault({ database, server, rootKey, limits, outbound, lines });
   }
@@ -206,14 +208,15 @@ function startServer(
     clock?: Clock | undefined;
     elements?: TestElements | undefined;
     traces?: TraceConfig | undefined;
+    timeoutSeconds?: number | undefined;
   },
   lines: string[],
 ): Promise<VaultServer> {
-  const { url, rootKey, clock = () => 0, elements, ...rest } = parts;
+  const { url, rootKey, clock = () => 0, elements, timeoutSeconds = databaseTimeoutSeconds, ...rest } = parts;
   return VaultServer.start(
     {
       ...rest,
-      database: { url, ownerUrl: url, connectionsMax: 8, timeoutSeconds: databaseTimeoutSeconds },
+      database: { url, ownerUrl: url, connectionsMax: 8, timeoutSeconds },
       rootKeys: { primary: { kind: 'file', key: rootKey }, others: [] },
       listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
       elements: elements?.config,

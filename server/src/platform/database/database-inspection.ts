@@ -121,7 +121,7 @@ async function inspect(url: string): Promise<Inspection> {
 async function ask<Row extends object>(url: string, text: string, values: readonly string[] = []): Promise<Row[]> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: 10_000,
     application_name: 'strongroom doctor',
   });
   try {

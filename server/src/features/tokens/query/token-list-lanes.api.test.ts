@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { untilPasses } from '../../../../test/harness/deadline.ts';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/test-database.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
@@ -35,15 +36,16 @@ beforeEach(() => {
   };
 });
 
-/** Lists of one token each, and how many of them were begun and answered. */
+/** Lists of one token each, and how many of them were begun, found what they show, and were answered. */
 function runLists(count: number, dataBytes: number) {
   const lanes = new TokenListLanes(new AuditLog(database));
-  const progress = { begun: 0, answered: 0 };
+  const progress = { begun: 0, found: 0, answered: 0 };
   const lists = Array.from({ length: count }, async (_, index) => {
     await lanes.run(caller, async () => {
       progress.begun += 1;
       // As a list does, so that they end one after the other.
       await database.runForTenant(caller.tenantId, { text: 'select' });
+      progress.found += 1;
       const id = `t${index}`;
       return { page: { items: [toVisible(id, dataBytes)] }, events: [successEvent('token', id, 'read')] };
     });
@@ -96,16 +98,13 @@ async function whileNothingIsRecorded(work: () => Promise<void>): Promise<void> 
 }
 
 async function untilRecordsHang(): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const { rows } = await test.owner.query<{ hanging: number }>(
-        `select count(*)::integer as hanging from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into audit_records%'`,
-      );
-      expect(rows[0]?.hanging).toBe(1);
-    },
-    { timeout: 9_000, interval: 20 },
-  );
+  await untilPasses(async () => {
+    const { rows } = await test.owner.query<{ hanging: number }>(
+      `select count(*)::integer as hanging from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into audit_records%'`,
+    );
+    expect(rows[0]?.hanging).toBe(1);
+  });
 }
 
 async function recordedIds(): Promise<string[]> {
@@ -123,7 +122,7 @@ describe('TokenListLanes', () => {
       await whileNothingIsRecorded(async () => {
         lists = runLists(40, 100);
         await untilRecordsHang();
-        await vi.waitFor(() => expect(lists?.progress.begun).toBe(40), { timeout: 9_000, interval: 20 });
+        await untilPasses(() => expect(lists?.progress.found).toBe(40));
       });
       await lists?.done;
     }, 'insert into audit_records');
@@ -136,7 +135,7 @@ describe('TokenListLanes', () => {
     await whileNothingIsRecorded(async () => {
       lists = runLists(5, 64 * 1024);
       await untilRecordsHang();
-      expect(lists.progress).toEqual({ begun: 5, answered: 0 });
+      expect(lists.progress).toMatchObject({ begun: 5, answered: 0 });
     });
     await lists?.done;
     expect(await recordedIds()).toHaveLength(5);
@@ -147,7 +146,7 @@ describe('TokenListLanes', () => {
     await whileNothingIsRecorded(async () => {
       lists = runLists(5, 64 * 1024 + 1);
       await untilRecordsHang();
-      expect(lists.progress).toEqual({ begun: 2, answered: 0 });
+      expect(lists.progress).toMatchObject({ begun: 2, answered: 0 });
     });
     await lists?.done;
     expect(await recordedIds()).toHaveLength(5);
