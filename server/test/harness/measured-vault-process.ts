@@ -1,5 +1,6 @@
 import { VaultServer } from '../../src/app/vault-server.ts';
 import type { ServerConfig } from '../../src/platform/config/config.ts';
+import { slownessOfMachine } from './machine-speed.ts';
 import { TurnMeter } from './turn-meter.ts';
 
 /* A server in a process of its own, which tells how long a turn of its event loop has taken at most. */
@@ -8,6 +9,7 @@ export type MeasuredOrder =
   | { readonly kind: 'start'; readonly config: ServerConfig }
   | { readonly kind: 'begin' }
   | { readonly kind: 'end' }
+  | { readonly kind: 'slowness' }
   | { readonly kind: 'stop' };
 
 const meter = new TurnMeter();
@@ -23,6 +25,8 @@ async function obey(order: MeasuredOrder): Promise<unknown> {
       return meter.begin();
     case 'end':
       return meter.end();
+    case 'slowness':
+      return slownessOfMachine();
     case 'stop':
       await server?.stop();
       process.disconnect();

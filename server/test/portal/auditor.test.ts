@@ -38,6 +38,12 @@ afterAll(async () => {
 describe('an auditor who may only look', () => {
   it('finds who read a token in plaintext, verifies the proof, and takes it along for an offline check', async () => {
     const { page, open, complaints } = auditor;
+    // The key that proves records may come late: nothing is judged without it.
+    const { promise: keyMayCome, resolve: letKeyCome } = Promise.withResolvers<undefined>();
+    await page.route('**/portal/api/logs/seal', async (route) => {
+      await keyMayCome;
+      await route.continue();
+    });
     await open('/portal/audit');
     await page.getByRole('textbox', { name: 'Id' }).fill(cardId);
     await page.getByRole('button', { name: 'Find' }).click();
@@ -51,8 +57,12 @@ describe('an auditor who may only look', () => {
     expect(await rows.first().getByRole('cell', { name: 'reveal', exact: true }).count()).toBe(1);
 
     await rows.first().getByRole('link').first().click();
+    const proof = page.waitForResponse(/\/logs\/[^/]+\/proof/);
     await page.getByRole('button', { name: 'Verify in this browser' }).click();
+    await proof;
+    letKeyCome(undefined);
     await page.getByText('Proven', { exact: true }).waitFor();
+    await page.unroute('**/portal/api/logs/seal');
     expect(await page.getByRole('dialog').textContent()).toContain(
       'The hashes lead from this record to the signed root.',
     );

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { fetchPortal } from '../../api/client';
 import { useMember } from '../../api/me';
 import { newestKey, sealQuery } from '../../api/seal';
@@ -20,11 +20,13 @@ export function RecordProof({ record }: { readonly record: LogRecord }) {
   const { tenant } = useMember();
   const { id } = record;
   const seal = useQuery(sealQuery);
+  const queries = useQueryClient();
   const verify = useMutation({
     mutationFn: async (): Promise<Verified> => {
       const query = new URLSearchParams({ created_at: record.created_at });
       const text = await (await fetchPortal(`/logs/${id}/proof?${query.toString()}`)).text();
-      const offered = seal.data === undefined ? undefined : newestKey(seal.data);
+      // Waited for: without the key, every proof would look wrong.
+      const offered = newestKey(await queries.ensureQueryData(sealQuery));
       const trusted = findPinnedKey(tenant.id) ?? { version: offered?.version ?? 0, key: offered?.public_key ?? '' };
       return { text, trusted, check: await verifyProof(text, trusted, { ...record, tenant_id: tenant.id }) };
     },
