@@ -76,7 +76,7 @@ describe('the command line', () => {
   it.each(commands)('$name is documented with its flags', ({ name, command }) => {
     const section = sectionOf(pages.get('reference/cli.md') ?? '', name);
     expect(section).toContain(command.description());
-    const names = flagsOf(command).map(({ long, name }) => long ?? name());
+    const names = flagsOf(command).map((flag) => flag.long ?? flag.name());
     expect(names.filter((flag) => !mentions(section, flag))).toEqual([]);
   });
 });

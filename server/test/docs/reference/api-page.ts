@@ -9,7 +9,7 @@ export function toApiPage(document: unknown): string {
       'Every running vault serves the interactive reference with parameters, schemas and examples at `/docs`, and the same as OpenAPI 3.1 at `/openapi.json`, unless `STRONGROOM_API_REFERENCE` is `false`. `strongroom dev` prints its address.',
     ),
     toParagraph(
-      'A request carries its key in the `BT-API-KEY` header. [Permissions](permissions.md) says who can have which permission, [Errors](errors.md) what can go wrong.',
+      'A request carries its key in the `BT-API-KEY` header. [Permissions](permissions.md) says who can have which permission, [Errors](errors.md) what can go wrong. Sessions are created with the key of a public application and authorized with that of a private one.',
     ),
     ...tagsOf(document).flatMap(({ name, description }) => [
       `## ${name}`,
@@ -27,7 +27,7 @@ export function toApiPage(document: unknown): string {
       ['Name', 'Limit', 'Blocked for'],
       rateLimitScopes.map((scope) => {
         const { limit, windowMs, blockMs } = rateLimitTable[scope];
-        return [toCode(scope), `${limit.toLocaleString('en')} in ${inSeconds(windowMs)}`, inSeconds(blockMs)];
+        return [toCode(scope), `${limit.toLocaleString('en')} in ${toDuration(windowMs)}`, toDuration(blockMs)];
       }),
     ),
     '## Outside the API',
@@ -54,6 +54,6 @@ function toRow({ method, path, summary, permissions, rateLimit }: ApiOperation):
   ];
 }
 
-function inSeconds(ms: number): string {
-  return `${(ms / 1_000).toLocaleString('en')} s`;
+function toDuration(ms: number): string {
+  return ms % 3_600_000 === 0 ? `${ms / 3_600_000} h` : `${ms / 1_000} s`;
 }

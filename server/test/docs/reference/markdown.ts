@@ -27,10 +27,13 @@ const lineWidth = 130;
 /** At the beginning of a line, it would be the sign of a list, a heading or a quotation. */
 const sign = /^(?:\d+\.|[-+*#>]+)$/;
 
+/** Links and code are not broken. */
+const words = /(?:\[[^\]]*\]\([^)]*\)|`[^`]*`|\S)+/g;
+
 /** A paragraph in lines that a reader of the source can take in. */
 export function toParagraph(text: string): string {
   const lines: string[] = [];
-  for (const word of text.split(' ')) {
+  for (const [word] of text.matchAll(words)) {
     const line = lines.at(-1);
     if (line === undefined || (line.length + word.length + 1 > lineWidth && !sign.test(word))) lines.push(word);
     else lines[lines.length - 1] = `${line} ${word}`;

@@ -21,6 +21,9 @@ export function toPermissionPage(document: unknown): string {
     ),
     toParagraph('Clients that send `proxy:invoke` get `token:use`.'),
     '## Endpoints by permission',
+    toParagraph(
+      '`POST /sessions` takes the key of a public application only, `POST /sessions/authorize` that of a private one. Rules can require more, for example on a container.',
+    ),
     toTable(['Permission', 'Endpoints'], listNeeds(document)),
     '## Roles of members',
     toParagraph(

@@ -33,7 +33,8 @@ function toDefault({ variable, fallback, otherwise }: Setting<unknown>): string 
   if (otherwise !== undefined) return otherwise;
   if (listRequired().includes(variable)) return 'required';
   if (fallback === undefined) return '–';
-  return typeof fallback === 'object' ? 'none' : toCode(String(fallback));
+  const isOne = typeof fallback === 'string' || typeof fallback === 'number' || typeof fallback === 'boolean';
+  return isOne ? toCode(String(fallback)) : 'none';
 }
 
 /** What a server without any setting asks for. */
