@@ -2,9 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toPage } from './page.mjs';
-import { docs } from './places.mjs';
+import { base, docs } from './places.mjs';
 
 const folder = fileURLToPath(docs);
+/** Pages that do more than show text. */
+const scripts = { 'operate/sizing': 'calculator.js' };
 
 /** Loads every Markdown file under docs/. Its path is its address, and its first heading is its title. */
 export function markdownFiles() {
@@ -13,7 +15,7 @@ export function markdownFiles() {
     async load({ store, parseData, renderMarkdown, generateDigest, watcher }) {
       const loadFile = async (file) => {
         const { id, title, description, body } = toPage(file, await readFile(path.join(folder, file), 'utf8'));
-        const data = await parseData({ id, data: { title, description } });
+        const data = await parseData({ id, data: { title, description, head: scriptsOf(id) } });
         store.set({ id, data, body, digest: generateDigest(body), rendered: await renderMarkdown(body) });
       };
       store.clear();
@@ -25,6 +27,11 @@ export function markdownFiles() {
       });
     },
   };
+}
+
+function scriptsOf(id) {
+  const script = scripts[id];
+  return script === undefined ? [] : [{ tag: 'script', attrs: { type: 'module', src: `${base}/${script}` } }];
 }
 
 /** As paths below docs/, in a fixed order. */

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDocumentationSite, documentationPath, readDocumentationSite } from '../../src/http/documentation-site.ts';
@@ -100,6 +102,30 @@ describe('in a browser', () => {
       await page.getByRole('dialog').getByRole('link', { name: 'Rotate keys' }).first().click();
       await page.waitForURL(({ pathname }) => pathname === `${documentationPath}guides/rotate-keys/`);
       expect(asked.filter((address) => !address.startsWith(`${url}${documentationPath}`))).toEqual([]);
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.stop();
+    }
+  });
+});
+
+describe('the calculator', () => {
+  it('computes what the script on the page prints', async () => {
+    const browser = await Chromium.start();
+    try {
+      const { page, complaints } = await browser.open();
+      await page.goto(`${url}${documentationPath}operate/sizing/`);
+      const text = await page.locator('pre', { hasText: 'BYTES_PER_TOKEN=' }).innerText();
+      const { stdout } = await promisify(execFile)('bash', ['-c', text]);
+      const printed = [...stdout.matchAll(/[\d.]+ GB/g)].map(([size]) => size);
+      expect(printed).toHaveLength(3);
+      const form = page.locator('form.calculator');
+      const shown = async () =>
+        [...((await form.locator('output').textContent()) ?? '').matchAll(/[\d.]+ [GT]B/g)].map(String);
+      expect(await shown()).toEqual(printed);
+      await form.getByLabel('Tokens').fill('100000000');
+      expect(await shown()).not.toEqual(printed);
+      await browser.photograph(page, 'calculator');
       expect(complaints).toEqual([]);
     } finally {
       await browser.stop();

@@ -12,8 +12,8 @@ export function isVerificationCode(value: JsonValue | undefined): boolean {
 }
 
 /**
- * Card data may have additional members, with one exception. Only `cvc` is erased after its hour, and PCI DSS
- * 3.3.1 forbids keeping a verification code longer, so a code under another common name, or a misspelled one, is rejected.
+ * Card data may have additional members, with one exception. Only `cvc` is erased after its hour, and PCI DSS 3.3.1 forbids
+ * keeping a verification code after authorization, so a code under another common name, or a misspelled one, is rejected.
  */
 export function holdsMisnamedVerificationCode(card: JsonObject): boolean {
   return Object.entries(card).some(([key, value]) => isOtherName(key) && isVerificationCode(value));
