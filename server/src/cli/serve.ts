@@ -10,7 +10,7 @@ export function serveCommand(): Command {
     .addHelpText(
       'after',
       `
-Needs three settings: STRONGROOM_DATABASE_URL, STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*), STRONGROOM_PUBLIC_URL.
+Needs three settings: STRONGROOM_DATABASE_URL, STRONGROOM_ROOT_KEY (or another root key), STRONGROOM_PUBLIC_URL.
 People sign in at /portal/; the STRONGROOM_OPENID_* settings add an OpenID provider.
 Refuses to start with an outdated schema (run \`strongroom migrate\`) or the wrong root key.
 Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_ADMIN_PORT (8081).

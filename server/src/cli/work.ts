@@ -14,7 +14,7 @@ Jobs: sealing the audit log, creating its partitions ahead of time and dropping 
 deleted tenants left behind, marking proxy calls whose server died, mailing invitations (with STRONGROOM_SMTP_URL,
 STRONGROOM_MAIL_FROM and STRONGROOM_PUBLIC_URL).
 Health and metrics: /livez, /readyz?verbose and /metrics on STRONGROOM_WORKER_ADMIN_PORT (8082).
-Needs STRONGROOM_DATABASE_URL and STRONGROOM_ROOT_KEY (or STRONGROOM_PKCS11_*). Taking jobs and
+Needs STRONGROOM_DATABASE_URL and STRONGROOM_ROOT_KEY (or another root key). Taking jobs and
 sealing need the role that migrated the database: set STRONGROOM_DATABASE_OWNER_URL where that is another one.`,
     )
     .action(async (options: { json?: boolean }) => {

@@ -7,7 +7,7 @@ import { parseSecret, parseText } from './setting-parsers.ts';
 export const rootKey: Setting<Buffer> = {
   variable: 'STRONGROOM_ROOT_KEY',
   expectation:
-    '32 random bytes as base64 or hexadecimal, to be kept as long as the data; or configure a PKCS#11 key instead',
+    '32 random bytes as base64 or hexadecimal, to be kept as long as the data; or a key in an HSM or key service instead',
   // Not a key: anyone who copies an example must not end up with one that the whole world can read here.
   example: '$(openssl rand -base64 32)',
   parse: parseRootKey,
