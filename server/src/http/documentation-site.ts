@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pageOptions } from './page-reply.ts';
 
 /** Where `npm run docs` puts the site; next to `src/` and `dist/`, so the same path works for both. */
@@ -43,13 +43,17 @@ export async function readDocumentationSite(): Promise<DocumentationSite> {
 
 /** Serves exactly the files that were there at the start, so that no path leads out of the folder. */
 export function addDocumentationSite(app: FastifyInstance, site: DocumentationSite): void {
-  app.get<{ Params: { '*': string } }>(`${documentationPath}*`, pageOptions, async (request, reply) => {
-    const asked = request.params['*'];
-    const file = asked === '' || asked.endsWith('/') ? `${asked}index.html` : asked;
-    if (site.has(file)) return send(reply, file);
-    if (site.has(`${asked}/index.html`)) return reply.redirect(`${documentationPath}${asked}/`);
+  const serve = (request: FastifyRequest, reply: FastifyReply) => {
+    // As it was sent: to the router, an address with a slash at its end is the same as without, and to a browser it is not.
+    const [asked = ''] = request.url.split('?');
+    const name = asked.slice(documentationPath.length);
+    if (site.has(name)) return send(reply, name);
+    const page = path.posix.join(name, 'index.html');
+    if (site.has(page)) return asked.endsWith('/') ? send(reply, page) : reply.redirect(`${asked}/`);
     return send(reply.code(404), '404.html');
-  });
+  };
+  app.get(documentationPath.slice(0, -1), pageOptions, serve);
+  app.get(`${documentationPath}*`, pageOptions, serve);
 }
 
 async function send(reply: FastifyReply, file: string): Promise<FastifyReply> {

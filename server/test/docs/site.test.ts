@@ -25,7 +25,8 @@ beforeAll(async () => {
       readFileSync(path.join(built, file), 'utf8'),
     ]),
   );
-  app = fastify();
+  // As the vault reads addresses.
+  app = fastify({ routerOptions: { ignoreTrailingSlash: true } });
   addDocumentationSite(app, files);
   url = await app.listen({ port: 0, host: '127.0.0.1' });
 });
@@ -117,7 +118,9 @@ describe('the calculator', () => {
       await page.goto(`${url}${documentationPath}operate/sizing/`);
       const text = await page.locator('pre', { hasText: 'BYTES_PER_TOKEN=' }).innerText();
       const { stdout } = await promisify(execFile)('bash', ['-c', text]);
-      const printed = [...stdout.matchAll(/in MB: (\d+)/g)].map(([, size]) => `${(Number(size) / 1_000).toFixed(1)} GB`);
+      const printed = [...stdout.matchAll(/in MB: (\d+)/g)].map(
+        ([, size]) => `${(Number(size) / 1_000).toFixed(1)} GB`,
+      );
       expect(printed).toHaveLength(2);
       const form = page.locator('form.calculator');
       const shown = async () =>
@@ -149,7 +152,10 @@ describe('the vault', () => {
   });
 
   it('leads from an address without a slash to the page', async () => {
-    const response = await fetch(`${url}${documentationPath}guides/rotate-keys`, { redirect: 'manual' });
-    expect(response.headers.get('location')).toBe(`${documentationPath}guides/rotate-keys/`);
+    for (const address of [documentationPath, `${documentationPath}guides/rotate-keys/`]) {
+      const response = await fetch(`${url}${address.slice(0, -1)}`, { redirect: 'manual' });
+      expect(response.headers.get('location')).toBe(address);
+      expect((await fetch(`${url}${address}`, { redirect: 'manual' })).status).toBe(200);
+    }
   });
 });

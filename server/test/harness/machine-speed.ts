@@ -1,7 +1,9 @@
 /** What the work takes on a quiet machine with two processors of 2.5 GHz, in milliseconds of a processor. */
 const usualMs = 4.5;
 const rounds = 40;
-const text = JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`member ${index}`, index])));
+const text = JSON.stringify(
+  Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`member ${index}`, index])),
+);
 
 /**
  * How many times more of the processor the same work takes now than on a quiet machine; at least one. Neighbours on the same
