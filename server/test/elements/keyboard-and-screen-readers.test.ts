@@ -1,5 +1,6 @@
 import axe, { type AxeResults } from 'axe-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { patienceMs } from '../harness/deadline.ts';
 import { ElementsShop, type ShopPage } from '../harness/elements-shop.ts';
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -197,7 +198,7 @@ describe('somebody with a screen reader', () => {
     for (const frame of page.frames())
       await frame.evaluate(`${axe.source}; axe.configure({ allowedOrigins: ['<unsafe_all_origins>'] })`);
     const { violations, passes } = await page.evaluate<AxeResults>(
-      `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`,
+      `axe.run(document, ${JSON.stringify({ runOnly: rules, pingWaitTime: patienceMs, frameWaitTime: patienceMs })})`,
     );
     expect(violations.map(({ id, nodes }) => `${id} at ${nodes[0]?.target.join(' ')} ${nodes[0]?.html ?? ''}`)).toEqual(
       [],
