@@ -6,9 +6,9 @@ import { headingsOf, linksOf } from './markdown-links.mjs';
 import { readBlocks } from './markdown-blocks.mjs';
 
 /** The pages that `scripts/run-guides` runs. */
-const isRunPage = (file) => /^docs\/(guides|start|concepts|operate)\/|^docs\/upgrading\.md$/.test(file);
+const isRunPage = (file) => /^docs\/(guides\/.*|(start|concepts|operate)\/[^/]+|upgrading\.md)$/.test(file);
 const files = globSync(['*.md', 'docs/**/*.md', '{server,elements,deploy}/**/*.md'], {
-  exclude: (name) => /node_modules|assets/.test(name),
+  exclude: (name) => /node_modules|server\/assets/.test(name),
 });
 const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
 const problems = [...texts].flatMap(([file, text]) => [...findDeadLinks(file, text), ...findUnclearBlocks(file, text)]);

@@ -26,7 +26,16 @@ export function toAddress(file) {
 /** Code stays as it is. */
 function rewriteProse(file, text) {
   const parts = text.split(/^(```[^]*?^```$)/m);
-  return parts.map((part, index) => (index % 2 === 1 ? part : rewriteLinks(file, withoutComments(part)))).join('');
+  return parts
+    .map((part, index) => (index % 2 === 1 ? part : rewriteLinks(file, requireNoScript(file, withoutComments(part)))))
+    .join('');
+}
+
+/** The build serves scripts of the generator as files of ours; a page must not have one slip in. */
+function requireNoScript(file, prose) {
+  if (/<script/i.test(prose.replace(/`[^`]*`/g, '')))
+    throw new Error(`docs/${file} has a script outside of a code block.`);
+  return prose;
 }
 
 function withoutComments(prose) {

@@ -24,11 +24,34 @@ export function scriptFiles() {
   };
 }
 
+/** Comments, and tags with their attributes: what looks like a tag inside a quoted attribute is none. */
+const tags = /<!--[^]*?-->|<(\/?[a-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>/gi;
+
 export function moveScripts(page, scripts) {
-  return page.replace(/<script(?![^>]*\bsrc=)([^>]*)>([^]*?)<\/script>/g, (whole, attributes, script) => {
-    if (/type="(?!module|text\/javascript)/.test(attributes)) return whole;
-    const name = `${createHash('sha256').update(script).digest('hex').slice(0, 16)}.js`;
-    scripts.set(name, script);
-    return `<script${attributes} src="${base}/scripts/${name}"></script>`;
-  });
+  let moved = '';
+  let at = 0;
+  tags.lastIndex = 0;
+  for (let tag = tags.exec(page); tag !== null; tag = tags.exec(page)) {
+    const [, name = '', attributes = ''] = tag;
+    if (name.toLowerCase() !== 'script') continue;
+    const end = page.indexOf('</script>', tags.lastIndex);
+    if (isMovable(attributes)) {
+      const file = toFile(page.slice(tags.lastIndex, end), scripts);
+      moved += `${page.slice(at, tag.index)}<script${attributes} src="${base}/scripts/${file}">`;
+      at = end;
+    }
+    tags.lastIndex = end;
+  }
+  return moved + page.slice(at);
+}
+
+/** Not one that is a file already, nor data in a script element. */
+function isMovable(attributes) {
+  return !/\bsrc=/.test(attributes) && !/type="(?!module|text\/javascript)/.test(attributes);
+}
+
+function toFile(script, scripts) {
+  const name = `${createHash('sha256').update(script).digest('hex').slice(0, 16)}.js`;
+  scripts.set(name, script);
+  return name;
 }
