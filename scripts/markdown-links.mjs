@@ -1,3 +1,5 @@
+import { readBlocks } from './markdown-blocks.mjs';
+
 /** Where a page links to, outside of code; lines are counted from 0. */
 export function linksOf(text) {
   return proseOf(text).flatMap(({ at, line }) =>
@@ -25,9 +27,7 @@ export function headingsOf(text) {
 }
 
 function proseOf(text) {
-  let inCode = false;
-  return text.split('\n').flatMap((line, at) => {
-    if (line.startsWith('```')) inCode = !inCode;
-    return inCode ? [] : [{ at, line }];
-  });
+  const lines = text.split('\n');
+  const code = new Set(readBlocks(lines).flatMap((block) => block.lines.map(({ at }) => at)));
+  return lines.flatMap((line, at) => (code.has(at) ? [] : [{ at, line }]));
 }

@@ -3,6 +3,7 @@ import { Database } from '../platform/database/database.ts';
 import { inspectDatabase } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
+import { timeLimitsOf } from './database-time-limits.ts';
 import { describeExposures, findFingerprintExposures } from './fingerprint-exposure.ts';
 import { requireEveryKeyOpens } from './key-check.ts';
 
@@ -76,13 +77,12 @@ async function withDatabase<T>(config: VaultConfig, work: (database: Database) =
   }
 }
 
-function openForExamination({ url, timeoutSeconds }: DatabaseConfig): Database {
+function openForExamination(config: DatabaseConfig): Database {
   return new Database({
-    url,
+    url: config.url,
     connectionsMax: 1,
     queueMax: 1,
-    acquireTimeoutMs: timeoutSeconds * 500,
-    statementTimeoutMs: timeoutSeconds * 1_000,
+    ...timeLimitsOf(config),
     applicationName: 'strongroom doctor',
   });
 }

@@ -12,6 +12,7 @@ import type { RootKeys } from '../platform/keyring/kms/root-keys.ts';
 import { requireRootKeyOpensEverything } from '../platform/keyring/root-key-check.ts';
 import { SystemKeys } from '../platform/keyring/system-keys.ts';
 import { noTracer, type Tracer } from '../platform/telemetry/traces/tracer.ts';
+import { timeLimitsOf } from './database-time-limits.ts';
 import { openWhole } from './open-whole.ts';
 
 const auditTimeoutMs = 10 * 60_000;
@@ -68,7 +69,8 @@ export class VaultCore {
 
 /** For the audit log of all tenants: sealing, verifying and exporting run one at a time and take longer than a request may. */
 export function openSealerDatabase(config: DatabaseConfig, tracer = noTracer): Database {
-  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, tracer, auditTimeoutMs);
+  const limits = { ...timeLimitsOf(config), statementTimeoutMs: auditTimeoutMs };
+  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, tracer, limits);
 }
 
 /** For taking jobs from the queue, not for doing them. */
@@ -76,14 +78,12 @@ export function openJobDatabase(config: DatabaseConfig): Database {
   return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, noTracer);
 }
 
-function openDatabase(config: DatabaseConfig, tracer: Tracer, statementTimeoutMs?: number): Database {
-  const timeoutMs = config.timeoutSeconds * 1_000;
+function openDatabase(config: DatabaseConfig, tracer: Tracer, limits = timeLimitsOf(config)): Database {
   return new Database({
     url: config.url,
     connectionsMax: config.connectionsMax,
     queueMax,
-    acquireTimeoutMs: timeoutMs / 2,
-    statementTimeoutMs: statementTimeoutMs ?? timeoutMs,
+    ...limits,
     applicationName: 'strongroom',
     tracer,
   });

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { pageOptions } from './page-reply.ts';
+import { addPolicy, pageOptions } from './page-reply.ts';
 
 /** Where `npm run docs` puts the site; next to `src/` and `dist/`, so the same path works for both. */
 const folder = path.resolve(import.meta.dirname, '../../assets/guide');
@@ -30,7 +30,7 @@ const policy = [
   `form-action 'none'`,
   `base-uri 'none'`,
   `frame-ancestors 'none'`,
-].join('; ');
+];
 
 /** The files of the site by their paths, or none in a checkout whose site has not been built. */
 export type DocumentationSite = ReadonlySet<string>;
@@ -57,11 +57,8 @@ export function addDocumentationSite(app: FastifyInstance, site: DocumentationSi
 }
 
 async function send(reply: FastifyReply, file: string): Promise<FastifyReply> {
-  reply.header('content-security-policy', policy);
-  reply.header('x-frame-options', 'DENY');
+  addPolicy(reply, policy);
   reply.header('referrer-policy', 'no-referrer');
-  reply.header('cross-origin-opener-policy', 'same-origin');
-  reply.removeHeader('access-control-allow-origin');
   reply.type(types[path.extname(file)] ?? 'application/octet-stream');
   return reply.send(await readFile(path.join(folder, file)));
 }

@@ -19,18 +19,19 @@ export function sendPage(reply: FastifyReply, page: string, status = 200): Fasti
 
 /** For a page of text and links. */
 export function addTextPageHeaders(reply: FastifyReply): void {
-  addHeaders(reply, [...textPolicy, `form-action 'none'`]);
+  addPolicy(reply, [...textPolicy, `form-action 'none'`]);
   reply.header('referrer-policy', 'no-referrer');
 }
 
 /** For a page with our own script, and forms to our own origin. */
 export function addFormPageHeaders(reply: FastifyReply): void {
-  addHeaders(reply, [...textPolicy, `script-src 'self'`, `form-action 'self'`]);
+  addPolicy(reply, [...textPolicy, `script-src 'self'`, `form-action 'self'`]);
   // Links are secrets: no other site may learn them from a referrer.
   reply.header('referrer-policy', 'same-origin');
 }
 
-function addHeaders(reply: FastifyReply, policy: readonly string[]): void {
+/** For a page with a policy of its own: what it may load, and that no other page may reach into it. */
+export function addPolicy(reply: FastifyReply, policy: readonly string[]): void {
   reply.header('content-security-policy', policy.join('; '));
   reply.header('x-frame-options', 'DENY');
   reply.header('cross-origin-opener-policy', 'same-origin');

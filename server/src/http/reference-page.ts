@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../platform/keyring/sha256.ts';
-import { pageOptions } from './page-reply.ts';
+import { addPolicy, pageOptions } from './page-reply.ts';
 
 const page = `<!doctype html>
 <html lang="en">
@@ -29,7 +29,7 @@ const policy = [
   `form-action 'none'`,
   `base-uri 'none'`,
   `frame-ancestors 'none'`,
-].join('; ');
+];
 
 /** Shows `/openapi.json` at `/docs`, with a script that is part of this repository (`assets/vendor`). */
 export function addReferencePage(app: FastifyInstance): void {
@@ -54,11 +54,8 @@ function readAsset(file: string): Buffer {
 }
 
 function addPageHeaders(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  reply.header('content-security-policy', policy);
-  reply.header('x-frame-options', 'DENY');
+  addPolicy(reply, policy);
   reply.header('referrer-policy', 'no-referrer');
-  reply.header('cross-origin-opener-policy', 'same-origin');
   reply.header('cross-origin-resource-policy', 'same-origin');
-  reply.removeHeader('access-control-allow-origin');
   done();
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { applicationTypes, permissionCatalog } from '../../src/core/access/permission.ts';
 import { findTokenType, tokenTypeNames } from '../../src/core/token-types/token-type-catalog.ts';
+import { rowsIn, sectionOf } from './documentation.ts';
 
 // What docs/concepts lists, against what the code has.
 
@@ -10,17 +11,9 @@ const readPage = (name: string) => readFileSync(new URL(name, folder), 'utf8');
 
 /** The cells of table rows in a section, without code marks. */
 function rowsOf(page: string, heading: string): string[][] {
-  const [, section = ''] = page.split(`\n## ${heading}\n`);
-  const [own = ''] = section.split('\n## ');
-  return own
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim().replaceAll('`', '')),
-    );
+  return rowsIn(sectionOf(page, heading))
+    .filter(([first = '']) => first.startsWith('`'))
+    .map((cells) => cells.map((cell) => cell.replaceAll('`', '')));
 }
 
 describe('the pages about concepts', () => {

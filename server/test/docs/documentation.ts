@@ -25,6 +25,17 @@ export function sectionOf(page: string, heading: string): string {
   return section;
 }
 
+/** The cells of every row of the tables in a text, headings and rules included. */
+export function rowsIn(text: string): string[][] {
+  const rows = text.match(/^\|.*\|$/gm) ?? [];
+  return rows.map((row) =>
+    row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}
+
 function escaped(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }

@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { createProgram } from '../../src/cli/command-line.ts';
 import { problemCatalog } from '../../src/http/problem-catalog.ts';
 import { findConfigWarnings } from '../../src/platform/config/config-warnings.ts';
+import { repository } from './documentation.ts';
+import { isKnownCommand } from './known-command.ts';
 
 // What the pages for operators quote and name is in the program: messages, codes, settings, commands. What they run, CI runs.
 
-const repository = path.resolve(import.meta.dirname, '../../..');
 const folder = path.join(repository, 'docs/operate');
 const pages = readdirSync(folder)
   .filter((name) => name.endsWith('.md'))
@@ -47,22 +46,10 @@ describe.each(pages)('$name', ({ text }) => {
   });
 
   it('names commands and options that there are', () => {
-    const unknown = [...text.matchAll(/(?<![/\w-])strongroom ([a-z][^`\n|&>)]*)/g)]
-      .map(([, words = '']) => words.trim())
-      .filter((words) => !isKnown(createProgram(false), words.split(/\s+/)));
-    expect(unknown).toEqual([]);
+    const named = [...text.matchAll(/(?<![/\w-])strongroom ([a-z][^`\n|&>)]*)/g)].map(([, words = '']) => words);
+    expect(named.filter((words) => !isKnownCommand(words))).toEqual([]);
   });
 });
-
-/** Follows the words down to a command, and then looks for its options. */
-function isKnown(program: Command, words: readonly string[]): boolean {
-  const [first, ...rest] = words;
-  const inner = program.commands.find((command) => command.name() === first);
-  if (inner !== undefined) return isKnown(inner, rest);
-  const options = words.filter((word) => word.startsWith('--')).map((word) => word.replace(/[;:,."]*$/, ''));
-  const isWhole = program.commands.length === 0 || (program.parent !== null && first === undefined);
-  return isWhole && options.every((option) => program.options.some(({ long }) => long === option));
-}
 
 /** All of the program as one text, with an ellipsis for every value in a message. */
 function readSource(): string {

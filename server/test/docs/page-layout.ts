@@ -1,10 +1,12 @@
+import { rowsIn } from './documentation.ts';
+
 /** What a page says about bytes: the table after `<!-- layout: … -->`, without its heading. */
 export function rowsOf(page: string, name: string): string[][] {
   const [, after] = page.split(`<!-- layout: ${name} -->\n\n`);
   const [table = ''] = (after ?? '').split('\n\n');
-  const rows = table.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
-  if (rows.length < 3) throw new Error(`The page has no layout of ${name}.`);
-  return rows.slice(2).map((cells) => cells.slice(1, -1));
+  const rows = rowsIn(table).slice(2);
+  if (rows.length === 0) throw new Error(`The page has no layout of ${name}.`);
+  return rows;
 }
 
 /** Cuts bytes by a table of offset, length and content; each part must begin where the one before ended. */

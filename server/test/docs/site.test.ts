@@ -6,9 +6,9 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDocumentationSite, documentationPath, readDocumentationSite } from '../../src/http/documentation-site.ts';
 import { Chromium } from '../harness/chromium.ts';
+import { repository } from './documentation.ts';
 
-const root = path.resolve(import.meta.dirname, '../../..');
-const built = path.join(root, 'server/assets/guide');
+const built = path.join(repository, 'server/assets/guide');
 
 let app: FastifyInstance;
 let url: string;
@@ -42,7 +42,7 @@ const linksOf = (address: string) =>
 
 describe('the site', () => {
   it('has every page of docs/, and each can be reached from the front page', () => {
-    const sources = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    const sources = readdirSync(path.join(repository, 'docs'), { recursive: true, encoding: 'utf8' }).filter((file) =>
       file.endsWith('.md'),
     );
     expect(pages.size).toBe(sources.length);
@@ -90,49 +90,41 @@ describe('the site', () => {
 });
 
 describe('in a browser', () => {
-  it('finds a page by search, without asking anybody else, and breaks no policy', async () => {
-    const browser = await Chromium.start();
-    try {
-      const { page, complaints } = await browser.open();
-      const asked: string[] = [];
-      page.on('request', (request) => asked.push(request.url()));
-      await page.goto(`${url}${documentationPath}`);
-      await browser.photograph(page, 'documentation');
-      await page.getByRole('button', { name: 'Search' }).click();
-      await page.getByRole('textbox', { name: 'Search' }).fill('rotate root key');
-      await page.getByRole('dialog').getByRole('link', { name: 'Rotate keys' }).first().click();
-      await page.waitForURL(({ pathname }) => pathname === `${documentationPath}guides/rotate-keys/`);
-      expect(asked.filter((address) => !address.startsWith(`${url}${documentationPath}`))).toEqual([]);
-      expect(complaints).toEqual([]);
-    } finally {
-      await browser.stop();
-    }
+  let browser: Chromium;
+  beforeAll(async () => {
+    browser = await Chromium.start();
   });
-});
+  afterAll(() => browser.stop());
 
-describe('the calculator', () => {
-  it('computes what the script on the page prints', async () => {
-    const browser = await Chromium.start();
-    try {
-      const { page, complaints } = await browser.open();
-      await page.goto(`${url}${documentationPath}operate/sizing/`);
-      const text = await page.locator('pre', { hasText: 'BYTES_PER_TOKEN=' }).innerText();
-      const { stdout } = await promisify(execFile)('bash', ['-c', text]);
-      const printed = [...stdout.matchAll(/in MB: (\d+)/g)].map(
-        ([, size]) => `${(Number(size) / 1_000).toFixed(1)} GB`,
-      );
-      expect(printed).toHaveLength(2);
-      const form = page.locator('form.calculator');
-      const shown = async () =>
-        [...((await form.locator('output').textContent()) ?? '').matchAll(/[\d.]+ [GT]B/g)].map(String).slice(0, 2);
-      expect(await shown()).toEqual(printed);
-      await form.getByLabel('Tokens').fill('100000000');
-      expect(await shown()).not.toEqual(printed);
-      await browser.photograph(page, 'calculator');
-      expect(complaints).toEqual([]);
-    } finally {
-      await browser.stop();
-    }
+  it('finds a page by search, without asking anybody else, and breaks no policy', async () => {
+    const { page, complaints } = await browser.open();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(`${url}${documentationPath}`);
+    await browser.photograph(page, 'documentation');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('textbox', { name: 'Search' }).fill('rotate root key');
+    await page.getByRole('dialog').getByRole('link', { name: 'Rotate keys' }).first().click();
+    await page.waitForURL(({ pathname }) => pathname === `${documentationPath}guides/rotate-keys/`);
+    expect(asked.filter((address) => !address.startsWith(`${url}${documentationPath}`))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('calculates what the script on the page about sizing prints', async () => {
+    const { page, complaints } = await browser.open();
+    await page.goto(`${url}${documentationPath}operate/sizing/`);
+    const text = await page.locator('pre', { hasText: 'BYTES_PER_TOKEN=' }).innerText();
+    const { stdout } = await promisify(execFile)('bash', ['-c', text]);
+    const printed = [...stdout.matchAll(/in MB: (\d+)/g)].map(([, size]) => `${(Number(size) / 1_000).toFixed(1)} GB`);
+    expect(printed).toHaveLength(2);
+    const form = page.locator('form.calculator');
+    const shown = async () =>
+      [...((await form.locator('output').textContent()) ?? '').matchAll(/[\d.]+ [GT]B/g)].map(String).slice(0, 2);
+    expect(await shown()).toEqual(printed);
+    await form.getByLabel('Tokens').fill('100000000');
+    expect(await shown()).not.toEqual(printed);
+    await browser.photograph(page, 'calculator');
+    expect(complaints).toEqual([]);
   });
 });
 

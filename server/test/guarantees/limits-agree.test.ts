@@ -8,6 +8,7 @@ import { tokenizeLimits, tokenLimits, tokenQueryLimits } from '../../src/core/to
 import { fieldsMax } from '../../src/features/proxy/url-fields.ts';
 import { sizeMaxDefault } from '../../src/http/pagination.ts';
 import { lifeMs, sealMs } from '../../src/platform/keyring/cvc/epoch.ts';
+import { rowsIn, sectionOf } from '../docs/documentation.ts';
 import { withoutReferences } from '../harness/openapi-document.ts';
 import { TestVault } from '../harness/test-vault.ts';
 
@@ -68,7 +69,7 @@ describe('the documentation', () => {
   };
 
   it.each(Object.keys(tables))('tells them in limits.md: %s', async (heading) => {
-    expect(tableUnder(await readText('docs/operate/limits.md'), heading)).toEqual(tables[heading]);
+    expect(rowsIn(sectionOf(await readText('docs/operate/limits.md'), heading)).slice(2)).toEqual(tables[heading]);
   });
 
   it('leaves none out', () => {
@@ -166,18 +167,6 @@ it('keys of verification codes outlive what they sealed last, and no more', () =
 
 function count(limit: number): string {
   return limit.toLocaleString('en-US');
-}
-
-/** The rows of the first table below a heading. */
-function tableUnder(markdown: string, heading: string): string[][] {
-  const [, section = ''] = markdown.split(`### ${heading}\n`);
-  const rows = section.split(/\n#/)[0]?.match(/^\|.*\|$/gm) ?? [];
-  return rows.slice(2).map((row) =>
-    row
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim()),
-  );
 }
 
 /** Every number that the schema of a body asks for, by its place. */
