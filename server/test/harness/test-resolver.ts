@@ -10,7 +10,7 @@ export type NameEntry = NameAnswer | (() => NameAnswer);
 
 const types = { A: 1, CNAME: 5, AAAA: 28 } as const;
 
-/** A DNS server on loopback, over UDP and TCP, that answers from a table. Names that are not in it do not exist. */
+/** A DNS server, on loopback unless told otherwise, over UDP and TCP, that answers from a table. Names that are not in it do not exist. */
 export class TestResolver {
   /** As the setting takes it. */
   readonly address: string;
@@ -20,19 +20,19 @@ export class TestResolver {
   readonly #udp: Socket;
   readonly #tcp: Server;
 
-  static async start(): Promise<TestResolver> {
-    const tcp = createServer().listen(0, '127.0.0.1');
+  static async start(host = '127.0.0.1'): Promise<TestResolver> {
+    const tcp = createServer().listen(0, host);
     await once(tcp, 'listening');
     const udp = createSocket('udp4');
     try {
-      udp.bind((tcp.address() as AddressInfo).port, '127.0.0.1');
+      udp.bind((tcp.address() as AddressInfo).port, host);
       await once(udp, 'listening');
       return new TestResolver(udp, tcp);
     } catch (error) {
       udp.close();
       tcp.close();
       // The port is free for one protocol and taken for the other: the next one will do.
-      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return TestResolver.start();
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return TestResolver.start(host);
       throw error;
     }
   }
@@ -40,7 +40,8 @@ export class TestResolver {
   private constructor(udp: Socket, tcp: Server) {
     this.#udp = udp;
     this.#tcp = tcp;
-    this.address = `127.0.0.1:${(tcp.address() as AddressInfo).port}`;
+    const { address, port } = tcp.address() as AddressInfo;
+    this.address = `${address}:${port}`;
     udp.on('message', (message, { port, address }) => {
       const answer = this.#answer(message);
       if (answer !== undefined) udp.send(answer, port, address);

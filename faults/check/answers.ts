@@ -1,0 +1,48 @@
+import type { Entry } from '../load/history.ts';
+import type { Check } from './check.ts';
+
+/** No request takes longer: ten seconds of its own, and what a busy machine adds. */
+const longestMs = 16_000;
+/** The proxy may wait for a destination for 25 seconds. */
+const longestProxyMs = 32_000;
+
+const refusals = [400, 401, 403, 404, 409];
+
+/** Clients get what they asked for, or 503 in time; nothing else, whatever is broken. */
+export const answersCheck: Check = {
+  name: 'clients get a success, an honest refusal or 503, in time',
+  run: ({ entries }) => {
+    const findings: string[] = [];
+    for (const entry of entries) {
+      const { operation, status, detail = '', startedAt, endedAt } = entry;
+      const tookMs = endedAt - startedAt;
+      if (tookMs > (operation === 'proxy' ? longestProxyMs : longestMs)) {
+        findings.push(`${operation} took ${(tookMs / 1_000).toFixed(1)} s (${status} ${detail})`);
+      }
+      if (status === 500 || status === 501) findings.push(`${operation} got ${status} ${detail}`);
+      if (status >= 400 && status < 500 && !isExpected(entry)) findings.push(`${operation} got ${status} ${detail}`);
+      if (operation === 'search' && entry.outcome === 'done') {
+        const found = entry.facts['found'] as readonly string[];
+        if (String(found) !== String(entry.facts['id']))
+          findings.push(`a search for ${String(entry.facts['id'])} found [${found.join()}]`);
+      }
+      if (operation === 'proxy' && entry.facts['isRight'] === false) findings.push('a destination got another value');
+      if (operation === 'code' && entry.facts['code'] === 'wrong') findings.push('a card has the code of another one');
+      if (operation === 'patch' && entry.outcome === 'done' && entry.facts['seen'] !== entry.facts['value']) {
+        findings.push('a patch returned another value than it stored');
+      }
+    }
+    return findings;
+  },
+};
+
+/** Some operations are refused by their nature: reading what was deleted, or using what has ended. */
+function isExpected({ operation, status }: Entry): boolean {
+  if (!refusals.includes(status)) return false;
+  if (operation === 'get' || operation === 'patch' || operation === 'delete') return status === 404 || status === 409;
+  if (operation === 'session-use' || operation === 'key-use') return status === 401;
+  // Attempts whose outcome nobody knew, made again: the key is gone, or keys are left that nobody knows.
+  if (operation === 'key-revoke') return status === 404;
+  if (operation === 'key-create') return status === 400;
+  return false;
+}

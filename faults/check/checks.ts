@@ -1,0 +1,30 @@
+import { answersCheck } from './answers.ts';
+import type { Check } from './check.ts';
+import { codesCheck } from './codes.ts';
+import { equalValuesCheck } from './equal-values.ts';
+import { mailsCheck } from './mails.ts';
+import { plaintextCheck } from './plaintext.ts';
+import { recordsCheck, uncertainCheck } from './records.ts';
+import { rightsCheck } from './rights.ts';
+import { logCheck } from './sealed-log.ts';
+import { countersCheck, stuckCheck } from './settled.ts';
+import { createsCheck, tokensCheck } from './token-model.ts';
+import { undisturbedCheck } from './undisturbed.ts';
+
+/** All that must hold after every round. */
+export const checks: readonly Check[] = [
+  tokensCheck,
+  createsCheck,
+  recordsCheck,
+  uncertainCheck,
+  logCheck,
+  countersCheck,
+  equalValuesCheck,
+  rightsCheck,
+  codesCheck,
+  answersCheck,
+  undisturbedCheck,
+  mailsCheck,
+  plaintextCheck,
+  stuckCheck,
+];

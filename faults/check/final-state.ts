@@ -1,0 +1,67 @@
+import type { Cluster } from '../stage/cluster.ts';
+import type { Tenant } from '../load/tenant.ts';
+import { numberOf } from '../load/token-lives.ts';
+
+const referencesPerRequest = 100;
+
+/** A token as it is after everything has healed. */
+export interface FinalToken {
+  readonly id: string;
+  readonly type: string;
+  readonly fingerprint: string | null;
+  /** The number of its value, or −1 if that is not a numbered one. */
+  readonly value: number;
+}
+
+export interface FinalRecord {
+  readonly trace: string;
+  readonly entityType: string;
+  readonly entityId: string;
+  readonly operation: string;
+  readonly outcome: string;
+}
+
+/** What the vault holds in the end: rows from the database, values through the API. */
+export interface FinalState {
+  readonly tokens: ReadonlyMap<string, FinalToken>;
+  /** By the id of the request that they belong to. */
+  readonly records: ReadonlyMap<string, readonly FinalRecord[]>;
+  readonly mailedTo: ReadonlySet<string>;
+}
+
+export async function readFinalState(cluster: Cluster, tenant: Tenant): Promise<FinalState> {
+  const rows = await cluster.query<{ id: string; type: string; fingerprint: string | null }>(
+    `select id, type, fingerprint from tokens where tenant_id = '${tenant.id}'`,
+  );
+  const records = await cluster.query<FinalRecord & { trace: string | null }>(
+    `select request_id as trace, entity_type as "entityType", entity_id as "entityId", operation, outcome
+     from audit_records where tenant_id = '${tenant.id}'`,
+  );
+  const values = await readValues(
+    cluster,
+    tenant,
+    rows.filter(({ type }) => type === 'token').map(({ id }) => id),
+  );
+  return {
+    tokens: new Map(rows.map((row) => [row.id, { ...row, value: values.get(row.id) ?? -1 }])),
+    records: Map.groupBy(records, ({ trace }) => trace ?? ''),
+    mailedTo: new Set(cluster.outside.mail.mails.flatMap(({ to }) => to)),
+  };
+}
+
+/** Opens every token through the API; one that cannot be opened fails the run. */
+async function readValues(cluster: Cluster, tenant: Tenant, ids: readonly string[]): Promise<Map<string, number>> {
+  const values = new Map<string, number>();
+  for (let from = 0; from < ids.length; from += referencesPerRequest) {
+    const chunk = ids.slice(from, from + referencesPerRequest);
+    const response = await fetch(`${cluster.url}/detokenize`, {
+      method: 'POST',
+      headers: { 'bt-api-key': tenant.private, 'content-type': 'application/json' },
+      body: JSON.stringify(chunk.map((id) => `{{ ${id} }}`)),
+    });
+    if (response.status !== 200) throw new Error(`Values cannot be read: ${response.status} ${await response.text()}`);
+    const texts = (await response.json()) as unknown[];
+    chunk.forEach((id, index) => values.set(id, numberOf(texts[index])));
+  }
+  return values;
+}

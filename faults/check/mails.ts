@@ -1,0 +1,15 @@
+import type { Check } from './check.ts';
+
+/** Every invitation that was acknowledged is mailed in the end. */
+export const mailsCheck: Check = {
+  name: 'every acknowledged invitation is mailed',
+  run: ({ entries, state }) => {
+    const findings: string[] = [];
+    for (const { operation, outcome, facts } of entries) {
+      if (operation === 'invitation' && outcome === 'done' && !state.mailedTo.has(String(facts['email']))) {
+        findings.push(`${String(facts['email'])} has got no mail`);
+      }
+    }
+    return findings;
+  },
+};

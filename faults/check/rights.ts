@@ -1,0 +1,52 @@
+import type { Entry } from '../load/history.ts';
+import type { Check } from './check.ts';
+
+/** How long after its revocation a key may still work on another server, with what a busy machine adds. */
+const revocationMs = 2_000;
+/** How exactly the end of a session is kept. */
+const expiryMs = 1_500;
+/** How long before and after a clock was wrong nobody can say what the time was. */
+const unclearMs = 2_000;
+
+/** Keys work until they are revoked and sessions until they expire, and neither works after. */
+export const rightsCheck: Check = {
+  name: 'keys and sessions work as long as they should, and no longer',
+  run: ({ entries, injected }) => {
+    const findings: string[] = [];
+    const revoked = new Map(
+      entries
+        .filter(({ operation, outcome }) => operation === 'key-revoke' && outcome === 'done')
+        .map(({ facts, endedAt }) => [facts['keyId'], endedAt] as const),
+    );
+    // The first attempt may have been the one that succeeded.
+    const asked = new Map(
+      entries
+        .filter(({ operation }) => operation === 'key-revoke')
+        .toReversed()
+        .map(({ facts, startedAt }) => [facts['keyId'], startedAt] as const),
+    );
+    for (const { facts, status, outcome, startedAt, endedAt } of entries.filter(
+      ({ operation }) => operation === 'key-use',
+    )) {
+      const end = revoked.get(facts['keyId']) ?? Number.POSITIVE_INFINITY;
+      const begin = asked.get(facts['keyId']) ?? Number.POSITIVE_INFINITY;
+      if (outcome === 'done' && startedAt > end + revocationMs)
+        findings.push(`a key worked ${startedAt - end} ms after it was revoked`);
+      if (status === 401 && endedAt < begin) findings.push('a key was refused before anybody revoked it');
+    }
+    const unclear = injected
+      .filter(({ makesTimeUnclear }) => makesTimeUnclear)
+      .map(({ beganAt, healthyAt }) => ({ from: beganAt - unclearMs, to: healthyAt + unclearMs }));
+    const isClear = ({ startedAt, endedAt }: Entry) =>
+      !unclear.some(({ from, to }) => startedAt < to && endedAt > from);
+    for (const entry of entries.filter(({ operation }) => operation === 'session-use').filter(isClear)) {
+      const expiresAt = Number(entry.facts['expiresAt']);
+      if (entry.outcome === 'done' && entry.startedAt > expiresAt + expiryMs) {
+        findings.push(`a session worked ${entry.startedAt - expiresAt} ms after its end`);
+      }
+      if (entry.status === 401 && entry.endedAt < expiresAt - expiryMs)
+        findings.push('a session was refused before its end');
+    }
+    return findings;
+  },
+};

@@ -1,0 +1,15 @@
+import type { Check } from './check.ts';
+
+/** The log recomputes to its checkpoints, and these are those that were written to the anchor while all of it happened. */
+export const logCheck: Check = {
+  name: 'the log verifies against its anchor',
+  run: async ({ cluster }) => {
+    const findings: string[] = [];
+    const [node] = cluster.applications;
+    const printed = await node
+      ?.run(['audit', 'verify', '--anchor', cluster.anchorFile])
+      .catch((error: unknown) => error);
+    if (typeof printed !== 'string') findings.push(String(printed));
+    return findings;
+  },
+};

@@ -1,0 +1,111 @@
+import type { Entry } from '../load/history.ts';
+import type { Check } from './check.ts';
+
+interface Write {
+  readonly value: number | 'gone';
+  readonly startedAt: number;
+  /** When it is certain to have happened; never, if nobody knows whether it did. */
+  doneAt: number;
+}
+
+const writes = new Set(['create', 'patch', 'delete']);
+
+/**
+ * What may be seen of a token that one client writes, one request after another: any value that was sent before the reading ended,
+ * unless a later one was certain to be there before the reading began. What was seen is there from then on.
+ */
+export const tokensCheck: Check = {
+  name: 'every token has its last acknowledged value',
+  run: ({ entries, state }) => {
+    const findings: string[] = [];
+    const about = entries.filter(
+      ({ operation, facts }) => (writes.has(operation) || operation === 'get') && facts['id'],
+    );
+    for (const [id, ofToken] of Map.groupBy(about, ({ facts }) => String(facts['id']))) {
+      const history = writesIn(ofToken);
+      for (const entry of ofToken.filter(({ operation }) => operation === 'get').toSorted(byEnd)) {
+        const seen = seenBy(entry);
+        if (seen === undefined) continue;
+        const complaint = judge(history, seen, entry);
+        if (complaint !== undefined) findings.push(`${id}: a reader saw ${seen}, ${complaint}`);
+        // From now on it is certain.
+        const write = history.find(({ value }) => value === seen);
+        if (write !== undefined) write.doneAt = Math.min(write.doneAt, entry.endedAt);
+      }
+      const last = state.tokens.get(id)?.value ?? 'gone';
+      const complaint = judge(history, last, {
+        startedAt: Number.POSITIVE_INFINITY,
+        endedAt: Number.POSITIVE_INFINITY,
+      });
+      if (complaint !== undefined) findings.push(`${id}: in the end it is ${last}, ${complaint}`);
+    }
+    return findings;
+  },
+};
+
+/** In the order in which they were sent; refused ones never happened. Before all of them there was nothing. */
+function writesIn(entries: readonly Entry[]): Write[] {
+  const sent = entries
+    .filter(({ operation, outcome }) => writes.has(operation) && outcome !== 'refused')
+    .toSorted((one, other) => one.startedAt - other.startedAt);
+  const nothing: Write = { value: 'gone', startedAt: 0, doneAt: 0 };
+  return [
+    nothing,
+    ...sent.map(
+      ({ operation, outcome, startedAt, endedAt, facts }): Write => ({
+        value: operation === 'delete' ? 'gone' : Number(facts['value']),
+        startedAt,
+        doneAt: outcome === 'done' ? endedAt : Number.POSITIVE_INFINITY,
+      }),
+    ),
+  ];
+}
+
+function seenBy({ status, outcome, facts }: Entry): number | 'gone' | undefined {
+  if (outcome === 'done') return Number(facts['value']);
+  return status === 404 ? 'gone' : undefined;
+}
+
+/** Why this cannot be seen in that time; undefined if it can. */
+function judge(
+  history: readonly Write[],
+  seen: number | 'gone',
+  reading: { readonly startedAt: number; readonly endedAt: number },
+): string | undefined {
+  const certain = history.findLastIndex(({ doneAt }) => doneAt < reading.startedAt);
+  const isPossible = history.some(
+    ({ value, startedAt }, index) => value === seen && index >= certain && startedAt <= reading.endedAt,
+  );
+  if (isPossible) return undefined;
+  const known = history.some(({ value }) => value === seen);
+  return known
+    ? `but ${String(history[certain]?.value)} was certain by then`
+    : 'which nobody sent or which was refused';
+}
+
+function byEnd(one: Entry, other: Entry): number {
+  return one.endedAt - other.endedAt;
+}
+
+/** Creates of other kinds: acknowledged ones are there, refused ones are not, documents are there wholly or not at all. */
+export const createsCheck: Check = {
+  name: 'what was acknowledged is there, and what was refused is not',
+  run: ({ entries, state }) => {
+    const findings: string[] = [];
+    for (const { operation, outcome, facts } of entries) {
+      if (!['card', 'session-use', 'tokenize'].includes(operation)) continue;
+      const ids = (facts['ids'] as readonly string[] | undefined) ?? [String(facts['id'])];
+      const there = ids.filter((id) => state.tokens.has(id)).length;
+      if (outcome === 'done' && there < ids.length)
+        findings.push(`${operation} of ${ids.join()} was acknowledged and is gone`);
+      if (outcome === 'refused' && there > 0) findings.push(`${operation} of ${ids.join()} was refused and is there`);
+      if (there !== 0 && there !== ids.length) findings.push(`${operation}: only ${there} of ${ids.join()} are there`);
+      for (const id of ids) {
+        const value = state.tokens.get(id)?.value;
+        if (operation !== 'card' && value !== undefined && value !== 0)
+          findings.push(`${id} has another value than was sent`);
+      }
+    }
+    return findings;
+  },
+};

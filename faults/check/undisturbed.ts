@@ -1,0 +1,17 @@
+import type { Check } from './check.ts';
+
+/** What operators do while the vault is running is noticed by no client. */
+export const undisturbedCheck: Check = {
+  name: 'no request fails where none may',
+  run: ({ entries, injected }) => {
+    const findings: string[] = [];
+    for (const { name, beganAt, healthyAt } of injected.filter(({ failsNobody }) => failsNobody)) {
+      for (const { operation, status, startedAt, endedAt, detail = '' } of entries) {
+        const isWithin = startedAt >= beganAt && endedAt <= healthyAt;
+        if (isWithin && (status === 0 || status >= 500))
+          findings.push(`${operation} got ${status} ${detail} during: ${name}`);
+      }
+    }
+    return findings;
+  },
+};

@@ -1,0 +1,65 @@
+import type { ApplicationNode } from '../stage/application-node.ts';
+import type { Cluster } from '../stage/cluster.ts';
+import { ports } from '../stage/ports.ts';
+import { until } from '../stage/until.ts';
+import { type FaultKind, nothingToHeal } from './fault.ts';
+import { primaryOf } from './processes.ts';
+
+/** What operators do to a vault that is running. */
+export const operatorFaults: readonly FaultKind[] = [
+  {
+    name: 'switchover',
+    lastsSeconds: [0, 0],
+    begin: async (cluster) => {
+      const { host } = await primaryOf(cluster);
+      const response = await fetch(`http://${host.address}:${ports.patroni}/switchover`, {
+        method: 'POST',
+        body: JSON.stringify({ leader: host.name }),
+        signal: AbortSignal.timeout(60_000),
+      });
+      if (!response.ok) throw new Error(`There was no switchover: ${await response.text()}`);
+      return nothingToHeal;
+    },
+  },
+  {
+    name: 'rolling restart of servers and workers',
+    lastsSeconds: [0, 0],
+    failsNobody: true,
+    begin: async (cluster) => {
+      for (const node of cluster.applications) await restart(cluster, node);
+      return nothingToHeal;
+    },
+  },
+  {
+    name: 'transaction open for long, which holds sealing up',
+    lastsSeconds: [5, 20],
+    begin: async (cluster) => {
+      const client = await cluster.connect();
+      await client.query('begin; select pg_current_xact_id()');
+      client.on('error', () => undefined);
+      return async () => {
+        await client.end().catch(() => undefined);
+      };
+    },
+  },
+  {
+    name: 'data keys rotated, data re-encrypted',
+    lastsSeconds: [0, 0],
+    begin: async (cluster, random) => {
+      const node = random.pick(cluster.applications);
+      await node.run(['keys', 'rotate', 'data', '--all']);
+      await node.run(['keys', 'reencrypt', '--all', '--rate', '500']);
+      return nothingToHeal;
+    },
+  },
+];
+
+/** Stops a server and a worker as an init system would, and waits until those that follow are used. */
+export async function restart(cluster: Cluster, node: ApplicationNode): Promise<void> {
+  for (const service of [node.server, node.worker]) {
+    const code = await service.stop('SIGTERM');
+    if (code !== 0) throw new Error(`${service.name} on ${node.host.name} ended with ${code}.`);
+    await service.start();
+    await until(`${service.name} on ${node.host.name}`, 60, () => cluster.isHealthy());
+  }
+}

@@ -1,0 +1,103 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Finding } from './check/check.ts';
+import { checks } from './check/checks.ts';
+import { type Gap, tableOf } from './gaps.ts';
+import { catalogue } from './injections/catalogue.ts';
+import { play } from './play.ts';
+import { Random } from './random.ts';
+import { shortForm } from './short-form.ts';
+
+/*
+ * npm run faults -- [--minutes 120] [--seed 1] [--rate 200]   rounds of faults of every kind until the time is over
+ * npm run faults -- --short                                   one round with fixed faults, for CI
+ * npm run faults -- --fault NAME [--fault NAME …]             one round with these
+ *
+ * --output FILE writes a report, as tests do; --keep DIRECTORY keeps what every round left.
+ */
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '120' },
+    seed: { type: 'string', default: '1' },
+    rate: { type: 'string', default: '200' },
+    short: { type: 'boolean', default: false },
+    fault: { type: 'string', multiple: true, default: [] },
+    output: { type: 'string' },
+    keep: { type: 'string' },
+  },
+});
+const faultsPerRound = 26;
+const random = new Random(Number(values.seed));
+const startedAt = performance.now();
+const folder = values.keep ?? (await mkdtemp(path.join(tmpdir(), 'strongroom-faults-')));
+const findings: Finding[] = [];
+const gaps: Gap[] = [];
+const outcomes: Record<string, number> = {};
+let waiting = random.shuffle(catalogue);
+let rounds = 0;
+
+for (let faults = nextFaults(); faults !== undefined; faults = nextFaults()) {
+  rounds += 1;
+  const seed = random.below(2 ** 32);
+  say(`round ${rounds}, seed ${seed}`);
+  const summary = await play(
+    {
+      folder: path.join(folder, `round-${rounds}`),
+      main: path.resolve(import.meta.dirname, '../server/src/main.ts'),
+      seed,
+      rate: Number(values.rate),
+      calmSeconds: 3,
+      faults,
+    },
+    say,
+  );
+  for (const { check, what } of summary.findings) say(`FOUND ${check}: ${what}`);
+  findings.push(...summary.findings);
+  gaps.push(...summary.gaps);
+  for (const [outcome, count] of Object.entries(summary.outcomes)) outcomes[outcome] = (outcomes[outcome] ?? 0) + count;
+  if (values.keep === undefined) await rm(path.join(folder, `round-${rounds}`), { recursive: true, force: true });
+}
+
+say('');
+say('Longest time without a success, in seconds:');
+for (const { name, count, median, worst } of tableOf(gaps)) {
+  say(`| ${name} | ${count} | ${median.toFixed(1)} | ${worst.toFixed(1)} |`);
+}
+const { done = 0, refused = 0, unknown = 0 } = outcomes;
+say(
+  `${rounds} rounds, ${gaps.length} faults: ${done} acknowledged operations, ${refused} refused, ${unknown} uncertain`,
+);
+say(findings.length === 0 ? 'Nothing was lost, nothing was wrong.' : `${findings.length} findings.`);
+if (values.output !== undefined) await writeFile(values.output, JSON.stringify(report()));
+if (values.keep === undefined) await rm(folder, { recursive: true, force: true });
+process.exitCode = findings.length === 0 ? 0 : 1;
+
+/** What the next round breaks; undefined if there is none. Every kind comes once before any comes again. */
+function nextFaults(): readonly string[] | undefined {
+  const isFixed = values.short || values.fault.length > 0;
+  if (isFixed) return rounds > 0 ? undefined : values.short ? shortForm : values.fault;
+  if (performance.now() - startedAt > Number(values.minutes) * 60_000) return undefined;
+  const chosen = waiting.splice(0, faultsPerRound);
+  if (waiting.length === 0) waiting = random.shuffle(catalogue);
+  return chosen.map(({ name }) => name);
+}
+
+/** In the form that tests report in: a check is a test. */
+function report() {
+  const assertionResults = checks.map(({ name }) => {
+    const complaints = findings.filter(({ check }) => check === name).map(({ what }) => what);
+    return {
+      fullName: name,
+      status: complaints.length === 0 ? 'passed' : 'failed',
+      failureMessages: complaints.length === 0 ? [] : [complaints.join('\n')],
+    };
+  });
+  const status = findings.length === 0 ? 'passed' : 'failed';
+  return { testResults: [{ name: import.meta.filename, status, message: '', assertionResults }] };
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { RoundPlan, RoundSummary } from './round-process.ts';
+
+/** Plays one round in a process of its own, and returns what came of it. Throws if the round did not come to its end. */
+export async function play(plan: RoundPlan, show: (line: string) => void): Promise<RoundSummary> {
+  await mkdir(plan.folder, { recursive: true });
+  const file = path.join(plan.folder, 'plan.json');
+  await writeFile(file, JSON.stringify(plan));
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'round-process.ts'), file], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    for (const line of text.split('\n').filter(Boolean)) show(line);
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`A round ended early, its logs are in ${plan.folder}:\n${complaint}`);
+  return JSON.parse(await readFile(path.join(plan.folder, 'result.json'), 'utf8')) as RoundSummary;
+}

@@ -1,0 +1,46 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Finding } from './check/check.ts';
+import { type Gap, gapsOf } from './gaps.ts';
+import { findFault } from './injections/catalogue.ts';
+import { runRound } from './round.ts';
+import { isolate } from './stage/isolate.ts';
+
+/*
+ * One round in namespaces of its own. The file that is named by the argument says what to do; the result is written to
+ * `result.json` in the folder of the round.
+ */
+export interface RoundPlan {
+  readonly folder: string;
+  readonly main: string;
+  readonly seed: number;
+  readonly rate: number;
+  readonly calmSeconds: number;
+  /** Names of faults, in their order. */
+  readonly faults: readonly string[];
+}
+
+export interface RoundSummary {
+  readonly findings: readonly Finding[];
+  readonly gaps: readonly Gap[];
+  /** How many requests there were, by what their clients can say about them. */
+  readonly outcomes: Readonly<Record<string, number>>;
+}
+
+await isolate();
+const plan = JSON.parse(await readFile(process.argv[2] ?? '', 'utf8')) as RoundPlan;
+const startedAt = performance.now();
+const { findings, injected, entries } = await runRound({
+  ...plan,
+  faults: plan.faults.map(findFault),
+  say: (line) => {
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0).padStart(5);
+    process.stdout.write(`${seconds} s  ${line}\n`);
+  },
+});
+const outcomes: Record<string, number> = {};
+for (const { outcome } of entries) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+const summary: RoundSummary = { findings, gaps: gapsOf(entries, injected), outcomes };
+await writeFile(path.join(plan.folder, 'result.json'), JSON.stringify(summary));
+// The stage is still running.
+process.exit(0);

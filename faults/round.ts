@@ -1,0 +1,104 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Finding, runCheck } from './check/check.ts';
+import { checks } from './check/checks.ts';
+import { readFinalState } from './check/final-state.ts';
+import { whatIsStuck } from './check/settled.ts';
+import type { FaultKind } from './injections/fault.ts';
+import type { Injected } from './injections/injected.ts';
+import { type Entry, History } from './load/history.ts';
+import { Load } from './load/load.ts';
+import { openVault } from './load/tenant.ts';
+import { Random } from './random.ts';
+import { Cluster } from './stage/cluster.ts';
+import { Operator } from './stage/operator.ts';
+import { until } from './stage/until.ts';
+
+export interface RoundOptions {
+  readonly folder: string;
+  /** The source of the vault. */
+  readonly main: string;
+  readonly seed: number;
+  /** Requests that clients begin in a second. */
+  readonly rate: number;
+  /** How long there is load before the first fault. */
+  readonly calmSeconds: number;
+  readonly faults: readonly FaultKind[];
+  readonly say: (line: string) => void;
+}
+
+export interface RoundResult {
+  readonly findings: readonly Finding[];
+  readonly injected: readonly Injected[];
+  readonly entries: readonly Entry[];
+}
+
+const healthySecondsMax = 180;
+const settledSecondsMax = 300;
+
+/** A new vault, a load, one fault after another, and then every check there is. */
+export async function runRound(options: RoundOptions): Promise<RoundResult> {
+  const { folder, main, seed, rate, calmSeconds, faults, say } = options;
+  await mkdir(folder, { recursive: true });
+  const random = new Random(seed);
+  const marker = `plain${random.below(2 ** 32).toString(16)}value`;
+  const cluster = await Cluster.start(folder, main);
+  const tenant = await openVault(cluster);
+  say('the vault is up');
+  const history = new History(path.join(folder, 'history.ndjson'));
+  const load = new Load({ url: cluster.url, tenant, history, seed: random.below(2 ** 32), rate, marker });
+  await pause(calmSeconds * 1_000);
+  const injected: Injected[] = [];
+  for (const kind of faults) {
+    injected.push(await inject(cluster, kind, random.fork(), history));
+    const { name, beganAt, healthyAt } = injected.at(-1) ?? { name: '', beganAt: 0, healthyAt: 0 };
+    say(`${name}: healthy after ${((healthyAt - beganAt) / 1_000).toFixed(1)} s`);
+    await pause(1_500);
+  }
+  await load.stop();
+  const { entries } = history;
+  say(`${entries.length} requests; checking`);
+  const invited = entries.filter(({ operation, outcome }) => operation === 'invitation' && outcome === 'done');
+  const stuck = await settle(
+    cluster,
+    invited.map(({ facts }) => String(facts['email'])),
+  );
+  const state = await readFinalState(cluster, tenant);
+  const evidence = { entries, injected, state, cluster, tenant, marker, stuck };
+  const findings: Finding[] = [];
+  for (const check of checks) findings.push(...(await runCheck(check, evidence)));
+  for (const finding of findings) history.note({ finding });
+  await history.close();
+  return { findings, injected, entries };
+}
+
+async function inject(cluster: Cluster, kind: FaultKind, random: Random, history: History): Promise<Injected> {
+  const [least, most] = kind.lastsSeconds;
+  const beganAt = Date.now();
+  history.note({ fault: kind.name });
+  const heal = await kind.begin(cluster, random);
+  await pause((least + random.next() * (most - least)) * 1_000);
+  await heal();
+  history.note({ healed: kind.name });
+  const operator = new Operator(cluster);
+  await until(`everything to be healthy after: ${kind.name}`, healthySecondsMax, async () => {
+    await operator.look();
+    return cluster.isHealthy();
+  });
+  if (operator.hasActed) history.note({ operator: 'restarted Patroni' });
+  const healthyAt = Date.now();
+  const { failsNobody = false, makesTimeUnclear = false } = kind;
+  return { name: kind.name, beganAt, healthyAt, failsNobody, makesTimeUnclear };
+}
+
+/** Waits until nothing waits; returns what still does after five minutes. */
+async function settle(cluster: Cluster, invited: readonly string[]): Promise<string[]> {
+  let stuck: string[] = [];
+  const isSettled = async () => {
+    stuck = await whatIsStuck(cluster, invited);
+    return stuck.length === 0;
+  };
+  await until('nothing to be stuck', settledSecondsMax, isSettled).catch(() => undefined);
+  return stuck;
+}

@@ -1,0 +1,11 @@
+/** A few minutes for every run of CI: what happens most, and what has lost most. */
+export const shortForm: readonly string[] = [
+  'kill -9 of the primary PostgreSQL',
+  'kill -9 of a server',
+  'stalled database connections',
+  'half-open database connections',
+  'primary cut off from everybody',
+  'Redis killed',
+  'mail server away',
+  'rolling restart of servers and workers',
+];

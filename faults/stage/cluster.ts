@@ -1,0 +1,168 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import { ApplicationNode } from './application-node.ts';
+import { DatabaseNode } from './database-node.ts';
+import { buildMachineFaults, MachineFaults } from './machine-faults.ts';
+import { Network, outsideAddress } from './network.ts';
+import { Outside } from './outside.ts';
+import { ports } from './ports.ts';
+import { until } from './until.ts';
+
+const password = 'superuser-password';
+
+interface Member {
+  readonly name: string;
+  readonly role: string;
+  readonly state: string;
+}
+
+/** The whole vault: three database machines, two machines with a server and a worker each, and the world outside. */
+export class Cluster {
+  readonly folder: string;
+  readonly network: Network;
+  readonly databases: readonly DatabaseNode[];
+  readonly applications: readonly ApplicationNode[];
+  readonly outside: Outside;
+
+  static async start(folder: string, main: string): Promise<Cluster> {
+    await mkdir(folder, { recursive: true });
+    const network = await Network.create();
+    const library = await buildMachineFaults(folder);
+    const databases: DatabaseNode[] = [];
+    for (const number of [1, 2, 3]) {
+      const host = await network.add(`db${number}`, 10 + number, path.join(folder, `db${number}`));
+      databases.push(await DatabaseNode.create(host, await MachineFaults.create(host, library)));
+    }
+    const outside = await Outside.start(
+      folder,
+      [21, 22].map((number) => `10.77.0.${number}`),
+    );
+    const settings = { ...vaultSettings(folder), ...outside.settings };
+    const applications: ApplicationNode[] = [];
+    for (const number of [1, 2]) {
+      const host = await network.add(`app${number}`, 20 + number, path.join(folder, `app${number}`));
+      applications.push(
+        await ApplicationNode.create(host, await MachineFaults.create(host, library), { main, settings }),
+      );
+    }
+    const cluster = new Cluster({ folder, network, databases, applications, outside });
+    await cluster.#bringUp();
+    return cluster;
+  }
+
+  private constructor(parts: Pick<Cluster, 'folder' | 'network' | 'databases' | 'applications' | 'outside'>) {
+    this.folder = parts.folder;
+    this.network = parts.network;
+    this.databases = parts.databases;
+    this.applications = parts.applications;
+    this.outside = parts.outside;
+  }
+
+  get url(): string {
+    return `http://${outsideAddress}:${ports.front}`;
+  }
+
+  /** The file that workers write checkpoints to, apart from the database. */
+  get anchorFile(): string {
+    return anchorIn(this.folder);
+  }
+
+  /** What Patroni says of its members; nothing if nobody answers. */
+  async members(): Promise<readonly Member[]> {
+    for (const { host } of this.databases) {
+      const url = `http://${host.address}:${ports.patroni}/cluster`;
+      const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+      if (response?.ok === true) return ((await response.json()) as { members: Member[] }).members;
+    }
+    return [];
+  }
+
+  async primary(): Promise<DatabaseNode | undefined> {
+    const leader = (await this.members()).find(({ role }) => role === 'leader');
+    return this.databases.find(({ host }) => host.name === leader?.name);
+  }
+
+  async standbys(): Promise<DatabaseNode[]> {
+    const primary = await this.primary();
+    return this.databases.filter((node) => node !== primary);
+  }
+
+  /** A primary, a synchronous standby and another one, all of them running; servers and workers ready, and in use. */
+  async isHealthy(): Promise<boolean> {
+    return (await this.isDatabaseHealthy()) && (await this.isVaultReady()) && (await this.isBalanced());
+  }
+
+  async isDatabaseHealthy(): Promise<boolean> {
+    const members = await this.members();
+    const isUp = ({ state }: Member) => state === 'running' || state === 'streaming';
+    return (
+      members.length === this.databases.length &&
+      members.every(isUp) &&
+      members.filter(({ role }) => role === 'leader').length === 1 &&
+      members.some(({ role }) => role === 'sync_standby')
+    );
+  }
+
+  async isVaultReady(): Promise<boolean> {
+    const asked = this.applications.flatMap((node) => [node.isServerReady(), node.isWorkerReady()]);
+    return (await Promise.all(asked)).every(Boolean);
+  }
+
+  /** Whether the balancer that clients know sends requests to every server. */
+  async isBalanced(): Promise<boolean> {
+    const response = await fetch(`http://${outsideAddress}:${ports.frontStatistics}/;csv`).catch(() => undefined);
+    const lines = ((await response?.text()) ?? '').split('\n').filter((line) => line.startsWith('vault,app'));
+    return lines.length === this.applications.length && lines.every((line) => line.split(',').includes('UP'));
+  }
+
+  /** A session on the primary, with all rights. Whoever asks for it ends it. */
+  async connect(database = 'vault'): Promise<pg.Client> {
+    const primary = await this.primary();
+    if (primary === undefined) throw new Error('There is no primary.');
+    const { address: host } = primary.host;
+    const client = new pg.Client({ host, port: ports.database, user: 'postgres', password, database });
+    await client.connect();
+    return client;
+  }
+
+  /** Runs one statement on the primary. */
+  async query<Row extends pg.QueryResultRow>(text: string, database = 'vault'): Promise<Row[]> {
+    const client = await this.connect(database);
+    try {
+      return (await client.query<Row>(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async #bringUp(): Promise<void> {
+    await Promise.all(this.databases.map((node) => node.start()));
+    await until('three database machines', 120, () => this.isDatabaseHealthy());
+    await this.query(`create role vault login createrole password 'vault-password'`, 'postgres');
+    await this.query('create database vault owner vault', 'postgres');
+    await Promise.all(this.applications.map((node) => node.startGround()));
+  }
+}
+
+function anchorIn(folder: string): string {
+  return path.join(folder, 'anchor.ndjson');
+}
+
+function vaultSettings(folder: string): Record<string, string> {
+  return {
+    STRONGROOM_DATABASE_URL: `postgresql://vault:vault-password@127.0.0.1:${ports.database}/vault`,
+    STRONGROOM_PUBLIC_URL: 'https://vault.example.com',
+    STRONGROOM_HOST: '0.0.0.0',
+    STRONGROOM_PORT: String(ports.server),
+    STRONGROOM_ADMIN_HOST: '0.0.0.0',
+    STRONGROOM_ADMIN_PORT: String(ports.serverAdmin),
+    STRONGROOM_WORKER_ADMIN_PORT: String(ports.workerAdmin),
+    // Counted, in Redis, but never reached.
+    STRONGROOM_RATE_LIMITS: ['global', 'token-search', 'token-list', 'token-write', 'key-guessing', 'mail']
+      .map((scope) => `${scope}=1000000`)
+      .join(),
+    STRONGROOM_DRAIN_DELAY_SECONDS: '2',
+    STRONGROOM_AUDIT_ANCHOR_FILE: anchorIn(folder),
+  };
+}

@@ -1,0 +1,89 @@
+import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Disk } from './disk.ts';
+import { type Host, signalAll } from './host.ts';
+import type { MachineFaults } from './machine-faults.ts';
+import { runCommand } from './run-command.ts';
+import { Service } from './service.ts';
+
+const recipe = path.resolve(import.meta.dirname, '../../deploy/high-availability');
+const diskMegabytes = 3_000;
+
+/** One database machine: etcd, and Patroni with its PostgreSQL, configured as the recipe in the documentation says. */
+export class DatabaseNode {
+  readonly host: Host;
+  readonly faults: MachineFaults;
+  readonly disk: Disk;
+  readonly etcd: Service;
+  readonly patroni: Service;
+  readonly #data: string;
+
+  static async create(host: Host, faults: MachineFaults): Promise<DatabaseNode> {
+    const disk = await Disk.mount(path.join(host.folder, 'disk'), diskMegabytes);
+    const node = new DatabaseNode(host, disk, faults);
+    await node.#configure();
+    return node;
+  }
+
+  private constructor(host: Host, disk: Disk, faults: MachineFaults) {
+    this.host = host;
+    this.disk = disk;
+    this.faults = faults;
+    this.#data = path.join(disk.folder, 'vault');
+    this.etcd = new Service(host, 'etcd', () => ({ command: ['etcd', '--config-file', this.#file('etcd.yml')] }));
+    this.patroni = new Service(host, 'patroni', () => ({
+      command: ['patroni', this.#file('patroni.yml')],
+      user: 'postgres',
+      environment: faults.environment,
+    }));
+  }
+
+  /** The processes of PostgreSQL, the first of which starts the others; none if it does not run. */
+  async postgres(): Promise<number[]> {
+    const text = await readFile(path.join(this.#data, 'postmaster.pid'), 'utf8').catch(() => '');
+    const postmaster = Number(text.split('\n', 1)[0]);
+    if (!(postmaster > 0)) return [];
+    const children = await runCommand('ps', ['-o', 'pid=', '--ppid', String(postmaster)]).catch(() => '');
+    return [
+      postmaster,
+      ...children
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .map(Number),
+    ];
+  }
+
+  async signalPostgres(signal: NodeJS.Signals): Promise<void> {
+    signalAll(await this.postgres(), signal);
+  }
+
+  async start(): Promise<void> {
+    await this.etcd.start();
+    await this.patroni.start();
+  }
+
+  #file(name: string): string {
+    return path.join(this.host.folder, name);
+  }
+
+  /** The files of the recipe, with the name, the address and the folders of this machine. */
+  async #configure(): Promise<void> {
+    const { name, address } = this.host;
+    const ids = (await runCommand('id', ['-u', 'postgres'])).trim();
+    const own = path.join(this.host.folder, 'postgresql');
+    await mkdir(own);
+    await chown(own, Number(ids), Number(ids));
+    const patroni = (await readFile(path.join(recipe, 'patroni.yml'), 'utf8'))
+      .replaceAll(/\bdb1\b/g, name)
+      .replace(/(?<=listen: )10\.77\.0\.11(?=:8008)/, address)
+      .replaceAll(/(?<=(?:listen|connect_address): )10\.77\.0\.11/g, address)
+      .replace('data_dir: /var/lib/postgresql/vault', `data_dir: ${this.#data}`)
+      .replaceAll('/var/lib/postgresql', own);
+    await writeFile(this.#file('patroni.yml'), patroni);
+    const etcd = (await readFile(path.join(recipe, 'etcd.yml'), 'utf8'))
+      .replace(/^name: db1$/m, `name: ${name}`)
+      .replaceAll(/(?<=-urls: http:\/\/)10\.77\.0\.11/g, address)
+      .replace('/var/lib/etcd', path.join(this.host.folder, 'etcd'));
+    await writeFile(this.#file('etcd.yml'), etcd);
+  }
+}

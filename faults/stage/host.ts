@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readdir, readlink } from 'node:fs/promises';
+import path from 'node:path';
+import { ownEnvironment } from './own-environment.ts';
+import { runCommand } from './run-command.ts';
+
+export interface HostCommand {
+  /** Names its log file. */
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly user?: string;
+  readonly input?: 'pipe';
+}
+
+/** A machine of the stage: a network namespace with one address on the common bridge, and a folder. */
+export class Host {
+  readonly name: string;
+  readonly address: string;
+  readonly folder: string;
+
+  static async create(parts: { name: string; address: string; folder: string; bridge: string }): Promise<Host> {
+    const { name, address, folder, bridge } = parts;
+    const ip = (line: string) => runCommand('ip', line.split(' '));
+    await ip(`netns add ${name}`);
+    await ip(`link add ${name} type veth peer name eth0 netns ${name}`);
+    await ip(`link set ${name} master ${bridge} up`);
+    await ip(`-n ${name} address add ${address}/24 dev eth0`);
+    await ip(`-n ${name} link set eth0 up`);
+    await ip(`-n ${name} link set lo up`);
+    await mkdir(folder, { recursive: true });
+    return new Host(name, address, folder);
+  }
+
+  private constructor(name: string, address: string, folder: string) {
+    this.name = name;
+    this.address = address;
+    this.folder = folder;
+  }
+
+  /** Starts a process here. What it prints goes to its log. */
+  async start({ name, command, environment = {}, user, input }: HostCommand): Promise<ChildProcess> {
+    const log = await open(path.join(this.folder, `${name}.log`), 'a');
+    const asUser = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups'];
+    // Libraries to preload are meant for the command, not for the programs that lead to it.
+    const variables = Object.entries(environment).map(([key, value]) => `${key}=${value}`);
+    const child = spawn('nsenter', [`--net=/run/netns/${this.name}`, ...asUser, 'env', ...variables, ...command], {
+      env: { ...ownEnvironment(), LANG: 'C.UTF-8' },
+      cwd: this.folder,
+      stdio: [input ?? 'ignore', log.fd, log.fd],
+      detached: true,
+    });
+    await once(child, 'spawn');
+    await log.close();
+    return child;
+  }
+
+  /** Runs a command here to its end, and returns what it printed. */
+  run({ command, environment = {} }: Pick<HostCommand, 'command' | 'environment'>): Promise<string> {
+    const variables = Object.entries(environment).map(([key, value]) => `${key}=${value}`);
+    return runCommand('nsenter', [`--net=/run/netns/${this.name}`, 'env', ...variables, ...command]);
+  }
+
+  /** The ids of all processes that run here. */
+  async processes(): Promise<number[]> {
+    const own = await readlink(`/proc/self/ns/net`);
+    const here = (
+      await runCommand('nsenter', [`--net=/run/netns/${this.name}`, 'readlink', '/proc/self/ns/net'])
+    ).trim();
+    if (here === own) throw new Error(`${this.name} has no network of its own.`);
+    const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+    const networks = await Promise.all(ids.map((id) => readlink(`/proc/${id}/ns/net`).catch(() => '')));
+    return ids.filter((_, index) => networks[index] === here).map(Number);
+  }
+
+  /** The machine stops: every process of it is killed at once. */
+  async killAll(): Promise<void> {
+    signalAll(await this.processes(), 'SIGKILL');
+  }
+
+  filter(parameters: string): Promise<string> {
+    const words = ['-w', ...parameters.split(' ')];
+    return runCommand('nsenter', [`--net=/run/netns/${this.name}`, 'iptables', ...words]);
+  }
+}
+
+/** Signals processes; one that has ended in the meantime needs no signal. */
+export function signalAll(ids: readonly number[], signal: NodeJS.Signals): void {
+  for (const id of ids) {
+    try {
+      process.kill(id, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}

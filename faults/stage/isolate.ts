@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** The last argument of the inner program. */
+const marker = '--isolated';
+
+/**
+ * Runs this program again in namespaces of its own, and ends with it: network, mounts and processes of the machine are not
+ * touched, and nothing of the stage outlives the run. Returns in the inner program only. Needs the rights of root.
+ */
+export async function isolate(): Promise<void> {
+  if (process.argv.at(-1) === marker) return;
+  const namespaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
+  // The first process of a namespace inherits orphans, such as PostgreSQL that Patroni started. A shell waits for all of them.
+  const shell = [
+    'bash',
+    '-c',
+    '"$0" "$@"; exit $?',
+    process.execPath,
+    ...process.execArgv,
+    ...process.argv.slice(1),
+    marker,
+  ];
+  const child = spawn('unshare', [...namespaces, ...shell], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill('SIGTERM'));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  process.exit(code ?? 1);
+}

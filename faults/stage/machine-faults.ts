@@ -1,0 +1,66 @@
+import { open, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Host } from './host.ts';
+import { runCommand } from './run-command.ts';
+
+/**
+ * Compiles what programs of a machine are loaded with; returns the path of the library. It is our own because libfaketime, made for
+ * this, also takes sleeping over, and Patroni then no longer sleeps.
+ */
+export async function buildMachineFaults(folder: string): Promise<string> {
+  const library = path.join(folder, 'machine-faults.so');
+  const source = path.join(import.meta.dirname, 'machine-faults.c');
+  await runCommand('gcc', ['-shared', '-fPIC', '-O2', '-Wall', '-Werror', '-o', library, source]);
+  return library;
+}
+
+/**
+ * The clock of one machine, which can jump, and whether fsync works there. Programs that use the C library are affected; etcd, which
+ * is written in Go, is not, and counts with a clock that never jumps anyway.
+ */
+export class MachineFaults {
+  readonly #file: string;
+  readonly #library: string;
+  secondsAhead = 0;
+  #fsyncFails = false;
+
+  static async create(host: Host, library: string): Promise<MachineFaults> {
+    const faults = new MachineFaults(path.join(host.folder, 'faults'), library);
+    await writeFile(faults.#file, Buffer.alloc(16), { mode: 0o644 });
+    return faults;
+  }
+
+  private constructor(file: string, library: string) {
+    this.#file = file;
+    this.#library = library;
+  }
+
+  /** What a program needs in its environment. */
+  get environment(): Record<string, string> {
+    return { LD_PRELOAD: this.#library, MACHINE_FAULTS: this.#file };
+  }
+
+  /** Positive: the clock is ahead of the real time. */
+  async setClock(secondsAhead: number): Promise<void> {
+    this.secondsAhead = secondsAhead;
+    await this.#write();
+  }
+
+  async setFsyncFails(fails: boolean): Promise<void> {
+    this.#fsyncFails = fails;
+    await this.#write();
+  }
+
+  /** In place: the file is mapped into the memory of every process. */
+  async #write(): Promise<void> {
+    const bytes = Buffer.alloc(16);
+    bytes.writeBigInt64LE(BigInt(this.secondsAhead), 0);
+    bytes.writeBigInt64LE(this.#fsyncFails ? 1n : 0n, 8);
+    const file = await open(this.#file, 'r+');
+    try {
+      await file.write(bytes, 0, bytes.length, 0);
+    } finally {
+      await file.close();
+    }
+  }
+}

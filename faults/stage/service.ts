@@ -1,0 +1,58 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { type Host, type HostCommand, signalAll } from './host.ts';
+import { until } from './until.ts';
+
+/** A process of a machine that an init system would keep running: here, whoever breaks it also brings it back. */
+export class Service {
+  readonly host: Host;
+  readonly name: string;
+  readonly #command: () => HostCommand;
+  #child: ChildProcess | undefined;
+
+  constructor(host: Host, name: string, command: () => Omit<HostCommand, 'name'>) {
+    this.host = host;
+    this.name = name;
+    this.#command = () => ({ name, ...command() });
+  }
+
+  get isRunning(): boolean {
+    const child = this.#child;
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+
+  get input(): ChildProcess['stdin'] {
+    return this.#child?.stdin ?? null;
+  }
+
+  /** Starts it, unless it runs. */
+  async start(): Promise<void> {
+    if (!this.isRunning) this.#child = await this.host.start(this.#command());
+  }
+
+  /** This process and all that it has started, as far as they are still its descendants. */
+  async family(): Promise<number[]> {
+    const root = this.#child?.pid;
+    if (root === undefined || !this.isRunning) return [];
+    const ids = await this.host.processes();
+    const parents = new Map(await Promise.all(ids.map(async (id) => [id, await parentOf(id)] as const)));
+    const isOfFamily = (id: number): boolean => id === root || (parents.has(id) && isOfFamily(parents.get(id) ?? 0));
+    return ids.filter(isOfFamily);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.isRunning && this.#child?.pid !== undefined) signalAll([this.#child.pid], signal);
+  }
+
+  async stop(signal: NodeJS.Signals, secondsMax = 60): Promise<number | null> {
+    this.signal(signal);
+    await until(`${this.name} on ${this.host.name} to end`, secondsMax, () => !this.isRunning);
+    return this.#child?.exitCode ?? null;
+  }
+}
+
+async function parentOf(id: number): Promise<number> {
+  const text = await readFile(`/proc/${id}/stat`, 'utf8').catch(() => '');
+  // The name of the program is in brackets and may contain anything.
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1] ?? 0);
+}
