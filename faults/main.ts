@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Finding } from './check/check.ts';
@@ -8,6 +7,7 @@ import { type Gap, tableOf } from './gaps.ts';
 import { catalogue } from './injections/catalogue.ts';
 import { play } from './play.ts';
 import { Random } from './random.ts';
+import { makeScratchFolder } from './scratch-folder.ts';
 import { shortForm } from './short-form.ts';
 
 /*
@@ -31,7 +31,7 @@ const { values } = parseArgs({
 const faultsPerRound = 26;
 const random = new Random(Number(values.seed));
 const startedAt = performance.now();
-const folder = values.keep ?? (await mkdtemp(path.join(tmpdir(), 'strongroom-faults-')));
+const folder = values.keep ?? (await makeScratchFolder('faults'));
 const findings: Finding[] = [];
 const gaps: Gap[] = [];
 const outcomes: Record<string, number> = {};

@@ -1,9 +1,9 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type PlantedBug, plantedBugs } from './planted/planted-bugs.ts';
 import { play } from './play.ts';
+import { makeScratchFolder } from './scratch-folder.ts';
 
 const repository = path.resolve(import.meta.dirname, '..');
 
@@ -22,7 +22,7 @@ process.exitCode = missed.length === 0 ? 0 : 1;
 
 /** Runs the suite on a copy of the source with the mistake in it. */
 async function findsPlanted(bug: PlantedBug): Promise<boolean> {
-  const copy = await mkdtemp(path.join(tmpdir(), 'strongroom-planted-'));
+  const copy = await makeScratchFolder('planted');
   try {
     for (const part of ['src', 'migrations', 'assets', 'package.json']) {
       await cp(path.join(repository, 'server', part), path.join(copy, 'server', part), { recursive: true });

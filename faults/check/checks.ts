@@ -1,4 +1,5 @@
 import { answersCheck } from './answers.ts';
+import { backupsCheck } from './backups.ts';
 import type { Check } from './check.ts';
 import { codesCheck } from './codes.ts';
 import { equalValuesCheck } from './equal-values.ts';
@@ -26,5 +27,6 @@ export const checks: readonly Check[] = [
   undisturbedCheck,
   mailsCheck,
   plaintextCheck,
+  backupsCheck,
   stuckCheck,
 ];

@@ -11,7 +11,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   tokenize: ['token:create:success', 'token:create:success', 'token:create:success'],
   card: ['card:create:success'],
   code: ['card:read:success'],
-  proxy: ['proxy:invoke:intent', 'proxy:invoke:success', 'token:use:success'],
+  proxy: ['proxy:invoke:intent', 'proxy:invoke:success', 'token:read:success'],
   invitation: ['invitation:create:success'],
   'session-create': ['session:create:success'],
   'session-authorize': ['session:authorize:success'],

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ApplicationNode } from '../stage/application-node.ts';
 import type { Cluster } from '../stage/cluster.ts';
 import { ports } from '../stage/ports.ts';
@@ -43,6 +44,15 @@ export const operatorFaults: readonly FaultKind[] = [
     },
   },
   {
+    name: 'incremental backup, restored to a moment elsewhere',
+    lastsSeconds: [0, 0],
+    failsNobody: true,
+    begin: async (cluster) => {
+      await restoreToNow(cluster);
+      return nothingToHeal;
+    },
+  },
+  {
     name: 'data keys rotated, data re-encrypted',
     lastsSeconds: [0, 0],
     begin: async (cluster, random) => {
@@ -53,6 +63,26 @@ export const operatorFaults: readonly FaultKind[] = [
     },
   },
 ];
+
+/** As long as a database that has little to do may take to archive what it has written. */
+const archivedSecondsMax = 90;
+
+async function restoreToNow(cluster: Cluster): Promise<void> {
+  const [application] = cluster.applications;
+  if (application === undefined) throw new Error('There is no machine to verify a backup on.');
+  await cluster.backups.take(await primaryOf(cluster), 'incr');
+  const moment = Date.now();
+  // A moment can be restored to once something that was written after it is archived.
+  await pause(1_000);
+  const [{ file = '' } = {}] = await cluster.query<{ file: string }>('select pg_walfile_name(pg_switch_wal()) as file');
+  await until('the archive', archivedSecondsMax, async () => {
+    const [row] = await cluster.query<{ is_there: boolean }>(
+      `select coalesce(substr(last_archived_wal, 9) >= substr('${file}', 9), false) as is_there from pg_stat_archiver`,
+    );
+    return row?.is_there === true;
+  });
+  await cluster.backups.restore(moment, application);
+}
 
 /** Stops a server and a worker as an init system would, and waits until those that follow are used. */
 export async function restart(cluster: Cluster, node: ApplicationNode): Promise<void> {

@@ -73,8 +73,9 @@ export class ApplicationNode {
   }
 
   /** Runs a command of the vault to its end, and returns what it printed. */
-  run(words: readonly string[]): Promise<string> {
-    return this.host.run(this.command(words));
+  run(words: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<string> {
+    const { command, environment } = this.command(words);
+    return this.host.run({ command, environment: { ...environment, ...settings } });
   }
 
   async startGround(): Promise<void> {

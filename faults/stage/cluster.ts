@@ -2,7 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { ApplicationNode } from './application-node.ts';
+import { Backups } from './backups.ts';
 import { DatabaseNode } from './database-node.ts';
+import { makeFolderFor } from './folders.ts';
 import { buildMachineFaults, MachineFaults } from './machine-faults.ts';
 import { Network, outsideAddress } from './network.ts';
 import { Outside } from './outside.ts';
@@ -24,15 +26,18 @@ export class Cluster {
   readonly databases: readonly DatabaseNode[];
   readonly applications: readonly ApplicationNode[];
   readonly outside: Outside;
+  readonly backups: Backups;
 
   static async start(folder: string, main: string): Promise<Cluster> {
     await mkdir(folder, { recursive: true });
     const network = await Network.create();
     const library = await buildMachineFaults(folder);
+    const repository = path.join(folder, 'backups');
+    await makeFolderFor('postgres', repository);
     const databases: DatabaseNode[] = [];
     for (const number of [1, 2, 3]) {
       const host = await network.add(`db${number}`, 10 + number, path.join(folder, `db${number}`));
-      databases.push(await DatabaseNode.create(host, await MachineFaults.create(host, library)));
+      databases.push(await DatabaseNode.create(host, await MachineFaults.create(host, library), repository));
     }
     const outside = await Outside.start(
       folder,
@@ -46,17 +51,21 @@ export class Cluster {
         await ApplicationNode.create(host, await MachineFaults.create(host, library), { main, settings }),
       );
     }
-    const cluster = new Cluster({ folder, network, databases, applications, outside });
+    const backups = new Backups(await network.add('restore', 31, path.join(folder, 'restore')), repository);
+    const cluster = new Cluster({ folder, network, databases, applications, outside, backups });
     await cluster.#bringUp();
     return cluster;
   }
 
-  private constructor(parts: Pick<Cluster, 'folder' | 'network' | 'databases' | 'applications' | 'outside'>) {
+  private constructor(
+    parts: Pick<Cluster, 'folder' | 'network' | 'databases' | 'applications' | 'outside' | 'backups'>,
+  ) {
     this.folder = parts.folder;
     this.network = parts.network;
     this.databases = parts.databases;
     this.applications = parts.applications;
     this.outside = parts.outside;
+    this.backups = parts.backups;
   }
 
   get url(): string {
@@ -141,6 +150,8 @@ export class Cluster {
     await until('three database machines', 120, () => this.isDatabaseHealthy());
     await this.query(`create role vault login createrole password 'vault-password'`, 'postgres');
     await this.query('create database vault owner vault', 'postgres');
+    const primary = await this.primary();
+    if (primary !== undefined) await this.backups.take(primary, 'full');
     await Promise.all(this.applications.map((node) => node.startGround()));
   }
 }

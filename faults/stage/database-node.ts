@@ -1,7 +1,9 @@
-import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { describeBackups } from './backups.ts';
 import { Disk } from './disk.ts';
 import { type Host, signalAll } from './host.ts';
+import { makeFolderFor } from './folders.ts';
 import type { MachineFaults } from './machine-faults.ts';
 import { runCommand } from './run-command.ts';
 import { Service } from './service.ts';
@@ -18,10 +20,11 @@ export class DatabaseNode {
   readonly patroni: Service;
   readonly #data: string;
 
-  static async create(host: Host, faults: MachineFaults): Promise<DatabaseNode> {
+  /** `repository` is where backups go. */
+  static async create(host: Host, faults: MachineFaults, repository: string): Promise<DatabaseNode> {
     const disk = await Disk.mount(path.join(host.folder, 'disk'), diskMegabytes);
     const node = new DatabaseNode(host, disk, faults);
-    await node.#configure();
+    await node.#configure(repository);
     return node;
   }
 
@@ -53,6 +56,10 @@ export class DatabaseNode {
     ];
   }
 
+  get backupConfiguration(): string {
+    return this.#file('pgbackrest.conf');
+  }
+
   async signalPostgres(signal: NodeJS.Signals): Promise<void> {
     signalAll(await this.postgres(), signal);
   }
@@ -67,19 +74,20 @@ export class DatabaseNode {
   }
 
   /** The files of the recipe, with the name, the address and the folders of this machine. */
-  async #configure(): Promise<void> {
+  async #configure(repository: string): Promise<void> {
     const { name, address } = this.host;
-    const ids = (await runCommand('id', ['-u', 'postgres'])).trim();
     const own = path.join(this.host.folder, 'postgresql');
-    await mkdir(own);
-    await chown(own, Number(ids), Number(ids));
+    await makeFolderFor('postgres', own);
     const patroni = (await readFile(path.join(recipe, 'patroni.yml'), 'utf8'))
       .replaceAll(/\bdb1\b/g, name)
       .replace(/(?<=listen: )10\.77\.0\.11(?=:8008)/, address)
       .replaceAll(/(?<=(?:listen|connect_address): )10\.77\.0\.11/g, address)
       .replace('data_dir: /var/lib/postgresql/vault', `data_dir: ${this.#data}`)
-      .replaceAll('/var/lib/postgresql', own);
+      .replaceAll('/var/lib/postgresql', own)
+      .replace('/etc/pgbackrest.conf', this.backupConfiguration);
     await writeFile(this.#file('patroni.yml'), patroni);
+    const folders = { data: this.#data, socket: own, repository };
+    await writeFile(this.backupConfiguration, await describeBackups(this.host, folders));
     const etcd = (await readFile(path.join(recipe, 'etcd.yml'), 'utf8'))
       .replace(/^name: db1$/m, `name: ${name}`)
       .replaceAll(/(?<=-urls: http:\/\/)10\.77\.0\.11/g, address)

@@ -40,12 +40,9 @@ export class Host {
   }
 
   /** Starts a process here. What it prints goes to its log. */
-  async start({ name, command, environment = {}, user, input }: HostCommand): Promise<ChildProcess> {
+  async start({ name, input, ...started }: HostCommand): Promise<ChildProcess> {
     const log = await open(path.join(this.folder, `${name}.log`), 'a');
-    const asUser = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups'];
-    // Libraries to preload are meant for the command, not for the programs that lead to it.
-    const variables = Object.entries(environment).map(([key, value]) => `${key}=${value}`);
-    const child = spawn('nsenter', [`--net=/run/netns/${this.name}`, ...asUser, 'env', ...variables, ...command], {
+    const child = spawn('nsenter', this.#enter(started), {
       env: { ...ownEnvironment(), LANG: 'C.UTF-8' },
       cwd: this.folder,
       stdio: [input ?? 'ignore', log.fd, log.fd],
@@ -57,9 +54,8 @@ export class Host {
   }
 
   /** Runs a command here to its end, and returns what it printed. */
-  run({ command, environment = {} }: Pick<HostCommand, 'command' | 'environment'>): Promise<string> {
-    const variables = Object.entries(environment).map(([key, value]) => `${key}=${value}`);
-    return runCommand('nsenter', [`--net=/run/netns/${this.name}`, 'env', ...variables, ...command]);
+  run(command: Pick<HostCommand, 'command' | 'environment' | 'user'>): Promise<string> {
+    return runCommand('nsenter', this.#enter(command));
   }
 
   /** The ids of all processes that run here. */
@@ -77,6 +73,13 @@ export class Host {
   /** The machine stops: every process of it is killed at once. */
   async killAll(): Promise<void> {
     signalAll(await this.processes(), 'SIGKILL');
+  }
+
+  /** Libraries to preload are meant for the command, not for the programs that lead to it. */
+  #enter({ command, environment = {}, user }: Pick<HostCommand, 'command' | 'environment' | 'user'>): string[] {
+    const asUser = user === undefined ? [] : ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups'];
+    const variables = Object.entries(environment).map(([key, value]) => `${key}=${value}`);
+    return [`--net=/run/netns/${this.name}`, ...asUser, 'env', ...variables, ...command];
   }
 
   filter(parameters: string): Promise<string> {

@@ -29,6 +29,7 @@ export class Outside {
   static async start(folder: string, servers: readonly string[]): Promise<Outside> {
     const authority = await TestAuthority.create();
     const certificate = await authority.issue(['localhost', '127.0.0.1', destinationName]);
+    await authority.remove();
     const parts = {
       authority,
       resolver: await TestResolver.start(outsideAddress),
@@ -120,6 +121,8 @@ async function startFront(folder: string, servers: readonly string[]): Promise<v
     '  stats uri /',
     'backend vault',
     '  balance roundrobin',
+    // A busy machine may delay a check: only a response, or none for long, says that a server is not ready.
+    '  timeout check 5s',
     '  option httpchk GET /readyz',
     `  default-server port ${ports.serverAdmin} check inter 500ms fall 2 rise 1`,
     ...servers.map((address, index) => `  server app${index + 1} ${address}:${ports.server}`),

@@ -1,0 +1,120 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ApplicationNode } from './application-node.ts';
+import type { DatabaseNode } from './database-node.ts';
+import { makeFolderFor } from './folders.ts';
+import type { Host } from './host.ts';
+import { ports } from './ports.ts';
+import { Service } from './service.ts';
+import { until } from './until.ts';
+
+const recipe = path.resolve(import.meta.dirname, '../../deploy/high-availability/pgbackrest.conf');
+const binaries = '/usr/lib/postgresql/15/bin';
+
+/** What a database restored to a moment held. */
+export interface Restored {
+  /** In milliseconds. */
+  readonly moment: number;
+  readonly tokenIds: ReadonlySet<string>;
+  /** What `strongroom backup verify` had to complain about. */
+  readonly complaint: string | undefined;
+}
+
+/** The configuration of the recipe, with the folders of one machine. */
+export async function describeBackups(
+  host: Host,
+  folders: { readonly data: string; readonly socket: string; readonly repository: string },
+): Promise<string> {
+  const [log, lock] = [path.join(host.folder, 'pgbackrest-log'), path.join(host.folder, 'pgbackrest-lock')];
+  await Promise.all([log, lock].map((folder) => makeFolderFor('postgres', folder)));
+  return (await readFile(recipe, 'utf8'))
+    .replace('/var/lib/pgbackrest', folders.repository)
+    .replace('/var/log/pgbackrest', log)
+    .replace('/run/pgbackrest', lock)
+    .replace('/var/lib/postgresql/vault', folders.data)
+    .replace('/var/lib/postgresql', folders.socket);
+}
+
+/** Backups of the running cluster, and restores to a moment on a machine of their own. */
+export class Backups {
+  readonly restored: Restored[] = [];
+  readonly #host: Host;
+  readonly #repository: string;
+
+  constructor(host: Host, repository: string) {
+    this.#host = host;
+    this.#repository = repository;
+  }
+
+  async take(primary: DatabaseNode, type: 'full' | 'incr'): Promise<void> {
+    const command = (words: readonly string[]) => this.#asPostgres(primary.host, primary.backupConfiguration, words);
+    await command(['stanza-create']);
+    await command(['backup', `--type=${type}`]);
+  }
+
+  /**
+   * Restores what there was at a moment that has passed and is archived, starts PostgreSQL on it, and lets the vault decrypt all of
+   * it: with its own command, on another machine.
+   */
+  async restore(moment: number, application: ApplicationNode): Promise<void> {
+    const data = path.join(this.#host.folder, `restored-${this.restored.length + 1}`);
+    const socket = path.join(this.#host.folder, 'socket');
+    await Promise.all([data, socket].map((folder) => makeFolderFor('postgres', folder)));
+    const configuration = path.join(this.#host.folder, 'pgbackrest.conf');
+    const folders = { data, socket, repository: this.#repository };
+    await writeFile(configuration, await describeBackups(this.#host, folders));
+    const target = [`--target=${new Date(moment).toISOString().replace('T', ' ').replace('Z', '+00')}`];
+    await this.#asPostgres(this.#host, configuration, ['restore', '--type=time', ...target, '--target-action=promote']);
+    const settings = {
+      listen_addresses: this.#host.address,
+      unix_socket_directories: socket,
+      synchronous_standby_names: '',
+      archive_mode: 'off',
+      hba_file: path.join(data, 'pg_hba.conf'),
+      ident_file: path.join(data, 'pg_ident.conf'),
+    };
+    const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const service = new Service(this.#host, 'postgres', () => ({
+      command: [`${binaries}/postgres`, '-D', data, ...options],
+      user: 'postgres',
+    }));
+    await service.start();
+    try {
+      await until('the restored database', 120, () => this.#isPrimary(socket));
+      await this.#psql(socket, 'alter role vault createdb');
+      const tokenIds = new Set((await this.#psql(socket, 'select id from tokens')).split('\n').filter(Boolean));
+      this.restored.push({ moment, tokenIds, complaint: await this.#verify(socket, application) });
+    } finally {
+      await service.stop('SIGINT');
+    }
+  }
+
+  async #verify(socket: string, application: ApplicationNode): Promise<string | undefined> {
+    const dump = path.join(this.#host.folder, 'vault.dump');
+    await this.#run(['pg_dump', '-h', socket, '--format=custom', `--file=${socket}/vault.dump`, 'vault']);
+    await this.#host.run({ command: ['mv', `${socket}/vault.dump`, dump] });
+    const url = `postgresql://vault:vault-password@${this.#host.address}:${ports.database}/vault`;
+    return application
+      .run(['backup', 'verify', '--dump', dump], { STRONGROOM_DATABASE_URL: url })
+      .then(() => undefined)
+      .catch(String);
+  }
+
+  async #isPrimary(socket: string): Promise<boolean> {
+    const answer = await this.#psql(socket, 'select pg_is_in_recovery()').catch(() => '');
+    return answer.trim() === 'f';
+  }
+
+  #psql(socket: string, statement: string): Promise<string> {
+    return this.#run(['psql', '-h', socket, '-XAtq', '-d', 'vault', '-c', statement]);
+  }
+
+  #run(command: readonly string[]): Promise<string> {
+    return this.#host.run({ command, user: 'postgres' });
+  }
+
+  #asPostgres(host: Host, configuration: string, words: readonly string[]): Promise<string> {
+    const command = ['pgbackrest', `--config=${configuration}`, '--stanza=vault', ...words];
+    return host.run({ command, user: 'postgres' });
+  }
+}
