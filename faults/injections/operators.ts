@@ -74,10 +74,10 @@ async function restoreToNow(cluster: Cluster): Promise<void> {
   const moment = Date.now();
   // A moment can be restored to once something that was written after it is archived.
   await pause(1_000);
-  const [{ file = '' } = {}] = await cluster.query<{ file: string }>('select pg_walfile_name(pg_switch_wal()) as file');
+  const [switched] = await cluster.query<{ file: string }>('select pg_walfile_name(pg_switch_wal()) as file');
   await until('the archive', archivedSecondsMax, async () => {
     const [row] = await cluster.query<{ is_there: boolean }>(
-      `select coalesce(substr(last_archived_wal, 9) >= substr('${file}', 9), false) as is_there from pg_stat_archiver`,
+      `select coalesce(substr(last_archived_wal, 9) >= substr('${switched?.file}', 9), false) as is_there from pg_stat_archiver`,
     );
     return row?.is_there === true;
   });

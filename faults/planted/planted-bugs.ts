@@ -19,7 +19,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     find: 'await Promise.allSettled([beginning, answering, committing])',
     replace:
       'await Promise.allSettled([beginning, answering, Promise.resolve(committing.catch(() => undefined) && [])])',
-    faults: ['what the standbys send to the primary is lost'],
+    faults: ['primary cut off from the other database machines'],
     found: 'last acknowledged value',
   },
   {
