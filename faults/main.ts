@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { unpackPreviousRelease } from '../server/test/harness/previous-release.ts';
 import type { Finding } from './check/check.ts';
 import { checks } from './check/checks.ts';
 import { type Gap, tableOf } from './gaps.ts';
@@ -14,6 +15,7 @@ import { shortForm } from './short-form.ts';
  * npm run faults -- [--minutes 120] [--seed 1] [--rate 200]   rounds of faults of every kind until the time is over
  * npm run faults -- --short                                   one round with fixed faults, for CI
  * npm run faults -- --fault NAME [--fault NAME …]             one round with these
+ * npm run faults -- --upgrade                                 one round with a rolling upgrade from the previous release
  *
  * --output FILE writes a report, as tests do; --keep DIRECTORY keeps what every round left.
  */
@@ -23,6 +25,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     rate: { type: 'string', default: '200' },
     short: { type: 'boolean', default: false },
+    upgrade: { type: 'boolean', default: false },
     fault: { type: 'string', multiple: true, default: [] },
     output: { type: 'string' },
     keep: { type: 'string' },
@@ -35,6 +38,7 @@ const folder = values.keep ?? (await makeScratchFolder('faults'));
 const findings: Finding[] = [];
 const gaps: Gap[] = [];
 const outcomes: Record<string, number> = {};
+const previousMain = values.upgrade ? await unpackPreviousRelease(await makeScratchFolder('previous')) : undefined;
 let waiting = random.shuffle(catalogue);
 let rounds = 0;
 
@@ -46,6 +50,7 @@ for (let faults = nextFaults(); faults !== undefined; faults = nextFaults()) {
     {
       folder: path.join(folder, `round-${rounds}`),
       main: path.resolve(import.meta.dirname, '../server/src/main.ts'),
+      ...(previousMain === undefined ? {} : { previousMain }),
       seed,
       rate: Number(values.rate),
       calmSeconds: 3,
@@ -72,11 +77,12 @@ say(
 say(findings.length === 0 ? 'Nothing was lost, nothing was wrong.' : `${findings.length} findings.`);
 if (values.output !== undefined) await writeFile(values.output, JSON.stringify(report()));
 if (values.keep === undefined) await rm(folder, { recursive: true, force: true });
+if (previousMain !== undefined) await rm(path.resolve(previousMain, '../../..'), { recursive: true, force: true });
 process.exitCode = findings.length === 0 ? 0 : 1;
 
 /** What the next round breaks; undefined if there is none. Every kind comes once before any comes again. */
 function nextFaults(): readonly string[] | undefined {
-  const isFixed = values.short || values.fault.length > 0;
+  const isFixed = values.short || values.upgrade || values.fault.length > 0;
   if (isFixed) return rounds > 0 ? undefined : values.short ? shortForm : values.fault;
   if (performance.now() - startedAt > Number(values.minutes) * 60_000) return undefined;
   const chosen = waiting.splice(0, faultsPerRound);

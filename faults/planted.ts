@@ -7,18 +7,33 @@ import { makeScratchFolder } from './scratch-folder.ts';
 
 const repository = path.resolve(import.meta.dirname, '..');
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, seed: { type: 'string', default: '1' } } });
-const missed: string[] = [];
+/*
+ * npm run faults:planted -- [--only PART OF A NAME] [--seed 1]   whether the suite finds each of the planted bugs
+ * node faults/planted.ts --fit                                   whether each still fits the source
+ */
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    fit: { type: 'boolean', default: false },
+  },
+});
 const chosen = plantedBugs.filter(({ name }) => name.includes(values.only ?? ''));
-for (const bug of chosen) {
-  const startedAt = performance.now();
-  const isFound = await findsPlanted(bug);
-  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
-  process.stdout.write(`${isFound ? 'found ' : 'MISSED'} after ${seconds} s: ${bug.name}\n`);
-  if (!isFound) missed.push(bug.name);
+if (values.fit) for (const bug of chosen) await plant(repository, bug);
+else await findAll();
+
+async function findAll(): Promise<void> {
+  const missed: string[] = [];
+  for (const bug of chosen) {
+    const startedAt = performance.now();
+    const isFound = await findsPlanted(bug);
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+    process.stdout.write(`${isFound ? 'found ' : 'MISSED'} after ${seconds} s: ${bug.name}\n`);
+    if (!isFound) missed.push(bug.name);
+  }
+  process.stdout.write(`${chosen.length - missed.length} of ${chosen.length} planted bugs found\n`);
+  process.exitCode = missed.length === 0 ? 0 : 1;
 }
-process.stdout.write(`${chosen.length - missed.length} of ${chosen.length} planted bugs found\n`);
-process.exitCode = missed.length === 0 ? 0 : 1;
 
 /** Runs the suite on a copy of the source with the mistake in it. */
 async function findsPlanted(bug: PlantedBug): Promise<boolean> {
@@ -29,7 +44,8 @@ async function findsPlanted(bug: PlantedBug): Promise<boolean> {
     }
     await symlink(path.join(repository, 'node_modules'), path.join(copy, 'node_modules'));
     await symlink(path.join(repository, 'server/node_modules'), path.join(copy, 'server/node_modules'));
-    await plant(copy, bug);
+    const planted = await plant(copy, bug);
+    await writeFile(planted.file, planted.text);
     const lines: string[] = [];
     const { findings } = await play(
       {
@@ -52,12 +68,10 @@ async function findsPlanted(bug: PlantedBug): Promise<boolean> {
   }
 }
 
-async function plant(copy: string, { name, file, find, replace }: PlantedBug): Promise<void> {
-  const target = path.join(copy, 'server/src', file);
+/** The file with the mistake in it; throws if there is no place for it any more. */
+async function plant(root: string, { name, file, find, replace }: PlantedBug): Promise<{ file: string; text: string }> {
+  const target = path.join(root, 'server/src', file);
   const text = await readFile(target, 'utf8');
   if (text.split(find).length !== 2) throw new Error(`"${name}" no longer fits ${file}: look for its place again.`);
-  await writeFile(
-    target,
-    text.replace(find, () => replace),
-  );
+  return { file: target, text: text.replace(find, () => replace) };
 }

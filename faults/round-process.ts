@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Finding } from './check/check.ts';
 import { type Gap, gapsOf } from './gaps.ts';
 import { findFault } from './injections/catalogue.ts';
+import { upgradeTo } from './injections/upgrade.ts';
 import { runRound } from './round.ts';
 import { isolate } from './stage/isolate.ts';
 
@@ -13,6 +14,8 @@ import { isolate } from './stage/isolate.ts';
 export interface RoundPlan {
   readonly folder: string;
   readonly main: string;
+  /** Where the source of the previous release is, if the vault is to be upgraded first. */
+  readonly previousMain?: string;
   readonly seed: number;
   readonly rate: number;
   readonly calmSeconds: number;
@@ -32,7 +35,8 @@ const plan = JSON.parse(await readFile(process.argv[2] ?? '', 'utf8')) as RoundP
 const startedAt = performance.now();
 const { findings, injected, entries } = await runRound({
   ...plan,
-  faults: plan.faults.map(findFault),
+  main: plan.previousMain ?? plan.main,
+  faults: [...(plan.previousMain === undefined ? [] : [upgradeTo(plan.main)]), ...plan.faults.map(findFault)],
   say: (line) => {
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0).padStart(5);
     process.stdout.write(`${seconds} s  ${line}\n`);

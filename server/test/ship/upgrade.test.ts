@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { BalancedServers, balancedSettings } from '../harness/balanced-servers.ts';
 import { ClientLoad } from '../harness/client-load.ts';
+import { unpackPreviousRelease } from '../harness/previous-release.ts';
 import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
@@ -15,22 +14,18 @@ import { createTestDatabase, type TestDatabase } from '../harness/test-database.
  * The upgrade that docs/upgrading.md describes, from 0.1.0 to this version, under load: migrate, then replace servers and worker
  * one at a time. Then back again, since an operator may have to. No request fails, and every token opens.
  */
-const run = promisify(execFile);
 const isWhole = process.env['SHIP'] === 'all';
-/** The commit of 0.1.0, which had no tag. */
-const previousCommit = 'a1cb550';
-const repository = path.resolve(import.meta.dirname, '../../..');
-const thisMain = path.join(repository, 'server/src/main.ts');
+const thisMain = path.resolve(import.meta.dirname, '../../src/main.ts');
 
 let folder: string;
+let previousMain: string;
 let database: TestDatabase;
 let settings: Record<string, string>;
 
 describe.runIf(isWhole)('an upgrade from 0.1.0', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'strongroom-upgrade-'));
-    await run('sh', ['-c', 'git -C "$0" archive "$1" | tar -x -C "$2"', repository, previousCommit, folder]);
-    await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder });
+    previousMain = await unpackPreviousRelease(folder);
     database = await createTestDatabase('template1');
     settings = balancedSettings({ url: database.url, rootKey: generateRootKey() });
   });
@@ -41,7 +36,6 @@ describe.runIf(isWhole)('an upgrade from 0.1.0', () => {
   });
 
   it('and back fails no request', { timeout: 600_000 }, async () => {
-    const previousMain = path.join(folder, 'server/src/main.ts');
     await succeed(['migrate'], previousMain);
     const made = await succeed(['bootstrap', '--name', 'Acme', '--json'], previousMain);
     const { management } = (JSON.parse(made) as { keys: { management: string } }).keys;
