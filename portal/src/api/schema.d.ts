@@ -3149,7 +3149,7 @@ export interface components {
             };
         };
         /**
-         * @description `overloaded`: The vault or its database cannot handle this request at the moment. A write may or may not have taken effect.
+         * @description `overloaded`: The vault or its database cannot handle this request at the moment, or not within its time limit. The end of `detail` says whether it may have taken effect.
          *
          *     `key-service-unavailable`: The key management service has been unreachable for longer than keys are cached.
          */
@@ -3212,7 +3212,7 @@ export interface components {
             };
         };
         /**
-         * @description `overloaded`: The vault or its database cannot handle this request at the moment. A write may or may not have taken effect.
+         * @description `overloaded`: The vault or its database cannot handle this request at the moment, or not within its time limit. The end of `detail` says whether it may have taken effect.
          *
          *     `key-service-unavailable`: The key management service has been unreachable for longer than keys are cached.
          */

@@ -44,6 +44,7 @@ import { createHttpMetrics } from '../platform/telemetry/http-metrics.ts';
 import { openTracer } from '../platform/telemetry/traces/open-tracer.ts';
 import { type Clock, processClock } from '../platform/waiting/time-budget.ts';
 import { Drain } from './drain.ts';
+import { withinRequests } from './database-time-limits.ts';
 import { addElements } from './elements-wiring.ts';
 import { addCertificateMetrics } from './key-metrics.ts';
 import { listen } from './listen.ts';
@@ -60,6 +61,7 @@ import { VaultCore } from './vault-core.ts';
 /** Without the feed, every key is looked up. That is no reason to send requests elsewhere, unless it lasts. */
 const silenceMaxMs = 5_000;
 const undelayed: DrainConfig = { delaySeconds: 0, timeoutSeconds: 20 };
+const requestTimeoutSecondsDefault = 10;
 const apiSettings = { host: 'STRONGROOM_HOST', port: 'STRONGROOM_PORT (for strongroom dev: --port)' };
 const elementsSettings = { host: 'STRONGROOM_HOST', port: 'STRONGROOM_ELEMENTS_PORT' };
 const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_ADMIN_PORT' };
@@ -109,7 +111,9 @@ export class VaultServer {
   ): Promise<VaultServer> {
     // Closed last: what ends while the server stops is traced as well.
     const tracer = opened.adopt(await openTracer(config.traces, { role: 'serve', logger }), (it) => it.close());
-    const core = opened.adopt(await VaultCore.open(config, tracer), (it) => it.close());
+    const { requestTimeoutSeconds = requestTimeoutSecondsDefault } = config;
+    const database = withinRequests(config.database, requestTimeoutSeconds);
+    const core = opened.adopt(await VaultCore.open({ ...config, database }, tracer), (it) => it.close());
     const feed = opened.adopt(new ChangeFeed(config.database.url, markOf(core.rootKeys)), (it) => it.stop());
     const directory = opened.adopt(
       new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed }),
@@ -143,6 +147,7 @@ export class VaultServer {
       ),
       authenticator: directory,
       limits: { ...config.limits, limiter },
+      timeLimitSeconds: requestTimeoutSeconds,
       idempotency: new IdempotencyService({ store: new IdempotencyStore(core.database), keyring: core.keyring }),
       audit: core.audit,
       logger,

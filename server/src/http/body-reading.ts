@@ -9,6 +9,7 @@ import { chargeWire } from './pacing.ts';
 import { toDomainError } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
 import { whenOver } from './request-end.ts';
+import { pauseTimeLimit, resumeTimeLimit } from './time-limit.ts';
 
 export interface BodyForm {
   readonly sizeMax: number;
@@ -62,6 +63,7 @@ export class BodyReading {
 
   begin(response: FastifyReply['raw'] | undefined, open: (giveUp: (reason: DomainError) => void) => BodyShare): void {
     if (response === undefined) throw new Error('A body was read before its request had a response.');
+    pauseTimeLimit(this.#request);
     this.#share = open((reason) => this.#refuse(reason));
     this.#body.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError).resume();
     whenOver(this.#request, response, () => this.#end());
@@ -91,6 +93,7 @@ export class BodyReading {
 
   readonly #onEnd = (): void => {
     this.#stopListening();
+    resumeTimeLimit(this.#request);
     this.#share?.endArrival();
     chargeWire(this.#request, this.#length);
     const waits = this.#isKept && (this.#form.isParsed ?? true) && this.#length > smallBytesMax;
@@ -164,6 +167,7 @@ export class BodyReading {
 
   #release(): void {
     this.#stopListening();
+    resumeTimeLimit(this.#request);
     this.#bytes = empty;
     this.#share?.close();
   }

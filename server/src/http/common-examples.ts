@@ -33,7 +33,11 @@ export const commonExamples: readonly ProblemExample[] = [
   ),
   common('Too many headers', 'header-too-large'),
   common('An error of the vault', 'internal-error', 'The request could not be handled.'),
-  common('The database is unavailable', 'overloaded', 'The database did not respond in time. Try again shortly.'),
+  common(
+    'The database is unavailable',
+    'overloaded',
+    'The database did not respond in time. Try again shortly. Nothing was changed.',
+  ),
 ];
 
 /** What a key gets that lacks a permission. Derived from what the edge checks, so that the description cannot differ from it. */

@@ -16,15 +16,17 @@ import { type AttemptLog, recordFailedAttempt } from './failed-attempt.ts';
 import { createClientFinder } from './client-address.ts';
 import { allowCrossOrigin, answerPreflight, isPreflight } from './cross-origin.ts';
 import { closeConnectionsWhenDraining } from './draining.ts';
+import { describeEffect } from './effect-of-refusal.ts';
 import { type ElementsOrigin, isServed, originStrategy, partOfElements } from './elements-origin.ts';
 import { addErrorPages } from './error-pages.ts';
 import { answerExpectations } from './expectation.ts';
-import { addIdempotency, type IdempotencyKeeper } from './idempotency.ts';
+import { addIdempotency, type IdempotencyKeeper, settleFailure } from './idempotency.ts';
 import { addLandingPage, type DevelopmentLanding } from './landing-page.ts';
 import { addLingering } from './lingering.ts';
+import { longestTimeMs } from './long-work.ts';
 import { refuseMalformedRequest, watchExchanges } from './malformed-request.ts';
 import { addPacing } from './pacing.ts';
-import { addTextPageHeaders, sendPage } from './page-reply.ts';
+import { addTextPageHeaders, pageType } from './page-reply.ts';
 import { problemContentType, toDomainError, toProblem } from './problem.ts';
 import { problemCatalog } from './problem-catalog.ts';
 import { isForPeople, renderProblemPage } from './problem-page.ts';
@@ -36,6 +38,7 @@ import { addResponseMemory } from './response-memory.ts';
 import { requireDeclaredPermissions } from './route-config.ts';
 import { toTemplate } from './route-template.ts';
 import type { RequestWatcher } from './seen-request.ts';
+import { addTimeLimit, endTimeLimitWithResponse, isOutOfTime } from './time-limit.ts';
 import { chooseTraceId, traceIdHeader } from './trace-id.ts';
 import { endConnectionsThatUpgrade, isBehindUpgrade } from './upgrade.ts';
 import { addValidation } from './validation.ts';
@@ -46,6 +49,8 @@ export interface EdgeOptions {
   readonly ownOrigins: readonly string[];
   readonly authenticator: Authenticator;
   readonly limits: RequestLimits;
+  /** The whole time of a request. */
+  readonly timeLimitSeconds: number;
   readonly idempotency: IdempotencyKeeper;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
@@ -70,8 +75,9 @@ export interface DevelopmentEdge {
 
 const requestTimeoutMs = 30_000;
 const headersTimeoutMs = 10_000;
-/** For an idle connection during a request; twice the limit of a proxied call. */
-const stillTimeoutMs = 60_000;
+/** For an idle connection during a request: longer than any request takes to be answered. */
+const stillTimeoutMinMs = 60_000;
+const stillMarginMs = 5_000;
 /** How often connections are checked for these two: a limit is exceeded by this much at most. */
 const timeoutCheckMs = 5_000;
 /** Each character of an id has up to four bytes, each byte three characters when percent-encoded. */
@@ -80,7 +86,7 @@ const retryAfterSeconds = 1;
 
 /** The web server with everything that all routes share; features add their routes. */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
-  const { elements } = options;
+  const { elements, timeLimitSeconds } = options;
   const requestLog = createRequestLog(options.logger, options.metrics, options.development?.watch);
   const clientOf = createClientFinder(options.limits.trustedProxies);
   const limits = createRateLimits(options.limits, clientOf);
@@ -90,7 +96,7 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
     logger: false,
     bodyLimit: bodySizeMax,
     requestTimeout: requestTimeoutMs,
-    connectionTimeout: stillTimeoutMs,
+    connectionTimeout: Math.max(stillTimeoutMinMs, longestTimeMs(timeLimitSeconds) + stillMarginMs),
     keepAliveTimeout: 75_000,
     http: {
       headersTimeout: headersTimeoutMs,
@@ -119,6 +125,10 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   });
 
   const methodsOf = watchMethods(app);
+  addTimeLimit(app, {
+    limitSeconds: timeLimitSeconds,
+    present: (error, request, reply) => writeProblem(error, request, reply),
+  });
   app.addHook('onRequest', (request, reply, done) => {
     if (isBehindUpgrade(request.raw)) {
       reply.hijack();
@@ -150,7 +160,9 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   });
   app.addHook('onRequestAbort', async (request) => requestLog.abandoned(request));
   app.setErrorHandler(async (error, request, reply) => {
-    sendProblem(await recordFailedAttempt(error, request, options.audit), request, reply, options.logger);
+    const failure = await recordFailedAttempt(error, request, options.audit);
+    if (isOutOfTime(request)) await settleFailure({ request, reply, logger: options.logger }, failure);
+    else sendProblem(failure, request, reply, options.logger);
     return reply;
   });
   watchExchanges(app);
@@ -173,6 +185,7 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   addResponseMemory(app, { memory: new BodyMemory(responseMemoryLimits), clientOf });
   addValidation(app);
   addIdempotency(app, options.idempotency, options.logger);
+  endTimeLimitWithResponse(app);
   addErrorPages(app);
   const servesReference = options.servesReference ?? true;
   addLandingPage(app, { servesReference, development: options.development?.landing });
@@ -230,7 +243,6 @@ function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyRep
     ? new DomainError('malformed-request', problemCatalog['malformed-request'].meaning, { cause: thrown })
     : toDomainError(thrown);
   const { status } = problemCatalog[error.code];
-  noteProblem(request, error.code);
   // A failing destination is not an error of the vault, and must not be able to fill the log. That the database is
   // unreachable has been logged once for all.
   if (status >= 500 && error.code !== 'destination-failed' && findOutage(error) === undefined)
@@ -240,21 +252,31 @@ function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyRep
       code: error.code,
       ...describeFailure(error),
     });
+  // Text, so that neither the serializer of the route nor one of the framework has a say in it.
+  reply.send(writeProblem(error, request, reply));
+}
+
+/** Sets status and headers, and returns the body. */
+function writeProblem(error: DomainError, request: FastifyRequest, reply: FastifyReply): string {
+  const { status } = problemCatalog[error.code];
+  noteProblem(request, error.code);
+  reply.code(status);
   // A rate limit has already set a more precise waiting time.
   if ((status === 503 || status === 429) && !reply.hasHeader('retry-after'))
     reply.header('retry-after', retryAfterSeconds);
-  const problem = toProblem(error, { instance: toTemplate(routeOf(request)), traceId: request.id });
+  const problem = toProblem(error, {
+    instance: toTemplate(routeOf(request)),
+    traceId: request.id,
+    ...(status === 503 ? { effect: describeEffect(request) } : {}),
+  });
   if (isForPeople(request)) {
     addTextPageHeaders(reply);
-    sendPage(reply, renderProblemPage(problem, request), status);
-    return;
+    reply.type(pageType);
+    return renderProblemPage(problem, request);
   }
   const { presentProblem } = request.routeOptions.config;
-  reply
-    .code(status)
-    .header('content-type', presentProblem === undefined ? problemContentType : 'application/json; charset=utf-8')
-    .serializer(JSON.stringify)
-    .send(presentProblem?.(problem) ?? problem);
+  reply.type(presentProblem === undefined ? problemContentType : 'application/json; charset=utf-8');
+  return JSON.stringify(presentProblem?.(problem) ?? problem);
 }
 
 /** Whether the client disconnected while its body was being read: nobody receives the response, and it is not our error. */

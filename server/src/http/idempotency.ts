@@ -4,8 +4,10 @@ import { DomainError, invalidField } from '../core/errors/domain-error.ts';
 import type { KeyCaller } from '../core/identity/caller.ts';
 import { findOutage, mayHaveHappened } from '../platform/database/database-error.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
+import { withoutDeadline } from '../platform/waiting/deadline.ts';
 import { sendJsonText } from './json-text-reply.ts';
 import { describeFailure, routeOf } from './request-log.ts';
+import { isOutOfTime } from './time-limit.ts';
 
 /** What is kept of a successful request: what it did, never what it returned. */
 export interface KeptOutcome {
@@ -85,18 +87,27 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
   app.decorateRequest('isRepetition', false);
   app.decorateReply('outcome', undefined);
   app.addHook('onRoute', (route) => {
-    if (isRepeatable(route.config, route.method) && route.config?.showAgain === undefined) {
+    if (!isRepeatable(route.config, route.method)) return;
+    if (route.config?.showAgain === undefined) {
       throw new Error(`${String(route.method)} ${route.url} does not say how to answer a repeated request.`);
     }
+    const { handler } = route;
+    route.handler = function (request, reply) {
+      const handled: unknown = handler.call(this, request, reply);
+      const isWatched = request.idempotencyClaim !== undefined && handled instanceof Promise;
+      return isWatched ? withLateOutcome(handled, { request, reply, logger }) : handled;
+    };
   });
 
   app.addHook('preHandler', async (request, reply) => {
     const key = findKey(request);
     if (key === undefined) return undefined;
-    const outcome = await keeper.claim(request.keyCaller, operationOf(request), key);
+    // Not what the request asks for, and to be known of although its time is up: somebody has to give the claim back.
+    const outcome = await withoutDeadline(() => keeper.claim(request.keyCaller, operationOf(request), key));
     switch (outcome.kind) {
       case 'first':
         request.idempotencyClaim = outcome.claim;
+        if (isOutOfTime(request)) await settle({ request, reply, logger }, 'not done');
         return undefined;
       case 'repeated':
         return repeat(request, reply, outcome.kept);
@@ -116,25 +127,55 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
 
   // Awaited, so that the outcome is stored before the client sees the response.
   app.addHook('onSend', async (request, reply) => {
-    const claim = request.idempotencyClaim;
-    if (claim === undefined) return;
-    request.idempotencyClaim = undefined;
     const isSuccess = reply.statusCode >= 200 && reply.statusCode < 300;
-    try {
-      if (isSuccess) await claim.keep(toKeptOutcome(reply));
-      // The work may have been done: a repeated request must not do it again, and is told to check.
-      else if (request.isOutcomeUnknown) await claim.keep(undefined);
-      else await claim.release();
-    } catch (error) {
-      // The work has succeeded or failed, whether or not this was recorded: the caller gets its response.
-      if (findOutage(error) !== undefined) return;
-      logger.error('idempotency outcome not kept', {
-        trace_id: request.id,
-        route: routeOf(request),
-        ...describeFailure(error),
-      });
-    }
+    await settle({ request, reply, logger }, isSuccess ? 'done' : request.isOutcomeUnknown ? 'unknown' : 'not done');
   });
+}
+
+interface Handled {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly logger: Logger;
+}
+
+/** If the time of a request is up before its work is done, no response tells how that ended; a repeated request still does. */
+async function withLateOutcome<T>(handling: Promise<T>, handled: Handled): Promise<T> {
+  try {
+    const result = await handling;
+    if (isOutOfTime(handled.request)) await settle(handled, 'done');
+    return result;
+  } catch (failure) {
+    if (isOutOfTime(handled.request)) await settleFailure(handled, failure);
+    throw failure;
+  }
+}
+
+/** For a request that failed when its time was up. */
+export function settleFailure(handled: Handled, failure: unknown): Promise<void> {
+  return settle(handled, mayHaveHappened(failure) ? 'unknown' : 'not done');
+}
+
+/** Safe to call more than once. Whatever becomes of the request, the claim is settled. */
+async function settle({ request, reply, logger }: Handled, work: 'done' | 'unknown' | 'not done'): Promise<void> {
+  const claim = request.idempotencyClaim;
+  if (claim === undefined) return;
+  request.idempotencyClaim = undefined;
+  const settling = () => {
+    if (work === 'done') return claim.keep(toKeptOutcome(reply));
+    // The work may have been done: a repeated request must not do it again, and is told to check.
+    return work === 'unknown' ? claim.keep(undefined) : claim.release();
+  };
+  try {
+    await withoutDeadline(settling);
+  } catch (error) {
+    // The work has succeeded or failed, whether or not this was recorded: the caller gets its response.
+    if (findOutage(error) !== undefined) return;
+    logger.error('idempotency outcome not kept', {
+      trace_id: request.id,
+      route: routeOf(request),
+      ...describeFailure(error),
+    });
+  }
 }
 
 function findKey(request: FastifyRequest): string | undefined {
@@ -177,7 +218,9 @@ async function repeat(
 }
 
 function toKeptOutcome(reply: FastifyReply): KeptOutcome | undefined {
-  const { outcome, statusCode } = reply;
+  const { outcome } = reply;
+  // The status of the response that said that time was up: the work set no other.
+  const statusCode = reply.statusCode === 503 ? 200 : reply.statusCode;
   if (outcome === undefined || JSON.stringify(outcome).length > outcomeLengthMax) return undefined;
   return { status: statusCode, location: headerOf(reply, 'location'), outcome };
 }

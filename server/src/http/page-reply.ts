@@ -13,8 +13,10 @@ const textPolicy = [
   `frame-ancestors 'none'`,
 ];
 
+export const pageType = 'text/html; charset=utf-8';
+
 export function sendPage(reply: FastifyReply, page: string, status = 200): FastifyReply {
-  return reply.code(status).type('text/html; charset=utf-8').send(page);
+  return reply.code(status).type(pageType).send(page);
 }
 
 /** For a page of text and links. */

@@ -209,9 +209,9 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     status: 503,
     title: 'Service Unavailable',
     meaning:
-      'The vault or its database cannot handle this request at the moment. A write may or may not have taken effect.',
+      'The vault or its database cannot handle this request at the moment, or not within its time limit. The end of `detail` says whether it may have taken effect.',
     remedy:
-      'Wait for the number of seconds in Retry-After and retry. To make creating a token safe to retry, choose its id yourself.',
+      'Wait for the number of seconds in Retry-After and retry. To make a request safe to retry, send a BT-IDEMPOTENCY-KEY; for a token, choosing its id yourself does the same.',
   },
   'key-service-unavailable': {
     status: 503,

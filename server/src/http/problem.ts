@@ -23,13 +23,16 @@ export const problemContentType = 'application/problem+json; charset=utf-8';
  * `instance` names the route, not the requested path: a path can contain a value that was pasted into it, and
  * two ids that do not exist must give the same bytes.
  */
-export function toProblem(error: DomainError, { instance, traceId }: { instance: string; traceId: string }): Problem {
+export function toProblem(
+  error: DomainError,
+  { instance, traceId, effect }: { instance: string; traceId: string; effect?: string },
+): Problem {
   const { status, title } = problemCatalog[error.code];
   return {
     type: problemType(error.code),
     title,
     status,
-    detail: error.message,
+    detail: effect === undefined ? error.message : `${error.message} ${effect}`,
     instance,
     trace_id: traceId,
     ...(error.fields === undefined ? {} : { errors: error.fields }),

@@ -1,6 +1,7 @@
 import { pipeline, type Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { partOfElements } from './elements-origin.ts';
+import { endTimeLimit, isOutOfTime } from './time-limit.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -14,6 +15,10 @@ export interface RawAnswer {
  */
 export function sendRawAnswer(reply: FastifyReply, answer: RawAnswer): FastifyReply {
   const { raw } = reply;
+  if (isOutOfTime(reply.request)) {
+    answer.body.destroy();
+    return reply;
+  }
   try {
     setHead(reply, answer);
   } catch (error) {
@@ -22,6 +27,7 @@ export function sendRawAnswer(reply: FastifyReply, answer: RawAnswer): FastifyRe
     answer.body.destroy();
     throw error;
   }
+  endTimeLimit(reply.request);
   reply.hijack();
   raw.flushHeaders();
   pipeline(answer.body, raw, () => undefined);

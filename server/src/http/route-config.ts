@@ -6,6 +6,7 @@ import type { EntityType, Operation } from '../platform/audit/audit-event.ts';
 import type { RateLimitScope } from '../platform/rate-limit/rate-limit-table.ts';
 import type { ApiExample } from './api-examples.ts';
 import type { TagName } from './api-tags.ts';
+import type { LongWork } from './long-work.ts';
 import type { Problem } from './problem.ts';
 
 /** `any-key` needs a valid key and no permission; `public` needs no key at all. */
@@ -26,6 +27,8 @@ declare module 'fastify' {
     operation?: Operation;
     /** What a request counts as, besides as any request. */
     rateLimit?: RateLimitScope;
+    /** Why it has longer than other requests, if it has. */
+    moreTimeFor?: LongWork;
     /** Changes nothing, although its method could. */
     isReadOnly?: boolean;
     /** A route whose response only the original caller may see never returns an earlier result; neither does one that only reads. */

@@ -1,8 +1,8 @@
 import { withoutReferences } from './openapi-document.ts';
 import { sampleOf, type Schema } from './schema-sample.ts';
 
-/** An operation of the API whose path names something, with the smallest body that its schema accepts. */
-export interface NamingRoute {
+/** An operation of the API, with the smallest body that its schema accepts. */
+export interface ApiRoute {
   readonly method: string;
   readonly template: string;
   readonly parameters: readonly RouteParameter[];
@@ -38,20 +38,22 @@ export function listOpenPaths(document: unknown): string[] {
 }
 
 /** Every operation with a parameter in its path that names something of the vault, as the server itself describes them. */
-export function listNamingRoutes(document: unknown): NamingRoute[] {
-  const { paths } = withoutReferences(document) as OpenApi;
-  const routes = Object.entries(paths)
-    .filter(([template]) => template !== pathOfDestination)
-    .flatMap(([template, operations]) =>
-      Object.entries(operations).map(([method, operation]) => toRoute(method, template, operation)),
-    );
-  const rank = ({ method }: NamingRoute) => methodOrder.indexOf(method.toLowerCase());
-  return routes
-    .filter(({ parameters }) => parameters.length > 0)
+export function listNamingRoutes(document: unknown): ApiRoute[] {
+  const rank = ({ method }: ApiRoute) => methodOrder.indexOf(method.toLowerCase());
+  return listRoutes(document)
+    .filter(({ template, parameters }) => template !== pathOfDestination && parameters.length > 0)
     .sort((a, b) => rank(a) - rank(b) || b.parameters.length - a.parameters.length);
 }
 
-function toRoute(method: string, template: string, { requestBody }: Operation): NamingRoute {
+/** Every operation, as the server itself describes them. */
+export function listRoutes(document: unknown): ApiRoute[] {
+  const { paths } = withoutReferences(document) as OpenApi;
+  return Object.entries(paths).flatMap(([template, operations]) =>
+    Object.entries(operations).map(([method, operation]) => toRoute(method, template, operation)),
+  );
+}
+
+function toRoute(method: string, template: string, { requestBody }: Operation): ApiRoute {
   if (!methodOrder.includes(method)) throw new Error(`${template} has an unknown method: ${method}.`);
   const [mediaType, content] = Object.entries(requestBody?.content ?? {})[0] ?? ['application/json', undefined];
   return {

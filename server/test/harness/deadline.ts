@@ -9,6 +9,8 @@ import { slowdown } from './slowdown.ts';
 export const patienceMs = 120_000 * slowdown;
 /** What a vault in a test allows its database, for the same reason. */
 export const databaseTimeoutSeconds = Math.min(600, patienceMs / 1_000);
+/** The most that a vault may be told to allow a request, and what one in a test does. */
+export const requestTimeoutSeconds = 30;
 /** Pauses grow: what comes soon is seen at once, and what takes seconds is not kept from it by the asking. */
 const pauseMinMs = 2;
 const pauseMaxMs = 50;

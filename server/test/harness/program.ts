@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { databaseTimeoutSeconds, patienceMs } from './deadline.ts';
+import { databaseTimeoutSeconds, patienceMs, requestTimeoutSeconds } from './deadline.ts';
 
 const ownMain = path.resolve(import.meta.dirname, '../../src/main.ts');
 /** Compiling the same source for every start would cost more than the tests themselves. */
@@ -21,6 +21,7 @@ export interface Exit {
 const defaults = {
   STRONGROOM_DRAIN_DELAY_SECONDS: '0',
   STRONGROOM_DATABASE_TIMEOUT_SECONDS: String(databaseTimeoutSeconds),
+  STRONGROOM_REQUEST_TIMEOUT_SECONDS: String(requestTimeoutSeconds),
 };
 
 /** The program as an operator starts it: in a process of its own, with nothing else in its environment. */

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { createEdge, type EdgeOptions } from '../../src/http/edge.ts';
 import { rateLimitTable } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { RateLimiter } from '../../src/platform/rate-limit/rate-limiter.ts';
+import { requestTimeoutSeconds } from './deadline.ts';
 
 /** The edge by itself: it knows no key, logs nothing and measures nothing. */
 export function createQuietEdge(more: Pick<EdgeOptions, 'elements'> = {}): Promise<FastifyInstance> {
@@ -10,6 +11,7 @@ export function createQuietEdge(more: Pick<EdgeOptions, 'elements'> = {}): Promi
     ownOrigins: [],
     authenticator: { authenticate: async () => undefined },
     limits: { limiter: new RateLimiter({ table: rateLimitTable }), countsRequests: true, trustedProxies: [] },
+    timeLimitSeconds: requestTimeoutSeconds,
     idempotency: { claim: async () => ({ kind: 'in-flight' }) },
     logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
     metrics: { observe: () => undefined },

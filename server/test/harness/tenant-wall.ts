@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { listNamingRoutes, listOpenPaths, type NamingRoute, parametersOf } from './api-routes.ts';
+import { listNamingRoutes, listOpenPaths, type ApiRoute, parametersOf } from './api-routes.ts';
 import { type ExactAnswer, requestExactly } from './byte-exact-request.ts';
 
 /** What the place of a parameter names. A route that takes something new has to be entered here, or the wall stops. */
@@ -19,11 +19,11 @@ export type IdKind = 'token' | 'application' | 'key' | 'member' | 'invitation';
 const shared: ReadonlySet<string> = new Set(['application-templates/{id}', 'logs/{id}']);
 
 /** Where the smallest body that the schema accepts is not enough to get as far as the look-up. */
-const overrides: ReadonlyMap<string, Partial<NamingRoute>> = new Map([
+const overrides: ReadonlyMap<string, Partial<ApiRoute>> = new Map([
   ['PATCH /tokens/{id}', { mediaType: 'application/merge-patch+json', body: { metadata: {} } }],
 ]);
 
-interface Probe extends NamingRoute {
+interface Probe extends ApiRoute {
   /** What a caller gets who names what nobody has. */
   readonly unknownStatus: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -116,7 +116,7 @@ export class TenantWall {
     return readable;
   }
 
-  #compare(route: NamingRoute, { values, control }: Guess, keys: readonly string[]) {
+  #compare(route: ApiRoute, { values, control }: Guess, keys: readonly string[]) {
     return Promise.all(
       keys.map(async (key) => ({
         expected: await this.#ask(route, control, key),
@@ -135,11 +135,7 @@ export class TenantWall {
     return leaks;
   }
 
-  async #ask(
-    route: NamingRoute & Pick<Probe, 'headers'>,
-    values: readonly string[],
-    key: string,
-  ): Promise<ExactAnswer> {
+  async #ask(route: ApiRoute & Pick<Probe, 'headers'>, values: readonly string[], key: string): Promise<ExactAnswer> {
     const fill = (text: string, encode: (value: string) => string) =>
       route.parameters.reduce(
         (filled, { placeholder }, index) => filled.replace(placeholder, () => encode(values[index] ?? '')),
@@ -168,11 +164,11 @@ export class TenantWall {
 }
 
 /** Whether a route shows the very thing that it names, to anyone who may see it. */
-export function isReading(route: NamingRoute): boolean {
+export function isReading(route: ApiRoute): boolean {
   return route.method === 'GET' && !mentions.some(({ template }) => template === route.template);
 }
 
-export function nameOf({ method, template }: NamingRoute): string {
+export function nameOf({ method, template }: ApiRoute): string {
   return `${method} ${template}`;
 }
 
@@ -189,7 +185,7 @@ function mention(method: string, template: string, probe: Partial<Probe> = {}): 
   };
 }
 
-function kindsOf(route: NamingRoute): IdKind[] {
+function kindsOf(route: ApiRoute): IdKind[] {
   return route.parameters.map(({ place }) => {
     const kind = kinds.get(place);
     if (kind === undefined) {
@@ -203,7 +199,7 @@ function kindsOf(route: NamingRoute): IdKind[] {
 
 /** Each parameter in turn gets every foreign id while the others are the intruder's own; then all are the victim's. */
 function listGuesses(
-  route: NamingRoute,
+  route: ApiRoute,
   ids: { own: Readonly<Record<IdKind, string>>; foreign: Readonly<Record<string, string>> },
 ): Guess[] {
   const wanted = kindsOf(route);

@@ -59,6 +59,8 @@ export class TestVault {
       readonly database?: TestDatabase;
       /** What statements may take; longer than any does by default. */
       readonly databaseTimeoutSeconds?: number;
+      /** What requests may take; as long by default. */
+      readonly requestTimeoutSeconds?: number;
       readonly drain?: DrainConfig;
       /** What searches of the log are timed by; by default no time passes, however slow the machine is. */
       readonly clock?: Clock;
@@ -72,8 +74,9 @@ export class TestVault {
     const lines: string[] = [];
     const limits = { ...highLimits, ...own.limits };
     const outbound = { ...closedOutbound, ...own.outbound };
-    const { drain, clock, elements, traces, databaseTimeoutSeconds: timeoutSeconds } = own;
-    const parts = { url: database.url, rootKey, limits, outbound, drain, clock, elements, traces, timeoutSeconds };
+    const { drain, clock, elements, traces, databaseTimeoutSeconds: timeoutSeconds, requestTimeoutSeconds } = own;
+    const shared = { url: database.url, rootKey, limits, outbound, drain, clock, elements, traces };
+    const parts = { ...shared, timeoutSeconds, requestTimeoutSeconds };
     const server = await startServer(parts, lines);
     return new TestVault({ database, server, rootKey, limits, outbound, lines });
   }
@@ -209,6 +212,7 @@ function startServer(
     elements?: TestElements | undefined;
     traces?: TraceConfig | undefined;
     timeoutSeconds?: number | undefined;
+    requestTimeoutSeconds?: number | undefined;
   },
   lines: string[],
 ): Promise<VaultServer> {
@@ -216,6 +220,7 @@ function startServer(
   return VaultServer.start(
     {
       ...rest,
+      requestTimeoutSeconds: rest.requestTimeoutSeconds ?? databaseTimeoutSeconds,
       database: { url, ownerUrl: url, connectionsMax: 8, timeoutSeconds },
       rootKeys: { primary: { kind: 'file', key: rootKey }, others: [] },
       listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },

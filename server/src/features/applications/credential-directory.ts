@@ -6,6 +6,7 @@ import type { ChangeFeed } from '../../platform/database/change-feed.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { CacheUse } from '../../platform/telemetry/cache-use.ts';
 import { WatchedCache } from '../../platform/database/watched-cache.ts';
+import { withoutDeadline } from '../../platform/waiting/deadline.ts';
 import { parseApiKey } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import { type Credential, CredentialStore, type SessionCredential } from './credential-store.ts';
@@ -90,7 +91,8 @@ export class CredentialDirectory implements Authenticator {
   #noteUse(keyId: ApplicationKeyId): void {
     this.#used.add(keyId);
     if (this.#touching !== undefined) return;
-    this.#touching = setTimeout(() => void this.#touch().catch(() => undefined), touchEveryMs);
+    const touch = () => void this.#touch().catch(() => undefined);
+    this.#touching = withoutDeadline(() => setTimeout(touch, touchEveryMs));
     this.#touching.unref();
   }
 

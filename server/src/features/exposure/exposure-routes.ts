@@ -14,7 +14,12 @@ import { exposureExamples } from './exposure-examples.ts';
 const limits = { recordsMax: 100_000, linesMax: 10_000 };
 const bounds = `Reads at most ${limits.recordsMax} records and returns at most ${limits.linesMax} lines; if there are more,
 the response is 400 and says so. \`strongroom audit\` has larger limits.`;
-const config = { permission: 'log:read', rateLimit: 'log-export', problems: ['too-many-calls'] } as const;
+const config = {
+  permission: 'log:read',
+  rateLimit: 'log-export',
+  moreTimeFor: 'log-reading',
+  problems: ['too-many-calls'],
+} as const;
 
 export function addExposureRoutes(app: FastifyInstance, logs: LogService): void {
   const exposure = new ExposureService(logs);

@@ -103,6 +103,7 @@ export function addLogRoutes(app: FastifyInstance, logs: LogService): void {
       config: {
         permission: 'log:read',
         rateLimit: 'log-export',
+        moreTimeFor: 'log-reading',
         problems: ['too-many-calls'],
         responseMediaTypes: ['application/ndjson', 'text/csv'],
         examples: logExamples.exportLogs,

@@ -29,6 +29,7 @@ export function addProxyRoutes(app: FastifyInstance, proxy: ProxyService): void 
   const config = {
     permission: 'token:use',
     isBodyRaw: true,
+    moreTimeFor: 'proxy-call',
     isRepeatable: false,
     problems: [
       'validation-failed',

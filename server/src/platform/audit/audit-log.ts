@@ -41,6 +41,7 @@ export class AuditLog {
       meter: database.batches,
       itemsMax: 500,
       queueMax: 10_000,
+      isChange: false,
       sizeOf: (rows) => rows.length,
       run: async (tenantId, items) => {
         await database.runForTenant(tenantId, {

@@ -86,6 +86,7 @@ describe('readServerConfig', () => {
       drain: { delaySeconds: 5, timeoutSeconds: 20 },
       limits,
       outbound: nothingOpened,
+      requestTimeoutSeconds: 10,
       servesReference: true,
       logLevel: 'info',
     });
@@ -143,6 +144,8 @@ describe('readServerConfig', () => {
     ['STRONGROOM_HOST', ' '],
     ['STRONGROOM_DATABASE_CONNECTIONS', '0'],
     ['STRONGROOM_DATABASE_CONNECTIONS', '101'],
+    ['STRONGROOM_REQUEST_TIMEOUT_SECONDS', '1'],
+    ['STRONGROOM_REQUEST_TIMEOUT_SECONDS', '31'],
     ['STRONGROOM_DATABASE_TIMEOUT_SECONDS', '1'],
     ['STRONGROOM_DATABASE_TIMEOUT_SECONDS', '601'],
     ['STRONGROOM_CONTAINER_SETS_MAX', '0'],

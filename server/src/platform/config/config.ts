@@ -70,6 +70,8 @@ export interface ServerConfig {
   /** No delay by default. */
   readonly drain?: DrainConfig | undefined;
   readonly limits: LimitsConfig;
+  /** How long a request may take; ten seconds where nothing is said. */
+  readonly requestTimeoutSeconds?: number | undefined;
   readonly outbound: OutboundConfig;
   /** The origin of the card fields, where they are served. */
   readonly elements?: ElementsConfig | undefined;
@@ -239,6 +241,7 @@ const server = allOf<ServerConfig>({
     timeoutSeconds: required(settings.drainTimeoutSeconds),
   }),
   limits,
+  requestTimeoutSeconds: required(settings.requestTimeoutSeconds),
   outbound,
   elements,
   openid,

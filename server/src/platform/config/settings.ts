@@ -165,6 +165,14 @@ export const databaseTimeoutSeconds: Setting<number> = {
   fallback: 10,
 };
 
+export const requestTimeoutSeconds: Setting<number> = {
+  variable: 'STRONGROOM_REQUEST_TIMEOUT_SECONDS',
+  expectation: 'how long a request may take until its response begins, from 2 to 30 seconds',
+  example: '10',
+  parse: wholeNumber(2, 30),
+  fallback: 10,
+};
+
 export const redisUrl: Setting<string> = {
   variable: 'STRONGROOM_REDIS_URL',
   expectation: 'the address of a Redis server, version 6 or newer, through which several servers share request counts',

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DomainError } from '../../core/errors/domain-error.ts';
-import { type Outage, toOutage } from './outage.ts';
+import { GivenUpError } from '../waiting/deadline.ts';
+import { type Outage, silent, toOutage } from './outage.ts';
 
 /** SQLSTATE classes that mean "not now" rather than "not valid": connection, transaction state, resources, shutdown. */
 const transientClasses = ['08', '25', '53', '57'];
@@ -37,12 +38,17 @@ export function toDatabaseError(error: unknown): Error {
 
 /** The state of the connection, and perhaps of the last commit, is unknown. */
 export function isConnectionLost(error: unknown): boolean {
-  return error instanceof DomainError && error.code === 'overloaded';
+  return error instanceof DomainError && error.code === 'overloaded' && !(error instanceof GivenUpError);
 }
 
 /** As after a lost connection, unless PostgreSQL itself raised the error: then nothing was written. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return isConnectionLost(error) && !(error instanceof Error && error.cause instanceof StatementError);
+}
+
+/** Nothing came back, not even the error with which PostgreSQL itself ends a statement that takes too long. */
+export function isSilence(error: unknown): boolean {
+  return findOutage(error)?.reason === silent;
 }
 
 const uncertain = new WeakSet<object>();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { WireRelay } from '../../../test/harness/wire-relay.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/test-database.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from './database.ts';
@@ -226,6 +227,23 @@ describe('limits', () => {
     free();
     await Promise.all([busy, queued]);
     await expect(small.runForTenant(alpha, { text: 'select 1 as one' })).resolves.toEqual([{ one: 1 }]);
+  });
+
+  it('closes the connections that it opened before the database fell silent on one', async () => {
+    let isSilent = false;
+    const relay = await WireRelay.start(test.url, { silences: () => isSilent });
+    const hasty = test.open({ url: relay.urlOf(test.url), statementTimeoutMs: 3_000 });
+    const ask = async () => {
+      const text = 'select pg_backend_pid() as pid, pg_sleep(0.2)';
+      return (await hasty.runForTenant<{ pid: number }>(alpha, { text }))[0]?.pid;
+    };
+    const before = await Promise.all([ask(), ask()]);
+    expect(new Set(before).size).toBe(2);
+    isSilent = true;
+    await expect(ask()).rejects.toMatchObject({ code: 'overloaded' });
+    isSilent = false;
+    expect(before).not.toContain(await ask());
+    await relay.stop();
   });
 
   it('gives up a statement that takes too long and never reuses its connection', async () => {

@@ -2,25 +2,38 @@ import pg from 'pg';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { BatchMeter } from './batch-meter.ts';
+import { isChanging } from './changing-statement.ts';
 import {
   findOutage,
-  isAborted,
   isConnectionLost,
   isOutcomeUnknown,
+  isSilence,
   isUnreplicatedCommit,
   markRolledBack,
   markUncertain,
   toDatabaseError,
 } from './database-error.ts';
 import { noTracer, type Tracer } from '../telemetry/traces/tracer.ts';
+import { currentDeadline, type Deadline, requireWanted } from '../waiting/deadline.ts';
 import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
 import { type Outage, unreachable } from './outage.ts';
 import { retryLostRaces } from './retry-lost-races.ts';
 import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
-import { traceInOrder, toStatementAttributes } from './statement-trace.ts';
+import { OpenTransaction } from './open-transaction.ts';
+import {
+  send,
+  silenceMs,
+  type SqlRow,
+  type Statement,
+  type Transaction,
+  type TransactionOptions,
+} from './statement.ts';
+import { traceInOrder } from './statement-trace.ts';
 
-/** Statements for which it matters whether they were committed. */
-const writes = /\b(?:insert into|update|delete from)\b/i;
+export type { SqlRow, SqlValue, Statement, Transaction, TransactionOptions } from './statement.ts';
+
+/** What a statement may take of the time that its request has left, so that its end is known before the request is refused. */
+const shareOfRemaining = 0.95;
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -33,28 +46,6 @@ export interface DatabaseOptions {
   readonly tracer?: Tracer;
 }
 
-export type SqlValue = string | number | boolean | null | Date | Buffer | readonly SqlValue[];
-/** Rows are typed by the store that wrote the query; the types are next to their SQL. */
-export type SqlRow = object;
-
-/** A named statement is prepared once per connection. */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: readonly SqlValue[];
-}
-
-/** Overrides of the defaults for a transaction. */
-export interface TransactionOptions {
-  /** A shorter statement timeout than that of the connection. */
-  readonly statementTimeoutMs?: number;
-}
-
-/** What stores are built on: it exists only inside `forTenant`, `forSystem` and the others. */
-export interface Transaction {
-  query<Row extends SqlRow>(statement: Statement): Promise<Row[]>;
-}
-
 /**
  * The one door to PostgreSQL. Every connection serves as a role that owns nothing; what it may see is decided per
  * transaction: one tenant (`forTenant`), the tables without customer data (`forSystem`), users (`forPortal`), the audit log
@@ -64,17 +55,22 @@ export class Database {
   readonly tracer: Tracer;
   readonly batches: BatchMeter;
   readonly #connectionsMax: number;
+  readonly #statementTimeoutMs: number;
   readonly #pool: pg.Pool;
   readonly #lanes: FairLanes;
   readonly #unreplicated = new WeakSet<pg.ClientBase>();
   readonly #reachListeners = new Set<(outage: Outage | undefined) => void>();
   #isLost = false;
+  /** Counts how often the database has fallen silent, and when each connection was opened by that count. */
+  #silences = 0;
+  readonly #openedAt = new WeakMap<pg.ClientBase, number>();
 
   constructor(options: DatabaseOptions) {
     const { statementTimeoutMs, tracer = noTracer } = options;
     this.tracer = tracer;
     this.batches = new BatchMeter(tracer);
     this.#connectionsMax = options.connectionsMax;
+    this.#statementTimeoutMs = statementTimeoutMs;
     const session = { role: applicationRole, statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
     this.#lanes = new FairLanes({
       placesMax: options.connectionsMax,
@@ -92,13 +88,13 @@ export class Database {
       options: `${sessionOptions(session)} -c jit=off`,
       // Checked once, before the connection is used: something between here and PostgreSQL may drop options.
       verify: (client, finish) => void requireOwnSession(client, session).then(() => finish(), finish),
-      // The server's own timeout fires first; this one ends waits that the server does not notice (a dead network).
-      query_timeout: statementTimeoutMs + 2_000,
+      query_timeout: statementTimeoutMs + silenceMs,
       keepAlive: true,
       // Statements are sent without waiting for the previous response.
       pipeline: true,
     });
     this.#pool.on('connect', (client) => {
+      this.#openedAt.set(client, this.#silences);
       client.on('notice', (notice) => {
         if (isUnreplicatedCommit(notice)) this.#unreplicated.add(client);
       });
@@ -116,27 +112,27 @@ export class Database {
     work: (tx: Transaction) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    return this.#transaction(tenantId, beginFor(tenantId, options), work);
+    return this.#transaction(tenantId, beginFor(tenantId), { ...options, work });
   }
 
   /** Runs `work` across tenants, on the few tables without customer data. */
   forSystem<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction('vault', beginAs('strongroom_system'), work);
+    return this.#transaction('vault', beginAs('strongroom_system'), { work });
   }
 
   /** Runs `work` on users and how they sign in, across tenants. */
   forPortal<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction('vault', beginAs('strongroom_portal'), work);
+    return this.#transaction('vault', beginAs('strongroom_portal'), { work });
   }
 
   /** Runs `work` on the audit log of every tenant. The login must be a member of the sealer role. */
   forSealer<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction('vault', beginAs('strongroom_sealer'), work);
+    return this.#transaction('vault', beginAs('strongroom_sealer'), { work });
   }
 
   /** Runs `work` on the queue of jobs. Only a login that is a member of that role may. */
   forWorker<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction('vault', beginAs('strongroom_worker'), work);
+    return this.#transaction('vault', beginAs('strongroom_worker'), { work });
   }
 
   /** Runs one statement of a tenant as a transaction of its own, in one round trip. */
@@ -145,14 +141,18 @@ export class Database {
       retryLostRaces(async () => {
         // Sent without waiting for each other; PostgreSQL processes them in order, so the scope is set before the
         // statement runs, and a failed statement turns the commit into a rollback.
-        const beginning = send(client, { text: beginFor(tenantId) });
-        const answering = send<Row>(client, statement);
-        const committing = send(client, { text: 'commit' });
+        const isChange = isChanging(statement);
+        const deadline = currentDeadline();
+        const limitMs = this.#findLimitMs();
+        if (isChange) deadline?.beginChange();
+        const beginning = send(client, { text: beginFor(tenantId) + toLimit(limitMs) }, limitMs);
+        const answering = send<Row>(client, statement, limitMs);
+        const committing = send(client, { text: 'commit' }, limitMs);
         traceInOrder(this.tracer, statement, { answering, committing });
         const [begun, answered, committed] = await Promise.allSettled([beginning, answering, committing]);
         for (const part of [begun, answered, committed]) {
           if (part.status === 'fulfilled') continue;
-          if (isOutcomeUnknown(part.reason) && writes.test(statement.text)) markUncertain(part.reason);
+          if (isChange) this.#noteFailure(part.reason, deadline);
           throw part.reason;
         }
         if (answered.status === 'rejected') throw answered.reason;
@@ -184,22 +184,30 @@ export class Database {
     await this.#pool.end();
   }
 
-  #transaction<T>(lane: Lane, begin: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  #transaction<T>(
+    lane: Lane,
+    begin: string,
+    { work, statementTimeoutMs }: TransactionOptions & { readonly work: (tx: Transaction) => Promise<T> },
+  ): Promise<T> {
     return this.#withClient(lane, (client) =>
       retryLostRaces(async () => {
-        const tx = new OpenTransaction(client, this.tracer);
+        const deadline = currentDeadline();
+        const limitMs = this.#findLimitMs(statementTimeoutMs);
+        const tx = new OpenTransaction(client, this.tracer, limitMs);
         let isCommitting = false;
         try {
           // Not awaited first: begin is sent together with the first statement of the work.
-          const begun = send(client, { text: begin });
+          const begun = send(client, { text: begin + toLimit(limitMs) }, limitMs);
           const [, result] = await Promise.all([begun, work(tx)]);
           tx.end();
+          // Until here, nothing of it is there for anybody else: a request that ran out of time meanwhile is rolled back.
+          if (tx.isChange) deadline?.beginChange();
           isCommitting = true;
-          await this.tracer.span('commit', {}, () => send(client, { text: 'commit' }));
+          await this.tracer.span('commit', {}, () => send(client, { text: 'commit' }, limitMs));
           return result;
         } catch (error) {
           tx.end();
-          if (isCommitting && isOutcomeUnknown(error)) markUncertain(error);
+          if (isCommitting && tx.isChange) this.#noteFailure(error, deadline);
           if (isConnectionLost(error)) throw error;
           await send(client, { text: 'rollback' });
           markRolledBack(error);
@@ -209,19 +217,30 @@ export class Database {
     );
   }
 
+  /** Of a change that was sent. */
+  #noteFailure(error: unknown, deadline: Deadline | undefined): void {
+    if (isOutcomeUnknown(error)) markUncertain(error);
+    else deadline?.undoChange();
+  }
+
+  /** What a statement may take, if it is less than the limit of the connection: nobody waits for longer than the request does. */
+  #findLimitMs(ownMs = Number.POSITIVE_INFINITY): number | undefined {
+    const remainingMs = currentDeadline()?.remainingMs ?? Number.POSITIVE_INFINITY;
+    const limitMs = Math.min(ownMs, remainingMs * shareOfRemaining);
+    // Zero would be none.
+    return limitMs < this.#statementTimeoutMs ? Math.max(1, Math.trunc(limitMs)) : undefined;
+  }
+
   #withClient<T>(lane: Lane, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.tracer.span('transaction', {}, () => this.#lanes.run(lane, () => this.#withEnteredClient(work)));
   }
 
   async #withEnteredClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      const failure = toDatabaseError(error);
-      const outage = findOutage(failure);
-      if (outage !== undefined) this.#noteReach(outage);
-      throw failure;
-    });
+    requireWanted();
+    const client = await this.#connect();
     let isHealthy = true;
     try {
+      requireWanted();
       const result = await work(client);
       this.#noteReach(undefined);
       if (this.#unreplicated.has(client)) {
@@ -239,10 +258,28 @@ export class Database {
       isHealthy = !isConnectionLost(error);
       const outage = findOutage(error);
       if (outage !== undefined) this.#noteReach(outage);
+      if (isSilence(error)) this.#silences += 1;
       throw error;
     } finally {
       // After a timeout or a broken connection, its state is unknown: it is closed and never reused.
       client.release(!isHealthy);
+    }
+  }
+
+  /**
+   * Where the database has fallen silent on one connection, those that were opened before are most likely dead as well, as after a
+   * failover. They are closed instead of being tried one by one, each for as long as a statement may take.
+   */
+  async #connect(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect().catch((error: unknown) => {
+        const failure = toDatabaseError(error);
+        const outage = findOutage(failure);
+        if (outage !== undefined) this.#noteReach(outage);
+        throw failure;
+      });
+      if ((this.#openedAt.get(client) ?? 0) >= this.#silences) return client;
+      client.release(true);
     }
   }
 
@@ -254,59 +291,17 @@ export class Database {
   }
 }
 
-/** Cannot be used after it has ended: by then the connection may belong to another tenant. */
-class OpenTransaction implements Transaction {
-  readonly #client: pg.ClientBase;
-  readonly #tracer: Tracer;
-  #isOver = false;
-  #failure: unknown;
-
-  constructor(client: pg.ClientBase, tracer: Tracer) {
-    this.#client = client;
-    this.#tracer = tracer;
-  }
-
-  async query<Row extends SqlRow>(statement: Statement): Promise<Row[]> {
-    if (this.#isOver) throw new Error('A statement was sent after its transaction had ended.');
-    try {
-      return await this.#tracer.span('statement', toStatementAttributes(statement), () =>
-        send<Row>(this.#client, statement),
-      );
-    } catch (error) {
-      this.#failure ??= error;
-      // Sent before it was known that another had failed: report why that one did.
-      throw isAborted(error) ? this.#failure : error;
-    }
-  }
-
-  end(): void {
-    this.#isOver = true;
-  }
-}
-
-async function send<Row extends SqlRow>(client: pg.ClientBase, statement: Statement): Promise<Row[]> {
-  try {
-    const { name, text, values } = statement;
-    const result = await client.query({
-      text,
-      ...(name === undefined ? {} : { name }),
-      ...(values === undefined ? {} : { values: [...values] }),
-    });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement says what its rows are.
-    return result.rows as Row[];
-  } catch (error) {
-    throw toDatabaseError(error);
-  }
-}
-
 /** The id becomes part of SQL text here, so it is checked again at the last moment. */
-function beginFor(tenantId: TenantId, { statementTimeoutMs }: TransactionOptions = {}): string {
+function beginFor(tenantId: TenantId): string {
   if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('A tenant id must be a UUID.');
-  const timeout =
-    statementTimeoutMs === undefined ? '' : `; set local statement_timeout = ${Math.trunc(statementTimeoutMs)}`;
-  return `begin isolation level read committed; select set_config('app.tenant_id', '${tenantId}', true)${timeout}`;
+  return `begin isolation level read committed; select set_config('app.tenant_id', '${tenantId}', true)`;
 }
 
 function beginAs(role: 'strongroom_system' | 'strongroom_portal' | 'strongroom_sealer' | 'strongroom_worker'): string {
   return `begin isolation level read committed; set local role ${role}`;
+}
+
+/** To be sent with the beginning of a transaction. */
+function toLimit(milliseconds: number | undefined): string {
+  return milliseconds === undefined ? '' : `; set local statement_timeout = ${milliseconds}`;
 }

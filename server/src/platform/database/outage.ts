@@ -14,6 +14,9 @@ const running = `Check that PostgreSQL is running and that ${urlVariable} names 
 const network = 'Check the network between the vault and PostgreSQL.';
 const login = `Check user and password in ${urlVariable}, and pg_hba.conf.`;
 
+/** The reason where nothing came back. */
+export const silent = 'no response in time';
+
 const byCode: ReadonlyMap<unknown, Outage> = new Map([
   ['ECONNREFUSED', { reason: 'connection refused', advice: running }],
   ['ENOENT', { reason: 'no such socket', advice: running }],
@@ -24,7 +27,7 @@ const byCode: ReadonlyMap<unknown, Outage> = new Map([
   ],
   ['EHOSTUNREACH', { reason: 'no route to the host', advice: network }],
   ['ENETUNREACH', { reason: 'no route to the host', advice: network }],
-  ['ETIMEDOUT', { reason: 'no response in time', advice: network }],
+  ['ETIMEDOUT', { reason: silent, advice: network }],
   ['ECONNRESET', { reason: 'connection closed', advice: running }],
   ['EPIPE', { reason: 'connection closed', advice: running }],
   ['28P01', { reason: 'login refused', advice: login }],
@@ -41,7 +44,7 @@ const byCode: ReadonlyMap<unknown, Outage> = new Map([
 
 /** Errors of the driver, which have no code. */
 const byMessage: readonly (readonly [RegExp, Outage])[] = [
-  [/timeout/i, { reason: 'no response in time', advice: network }],
+  [/timeout/i, { reason: silent, advice: network }],
   [
     /^Connection terminated|^Client has encountered a connection error/,
     { reason: 'connection closed', advice: running },

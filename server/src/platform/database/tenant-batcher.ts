@@ -1,6 +1,8 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { endWith, type Span } from '../telemetry/traces/tracer.ts';
+import { BatchDeadline } from '../waiting/batch-deadline.ts';
+import { currentDeadline, type Deadline, GivenUpError, withDeadline } from '../waiting/deadline.ts';
 import type { BatchMeter, BatchName } from './batch-meter.ts';
 import { wasRolledBack } from './database-error.ts';
 
@@ -19,6 +21,8 @@ export interface TenantBatcherOptions<Item, Result> {
   readonly queueMax: number;
   /** Batches of one tenant that may be in flight at the same time; one by default. */
   readonly batchesMax?: number;
+  /** Whether what it writes is what requests ask for, as by default, and not a record of them. */
+  readonly isChange?: boolean;
 }
 
 interface Waiting<Item, Result> {
@@ -28,6 +32,8 @@ interface Waiting<Item, Result> {
   readonly reject: (reason: unknown) => void;
   /** Of the request that waits, if it is traced. */
   readonly span: Span | undefined;
+  /** That of the request. */
+  readonly deadline: Deadline | undefined;
 }
 
 /** What waits of a tenant, and the slots that no batch of it has taken. */
@@ -64,7 +70,9 @@ export class TenantBatcher<Item, Result> {
     const settled = new Promise<Result>((resolve, reject) => {
       lane.waitingSize += size;
       meter.addWaiting(name, size);
-      lane.waiting.push({ item, size, resolve, reject, span });
+      const deadline = currentDeadline();
+      lane.waiting.push({ item, size, resolve, reject, span, deadline });
+      deadline?.onGivenUp(() => this.#removeGivenUp(lane));
       const slot = lane.freeSlots.pop();
       // Requests that were read from their sockets in the same turn of the event loop share the first batch.
       if (slot !== undefined) setImmediate(() => void this.#drain(tenantId, lane, slot));
@@ -84,13 +92,28 @@ export class TenantBatcher<Item, Result> {
     const { waiting, freeSlots } = lane;
     while (waiting.length > 0) {
       const batch = waiting.splice(0, this.#countOfNext(waiting));
-      const size = batch.reduce((sum, waiting) => sum + waiting.size, 0);
-      lane.waitingSize -= size;
-      this.#options.meter.addWaiting(this.#options.name, -size);
+      this.#countOut(lane, batch);
       await this.#settle(tenantId, batch, slot);
     }
     freeSlots.push(slot);
     if (freeSlots.length === this.#slots.length) this.#lanes.delete(tenantId);
+  }
+
+  /** Those whose requests ran out of time leave the queue at once: they must neither be stored nor take the place of others. */
+  #removeGivenUp(lane: Lane<Item, Result>): void {
+    const { waiting } = lane;
+    const isGivenUp = ({ deadline }: Waiting<Item, Result>) => deadline?.isGivenUp === true;
+    const removed = waiting.filter(isGivenUp);
+    if (removed.length === 0) return;
+    waiting.splice(0, waiting.length, ...waiting.filter((one) => !isGivenUp(one)));
+    this.#countOut(lane, removed);
+    for (const { reject } of removed) reject(new GivenUpError());
+  }
+
+  #countOut(lane: Lane<Item, Result>, left: readonly Waiting<Item, Result>[]): void {
+    const size = left.reduce((sum, waiting) => sum + waiting.size, 0);
+    lane.waitingSize -= size;
+    this.#options.meter.addWaiting(this.#options.name, -size);
   }
 
   /** How many waiting items fit into one batch; at least one. */
@@ -104,15 +127,13 @@ export class TenantBatcher<Item, Result> {
   }
 
   async #run(tenantId: TenantId, batch: readonly Waiting<Item, Result>[], slot: number): Promise<readonly Result[]> {
-    const { name, meter, run } = this.#options;
+    const { name, meter, run, isChange = true } = this.#options;
     const startedAt = performance.now();
+    const deadlines = batch.map(({ deadline }) => deadline);
+    const items = batch.map(({ item }) => item);
     try {
-      return await meter.tracer.within(meter.tracer.isOn ? toCarrier(batch) : undefined, () =>
-        run(
-          tenantId,
-          batch.map(({ item }) => item),
-          slot,
-        ),
+      return await withDeadline(new BatchDeadline(deadlines, isChange), () =>
+        meter.tracer.within(meter.tracer.isOn ? toCarrier(batch) : undefined, () => run(tenantId, items, slot)),
       );
     } finally {
       meter.finish({ name, items: batch.length, seconds: (performance.now() - startedAt) / 1_000 });
@@ -129,6 +150,14 @@ export class TenantBatcher<Item, Result> {
         else resolve(result);
       });
     } catch (error) {
+      const wanted =
+        error instanceof GivenUpError ? batch.filter(({ deadline }) => deadline?.isGivenUp !== true) : batch;
+      if (wanted.length < batch.length) {
+        // It was not sent, since some ran out of time while it waited for a connection: the others go without them.
+        for (const { deadline, reject } of batch) if (deadline?.isGivenUp === true) reject(error);
+        if (wanted.length > 0) await this.#settle(tenantId, wanted, slot);
+        return;
+      }
       // Only a batch that certainly wrote nothing is retried, in halves, so that the bad item fails alone and the others
       // share few commits: a caller with bad items must not slow down everyone else in the tenant. After a lost
       // connection, or an error after the commit, its items may already be stored.

@@ -1,6 +1,7 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Sensitive } from '../../core/identity/sensitive.ts';
+import { requireWanted } from '../waiting/deadline.ts';
 
 /*
  * scrypt with N = 2¹⁷, r = 8, p = 1 takes 128 MiB and about 300 ms, by design: passwords can be guessed. So few
@@ -30,6 +31,8 @@ export class PasswordHasher {
   async hash(password: Sensitive<string>, salt: Buffer): Promise<Buffer> {
     await this.#enter();
     try {
+      // Half a second of a processor for nobody would keep others waiting.
+      requireWanted();
       return await derive(password.reveal().normalize('NFKC'), salt, this.#cost);
     } finally {
       this.#leave();

@@ -1,5 +1,6 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
+import { withinDeadline } from './deadline.ts';
 
 /** What work is for: one tenant, or the vault itself (keys, sign-in, jobs, sealing). */
 export type Lane = TenantId | 'vault';
@@ -11,7 +12,7 @@ export interface FairLanesOptions {
   readonly tenantMax?: number;
   /** How much work of one lane may wait; more is turned away at once. */
   readonly waitingMax: number;
-  /** How long work waits before it is turned away. */
+  /** How long work waits before it is turned away; less if its request has less time left. */
   readonly waitMaxMs: number;
 }
 
@@ -71,7 +72,7 @@ export class FairLanes {
           state.waiting.delete(waiting);
           this.#forgetIfIdle(lane, state);
           reject(overloaded());
-        }, this.#options.waitMaxMs),
+        }, withinDeadline(this.#options.waitMaxMs)),
       };
       state.waiting.add(waiting);
     });

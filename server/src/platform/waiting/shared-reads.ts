@@ -1,5 +1,7 @@
+import { withoutDeadline } from './deadline.ts';
+
 /**
- * Reads under way, at most one a key: anyone who asks meanwhile shares it. A read that began before a change was heard of still
+ * Reads under way, at most one a key: anyone who asks meanwhile shares it, so none ends with the request that began it. A read that began before a change was heard of still
  * serves those who wait for it, but what it found is not kept.
  */
 export class SharedReads<Key, Value> {
@@ -20,7 +22,7 @@ export class SharedReads<Key, Value> {
     const shared = this.#underWay.get(key);
     if (shared !== undefined) return shared;
     const isCurrent = () => this.#underWay.get(key) === own;
-    const own = read()
+    const own = withoutDeadline(read)
       .then(
         (value) => {
           this.#done += 1;

@@ -1,5 +1,6 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
+import { withinDeadline } from './deadline.ts';
 
 export interface TenantPaceOptions {
   /** How much of the event loop's time the heavy work of one tenant may take, in milliseconds a second. */
@@ -8,7 +9,7 @@ export interface TenantPaceOptions {
   readonly burstMs: number;
   /** How many requests of one tenant may wait; more are turned away at once. */
   readonly waitingMax: number;
-  /** How long a request waits before it is turned away. */
+  /** How long a request waits before it is turned away; less if it has less time left. */
   readonly waitMaxMs: number;
   /** What a request will take is known once it has begun: of a tenant that was in debt so lately, one begins at a time. */
   readonly heavyForMs: number;
@@ -86,7 +87,7 @@ export class TenantPace {
         timer: setTimeout(() => {
           state.waiting.delete(waiting);
           reject(overloaded());
-        }, this.#options.waitMaxMs),
+        }, withinDeadline(this.#options.waitMaxMs)),
       };
       state.waiting.add(waiting);
       this.#schedule(state);

@@ -1,3 +1,4 @@
+import { requireWanted } from './deadline.ts';
 import { loopPace } from './tenant-pace.ts';
 import type { Steps } from '../../core/steps/steps.ts';
 
@@ -15,7 +16,7 @@ let turnBegan: number | undefined;
 
 /** Undefined where the present turn has time left; otherwise settled in the next. */
 export function giveWay(): Promise<void> | undefined {
-  return turnAgeMs() < turnMs ? undefined : nextTurn();
+  return turnAgeMs() < turnMs ? undefined : wantedTurn();
 }
 
 /** Drives work to its end, in as many turns as it takes. It goes on by a step a turn at least, however busy the loop is. */
@@ -53,6 +54,12 @@ function turnAgeMs(): number {
     turnBegan = undefined;
   });
   return 0;
+}
+
+/** The next turn, unless the request was given up meanwhile: nobody needs what is left to compute. */
+async function wantedTurn(): Promise<void> {
+  await nextTurn();
+  requireWanted();
 }
 
 const waiting: (() => void)[] = [];

@@ -81,6 +81,7 @@ export const settingGroups: readonly SettingGroup[] = [
       settings.adminHost,
       settings.adminPort,
       settings.apiReference,
+      settings.requestTimeoutSeconds,
       settings.drainDelaySeconds,
       settings.drainTimeoutSeconds,
       settings.logLevel,

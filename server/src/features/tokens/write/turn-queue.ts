@@ -1,4 +1,5 @@
 import { DomainError } from '../../../core/errors/domain-error.ts';
+import { requireWanted } from '../../../platform/waiting/deadline.ts';
 
 /**
  * Lets work on the same key run one after the other within this process. Writers of one token would otherwise all
@@ -19,7 +20,10 @@ export class TurnQueue {
     }
     this.#last.set(key, queue);
     queue.length += 1;
-    const turn = queue.turn.then(work);
+    const turn = queue.turn.then(() => {
+      requireWanted();
+      return work();
+    });
     queue.turn = turn.catch(() => undefined);
     try {
       return await turn;

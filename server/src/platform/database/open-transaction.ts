@@ -1,0 +1,45 @@
+import type pg from 'pg';
+import type { Tracer } from '../telemetry/traces/tracer.ts';
+import { isChanging } from './changing-statement.ts';
+import { isAborted } from './database-error.ts';
+import { send, type SqlRow, type Statement, type Transaction } from './statement.ts';
+import { toStatementAttributes } from './statement-trace.ts';
+
+/** Cannot be used after it has ended: by then the connection may belong to another tenant. */
+export class OpenTransaction implements Transaction {
+  readonly #client: pg.ClientBase;
+  readonly #tracer: Tracer;
+  readonly #limitMs: number | undefined;
+  #isOver = false;
+  #isChange = false;
+  #failure: unknown;
+
+  constructor(client: pg.ClientBase, tracer: Tracer, limitMs: number | undefined) {
+    this.#client = client;
+    this.#tracer = tracer;
+    this.#limitMs = limitMs;
+  }
+
+  /** Whether it has sent anything that a commit makes last. */
+  get isChange(): boolean {
+    return this.#isChange;
+  }
+
+  async query<Row extends SqlRow>(statement: Statement): Promise<Row[]> {
+    if (this.#isOver) throw new Error('A statement was sent after its transaction had ended.');
+    this.#isChange ||= isChanging(statement);
+    try {
+      return await this.#tracer.span('statement', toStatementAttributes(statement), () =>
+        send<Row>(this.#client, statement, this.#limitMs),
+      );
+    } catch (error) {
+      this.#failure ??= error;
+      // Sent before it was known that another had failed: report why that one did.
+      throw isAborted(error) ? this.#failure : error;
+    }
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+}

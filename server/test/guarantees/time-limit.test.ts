@@ -1,0 +1,172 @@
+import type pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { untilPasses, untilTrue } from '../harness/deadline.ts';
+import { countLockWaits } from '../harness/lock-waits.ts';
+import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
+
+const limitSeconds = 1;
+const nothing = 'Nothing was changed.';
+const perhaps = 'The request may have taken effect.';
+
+let vault: TestVault;
+let tenant: TestTenant;
+beforeAll(async () => {
+  vault = await TestVault.start(undefined, { requestTimeoutSeconds: limitSeconds });
+});
+afterAll(() => vault.stop());
+beforeEach(async () => {
+  tenant = await vault.makeTenant();
+  // Everything that is read once is read.
+  await store('before');
+});
+
+const create = (id: string, headers: Readonly<Record<string, string>> = {}) =>
+  vault.request('POST', '/tokens', { key: tenant.keys.private, body: { id, type: 'token', data: id }, headers });
+const createMany = (name: string) => Array.from({ length: 20 }, (_, index) => create(`${name}-${index}`));
+/** On a slow machine, its time may be up as well, although nothing keeps it waiting: then it may be there already. */
+const store = (id: string) => untilPasses(async () => expect([201, 409]).toContain((await create(id)).status));
+const detailOf = ({ body }: TestAnswer) => (body as { detail: string }).detail;
+
+function expectRefusal(answer: TestAnswer): void {
+  expect(answer.status).toBe(503);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+  expect(answer.headers.get('bt-trace-id')).toBe((answer.body as { trace_id: string }).trace_id);
+  expect(detailOf(answer)).toMatch(new RegExp(`${nothing}$|${perhaps}`));
+}
+
+/** What is there of the tenant's tokens: themselves, and the records of their creation. */
+async function listStored(): Promise<{ tokens: string[]; records: string[] }> {
+  const text = 'select id from tokens where tenant_id = $1 order by id';
+  const { rows } = await vault.database.owner.query<{ id: string }>(text, [tenant.id]);
+  const records = (await vault.auditRecords(tenant.id)).filter((record) => record['entity_type'] === 'token');
+  return { tokens: rows.map(({ id }) => id), records: records.map((record) => String(record['entity_id'])).sort() };
+}
+
+/** Nothing of the vault is under way in the database any more. */
+async function untilQuiet(): Promise<void> {
+  const { database } = vault.server.core;
+  const isQuiet = () => {
+    const { open, idle, waiting } = database.usage;
+    return open === idle && waiting === 0 && [...database.batches.waiting.values()].every((count) => count === 0);
+  };
+  await untilTrue(isQuiet, { waitingFor: 'the end of all statements' });
+}
+
+describe('behind a lock that somebody else holds', () => {
+  let holder: pg.PoolClient;
+  beforeEach(async () => {
+    holder = await vault.database.owner.connect();
+    await holder.query('begin');
+    await holder.query('lock table tokens in exclusive mode');
+  });
+  afterEach(async () => {
+    await letGo();
+    holder.release();
+  });
+  const letGo = () => holder.query('rollback');
+
+  it('no create is stored that said that nothing was changed', async () => {
+    const first = create('first');
+    await untilTrue(async () => (await countLockWaits(vault.database.owner)) > 0, { waitingFor: 'the lock' });
+    const refused = await Promise.all([first, ...createMany('queued')]);
+    for (const answer of refused) expectRefusal(answer);
+    expect([...vault.server.core.database.batches.waiting.values()].every((count) => count === 0)).toBe(true);
+    await letGo();
+    await untilQuiet();
+    await store('later');
+    const { tokens, records } = await listStored();
+    const uncertain = ['first', ...refused.slice(1).map((_, index) => `queued-${index}`)].filter((_, index) =>
+      detailOf(refused[index] ?? fail()).includes(perhaps),
+    );
+    expect(['before', 'later', ...uncertain]).toEqual(expect.arrayContaining(tokens));
+    expect(records).toEqual(tokens);
+  });
+
+  it('a body may take its own time to arrive', async () => {
+    const { readable, writable } = new TransformStream<Uint8Array>();
+    const writer = writable.getWriter();
+    const arriving = fetch(`${vault.server.url}/tokens/search`, {
+      method: 'POST',
+      headers: { 'bt-api-key': tenant.keys.private, 'content-type': 'application/json' },
+      body: readable,
+      duplex: 'half',
+    });
+    await writer.write(Buffer.from('{"query":'));
+    // By then, the time of a request that began later is up.
+    expectRefusal(await create('waiting'));
+    await writer.write(Buffer.from('"id:nobody"}'));
+    await writer.close();
+    expect((await arriving).status).toBe(200);
+  });
+});
+
+describe('in front of a database that says nothing', () => {
+  let frozen: readonly number[] = [];
+  afterEach(() => wake());
+
+  /** What is sent from now on is not heard, and neither is what became of it. New connections are those of a healthy server. */
+  async function freeze(): Promise<void> {
+    const { rows } = await vault.database.owner.query<{ pid: number }>(
+      `select pid from pg_stat_activity
+        where datname = current_database() and application_name like 'strongroom%' and query not like 'listen%'`,
+    );
+    frozen = rows.map(({ pid }) => pid);
+    for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+  }
+  function wake(): void {
+    for (const pid of frozen) process.kill(pid, 'SIGCONT');
+    frozen = [];
+  }
+
+  it('what was sent may have happened, what was not has not, and neither changes later', async () => {
+    await freeze();
+    const first = create('first');
+    await untilTrue(() => vault.server.core.database.usage.open > vault.server.core.database.usage.idle, {
+      waitingFor: 'the batch to be sent',
+    });
+    const [sent, ...queued] = await Promise.all([first, ...createMany('queued')]);
+    for (const answer of [sent, ...queued]) {
+      expectRefusal(answer);
+      expect(detailOf(answer)).toContain(`within its time limit of ${limitSeconds} second`);
+    }
+    expect(detailOf(sent)).toContain(perhaps);
+    for (const answer of queued) expect(detailOf(answer)).toContain(nothing);
+    wake();
+    await untilQuiet();
+    await store('later');
+    const { tokens, records } = await listStored();
+    expect(tokens).toEqual(['before', 'first', 'later']);
+    expect(records).toEqual(tokens);
+  });
+
+  it('a retry with the same idempotency key learns how the first request ended', async () => {
+    // Heard within two seconds after the statement's own limit, the end of the first is known. A slow machine may miss that.
+    let attempt = 0;
+    const hasLearned = async () => {
+      attempt += 1;
+      const [id, queuedId] = [`first-${attempt}`, `queued-${attempt}`];
+      const key = { 'bt-idempotency-key': crypto.randomUUID() };
+      const queuedKey = { 'bt-idempotency-key': crypto.randomUUID() };
+      await freeze();
+      const [first, queued] = await Promise.all([create(id, key), create(queuedId, queuedKey)]);
+      wake();
+      expect([first.status, queued.status]).toEqual([503, 503]);
+      await untilQuiet();
+      const repeated = await untilPasses(async () => {
+        const answer = await create(id, key);
+        expect(answer.body).not.toMatchObject({ type: '/docs/errors/idempotency-in-flight' });
+        return answer;
+      });
+      const { tokens, records } = await listStored();
+      expect(new Set(tokens).size).toBe(tokens.length);
+      expect(records).toEqual(tokens);
+      return repeated.status === 201 && (repeated.body as { id: string }).id === id;
+    };
+    await untilTrue(hasLearned, { waitingFor: 'an outcome that came late' });
+  });
+});
+
+const fail = (): never => {
+  throw new Error('There are as many answers as requests.');
+};
