@@ -47,6 +47,36 @@ export const dependencyRows: readonly Row[] = [
     ],
   },
   {
+    title: 'The ground',
+    panels: [
+      graph(
+        {
+          title: 'Synchronous standbys',
+          description: 'Attached, and needed for a write. Nothing if the vault may not see them.',
+          unit: 'short',
+        },
+        [`max(${chosen('strongroom_synchronous_standbys')})`, 'attached'],
+        [`max(${chosen('strongroom_synchronous_standbys_needed')})`, 'needed'],
+      ),
+      graph(
+        { title: 'Clock of the database', description: 'Ahead of the process, or behind it (negative).', unit: 's' },
+        [chosen('strongroom_database_clock_offset_seconds'), '{{instance}}'],
+      ),
+      graph(
+        { title: 'Connections left', description: 'That PostgreSQL would still accept from the vault.', unit: 'short' },
+        [`min(${chosen('strongroom_database_connections_left')})`, 'left'],
+      ),
+      graph(
+        {
+          title: 'Archive fails',
+          description: 'Since the last success, if the last attempt to archive the write-ahead log failed.',
+          unit: 's',
+        },
+        [`max(${chosen('strongroom_wal_archive_failing_seconds')})`, 'failing'],
+      ),
+    ],
+  },
+  {
     title: 'PostgreSQL (needs postgres_exporter)',
     panels: [
       graph(

@@ -2566,7 +2566,7 @@ export interface components {
              * @description Path of a page that describes this type of problem.
              * @enum {unknown}
              */
-            type: "/docs/errors/overloaded" | "/docs/errors/key-service-unavailable";
+            type: "/docs/errors/overloaded" | "/docs/errors/standby-missing" | "/docs/errors/key-service-unavailable";
             /**
              * @description The status of the response.
              * @constant
@@ -3151,6 +3151,8 @@ export interface components {
         /**
          * @description `overloaded`: The vault or its database cannot handle this request at the moment, or not within its time limit. The end of `detail` says whether it may have taken effect.
          *
+         *     `standby-missing`: This vault only acknowledges what a second database has stored as well, and none is attached at the moment. Nothing was changed or disclosed: reading a token is refused too, since its audit record would not be safe.
+         *
          *     `key-service-unavailable`: The key management service has been unreachable for longer than keys are cached.
          */
         ProxyServiceUnavailable: {
@@ -3213,6 +3215,8 @@ export interface components {
         };
         /**
          * @description `overloaded`: The vault or its database cannot handle this request at the moment, or not within its time limit. The end of `detail` says whether it may have taken effect.
+         *
+         *     `standby-missing`: This vault only acknowledges what a second database has stored as well, and none is attached at the moment. Nothing was changed or disclosed: reading a token is refused too, since its audit record would not be safe.
          *
          *     `key-service-unavailable`: The key management service has been unreachable for longer than keys are cached.
          */

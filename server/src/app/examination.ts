@@ -1,6 +1,9 @@
 import type { DatabaseConfig, VaultConfig } from '../platform/config/config.ts';
 import { Database } from '../platform/database/database.ts';
-import { inspectDatabase } from '../platform/database/database-inspection.ts';
+import { inspectDatabase, readDisk } from '../platform/database/database-inspection.ts';
+import { checkDiskSpace } from '../platform/database/ground/disk-space.ts';
+import { judgeGround } from '../platform/database/ground/ground-checks.ts';
+import { readGround } from '../platform/database/ground/ground-reading.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
 import { timeLimitsOf } from './database-time-limits.ts';
@@ -14,6 +17,11 @@ export interface Finding {
   readonly isWarning?: boolean;
   /** What was found and, for a failure, what to do. */
   readonly detail: string;
+  /** Set if this login or machine cannot see it. */
+  readonly isUnknown?: boolean;
+  /** What no longer holds, for a problem with what the vault stands on, and what to do about it. */
+  readonly promise?: string;
+  readonly remedy?: string;
 }
 
 /** Checks everything a vault needs, from the bottom up, and continues after a failure as far as that makes sense. */
@@ -32,11 +40,13 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
     return 'matches this version';
   });
   if (schema.value === undefined) return [...found, schema.finding];
+  const ground = await attempt('ground', () => examineGround(config));
   const keys = await attempt('root key', () => examineRootKey(config));
   const exposures = await attempt('fingerprints', () => withDatabase(config, findFingerprintExposures));
   return [
     ...found,
     { ...schema.finding, detail: schema.value },
+    ...(ground.value ?? [ground.finding]),
     { ...keys.finding, detail: keys.value ?? keys.finding.detail },
     exposures.value === undefined
       ? exposures.finding
@@ -55,6 +65,20 @@ async function examineConnections({ database: config }: VaultConfig): Promise<st
     }
   }
   return 'connects to a primary, with the role and timeouts of the vault';
+}
+
+/** What the promises of the vault depend on, outside of it. */
+async function examineGround(config: VaultConfig): Promise<Finding[]> {
+  const { connectionsMax, requiresStandby = false, ownerUrl } = config.database;
+  const reading = await withDatabase(config, readGround);
+  const disk = await readDisk(ownerUrl);
+  const found = [...judgeGround(reading, { connectionsMax, requiresStandby }), await checkDiskSpace(disk)];
+  return found.map(({ verdict, ...finding }) => ({
+    ...finding,
+    isOk: verdict !== 'fail',
+    ...(verdict === 'warn' ? { isWarning: true } : {}),
+    ...(verdict === 'unknown' ? { isUnknown: true } : {}),
+  }));
 }
 
 /** Read-only: opening a vault to serve would create the keys that a new database lacks. */
@@ -84,6 +108,7 @@ function openForExamination(config: DatabaseConfig): Database {
     queueMax: 1,
     ...timeLimitsOf(config),
     applicationName: 'strongroom doctor',
+    requiresStandby: config.requiresStandby,
   });
 }
 

@@ -85,6 +85,7 @@ function openDatabase(config: DatabaseConfig, tracer: Tracer, limits = timeLimit
     queueMax,
     ...limits,
     applicationName: 'strongroom',
+    requiresStandby: config.requiresStandby,
     tracer,
   });
 }

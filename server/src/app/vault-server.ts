@@ -34,6 +34,8 @@ import type { DrainConfig, ServerConfig } from '../platform/config/config.ts';
 import { LogReader } from '../platform/audit/log-reader.ts';
 import { auditKeyVersion } from '../platform/audit/sealer.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
+import { addGroundMetrics } from '../platform/database/ground/ground-metrics.ts';
+import { GroundWatch } from '../platform/database/ground/ground-watch.ts';
 import { OutageLog } from '../platform/database/outage-log.ts';
 import { requireAnswer } from '../platform/database/require-answer.ts';
 import { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
@@ -134,10 +136,16 @@ export class VaultServer {
     const bodyMemory = new BodyMemory();
     const metrics = createServerMetrics({ core, directory, limiter, bodyMemory });
     addCertificateMetrics(metrics, config);
+    const { connectionsMax, requiresStandby = false } = config.database;
+    const ground = opened.adopt(new GroundWatch(core.database, { connectionsMax, requiresStandby }).start(), (it) =>
+      it.stop(),
+    );
+    addGroundMetrics(metrics, ground);
     const drain = new Drain(config.drain ?? undelayed, logger);
     // Readiness is available until the last request is served.
-    const admin = opened.adopt(createAdminEdge({ metrics, checks: readinessChecks(core, feed, drain) }), (it) =>
-      it.close(),
+    const admin = opened.adopt(
+      createAdminEdge({ metrics, checks: readinessChecks(core, feed, drain), ground: () => ground.findings }),
+      (it) => it.close(),
     );
     const elements = config.elements === undefined ? undefined : new ElementsOrigin(config.elements.url);
     const edge = await createEdge({

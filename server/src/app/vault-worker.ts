@@ -10,6 +10,8 @@ import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
 import { auditRetentionJob } from '../platform/audit/audit-retention-job.ts';
 import type { MailConfig, WorkerConfig } from '../platform/config/config.ts';
 import { addPoolMetrics } from '../platform/database/database-metrics.ts';
+import { addGroundMetrics } from '../platform/database/ground/ground-metrics.ts';
+import { GroundWatch } from '../platform/database/ground/ground-watch.ts';
 import { OutageLog } from '../platform/database/outage-log.ts';
 import type { Job } from '../platform/jobs/job.ts';
 import { JobRunner } from '../platform/jobs/job-runner.ts';
@@ -48,10 +50,19 @@ export class VaultWorker {
     opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
     const metrics = new Metrics();
     addTraceMetrics(metrics, tracer);
+    const { connectionsMax, requiresStandby = false } = config.database;
+    const ground = opened.adopt(new GroundWatch(core.database, { connectionsMax, requiresStandby }).start(), (it) =>
+      it.stop(),
+    );
+    addGroundMetrics(metrics, ground);
     let isStopping = false;
     // Health is available until the last job is done.
     const admin = opened.adopt(
-      createAdminEdge({ metrics, checks: [notStopping(() => isStopping), databaseCheck(core.database)] }),
+      createAdminEdge({
+        metrics,
+        checks: [notStopping(() => isStopping), databaseCheck(core.database)],
+        ground: () => ground.findings,
+      }),
       (it) => it.close(),
     );
     const sealerDatabase = opened.adopt(outages.watch(openSealerDatabase(config.database, tracer)), (it) => it.close());

@@ -34,6 +34,7 @@ describe('the admin port', () => {
           { name: 'database', status: 'ok' },
           { name: 'change feed', status: 'ok' },
         ]),
+        degraded: expect.any(Array),
       });
     },
   );
@@ -52,8 +53,22 @@ describe('the admin port', () => {
         { name: 'fine', status: 'ok' },
         { name: 'broken', status: 'unavailable' },
       ],
+      degraded: [],
     });
     expect((await app.inject('/livez')).statusCode).toBe(200);
+    await app.close();
+  });
+
+  it('200 although the ground is not what it should be: no other server would do better', async () => {
+    const ground = () => [
+      { name: 'fsync', verdict: 'fail' as const, detail: 'off', promise: 'durable', remedy: 'on' },
+      { name: 'clock', verdict: 'ok' as const, detail: 'agrees' },
+      { name: 'replication lag', verdict: 'unknown' as const, detail: 'hidden' },
+    ];
+    const app = createAdminEdge({ metrics: new Metrics(), checks: [], ground });
+    const answer = await app.inject('/readyz?verbose');
+    const degraded = [{ name: 'fsync', status: 'fail', detail: 'off', promise: 'durable' }];
+    expect([answer.statusCode, answer.json()]).toEqual([200, { status: 'ok', checks: [], degraded }]);
     await app.close();
   });
 

@@ -1,4 +1,5 @@
 import { fastify, type FastifyInstance } from 'fastify';
+import type { GroundFinding } from '../platform/database/ground/ground-finding.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { withinTime } from '../platform/waiting/within-time.ts';
 
@@ -20,8 +21,10 @@ const checkTimeoutMs = 900;
 export function createAdminEdge(options: {
   readonly checks: readonly ReadinessCheck[];
   readonly metrics: Metrics;
+  /** What is wrong without being a reason to send requests elsewhere, since no other server would do better. */
+  readonly ground?: () => readonly GroundFinding[];
 }): FastifyInstance {
-  const { metrics } = options;
+  const { metrics, ground = () => [] } = options;
   const checks = options.checks.map(shareInFlight);
   const app = fastify({ logger: false, requestTimeout: 10_000 });
 
@@ -32,10 +35,18 @@ export function createAdminEdge(options: {
     const isReady = results.every(({ status }) => status === 'ok');
     reply.code(isReady ? 200 : 503);
     const summary = { status: isReady ? 'ok' : 'unavailable' };
-    return isVerbose ? { ...summary, checks: results } : summary;
+    return isVerbose ? { ...summary, checks: results, degraded: ground().filter(isDegraded).map(toDegraded) } : summary;
   });
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()));
   return app;
+}
+
+function isDegraded({ verdict }: GroundFinding): boolean {
+  return verdict === 'warn' || verdict === 'fail';
+}
+
+function toDegraded({ name, verdict, detail, promise }: GroundFinding) {
+  return { name, status: verdict, detail, promise };
 }
 
 /** Whoever asks while a check runs gets its result: many probes cost the database no more than one. */

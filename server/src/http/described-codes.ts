@@ -12,6 +12,7 @@ const anywhere: readonly ErrorCode[] = [
   'rate-limited',
   'internal-error',
   'overloaded',
+  'standby-missing',
   'key-service-unavailable',
 ];
 const ofBodies: readonly ErrorCode[] = ['body-too-large', 'unsupported-media-type'];

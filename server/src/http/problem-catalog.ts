@@ -213,6 +213,14 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     remedy:
       'Wait for the number of seconds in Retry-After and retry. To make a request safe to retry, send a BT-IDEMPOTENCY-KEY; for a token, choosing its id yourself does the same.',
   },
+  'standby-missing': {
+    status: 503,
+    title: 'Service Unavailable',
+    meaning:
+      'This vault only acknowledges what a second database has stored as well, and none is attached at the moment. Nothing was changed or disclosed: reading a token is refused too, since its audit record would not be safe.',
+    remedy:
+      'Wait for the number of seconds in Retry-After and retry. Operators: see the runbook for StrongroomNoSynchronousStandby, and STRONGROOM_REQUIRE_SYNCHRONOUS_STANDBY.',
+  },
   'key-service-unavailable': {
     status: 503,
     title: 'Service Unavailable',

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,7 @@ import pg from 'pg';
 import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
 import { findProcessOwner } from '../../src/platform/local-postgres/postgres-binaries.ts';
 import { untilPasses } from './deadline.ts';
+import { makeDirectory } from './postgres-directory.ts';
 
 const run = promisify(execFile);
 
@@ -92,12 +93,3 @@ export class ArchivedPostgres {
 
 /** What is written is looked at by this process only: it need not outlive a crash. */
 const quick = { fsync: 'off', synchronous_commit: 'off' };
-
-/** One that the user may write to whom PostgreSQL runs as. */
-async function makeDirectory(parent: string, name: string): Promise<string> {
-  const directory = path.join(parent, name);
-  await mkdir(directory, { mode: 0o700 });
-  const owner = await findProcessOwner();
-  if (owner !== undefined) await chown(directory, owner.uid, owner.gid);
-  return directory;
-}

@@ -61,6 +61,7 @@ export class TestVault {
       readonly databaseTimeoutSeconds?: number;
       /** What requests may take; as long by default. */
       readonly requestTimeoutSeconds?: number;
+      readonly requiresStandby?: boolean;
       readonly drain?: DrainConfig;
       /** What searches of the log are timed by; by default no time passes, however slow the machine is. */
       readonly clock?: Clock;
@@ -74,9 +75,10 @@ export class TestVault {
     const lines: string[] = [];
     const limits = { ...highLimits, ...own.limits };
     const outbound = { ...closedOutbound, ...own.outbound };
-    const { drain, clock, elements, traces, databaseTimeoutSeconds: timeoutSeconds, requestTimeoutSeconds } = own;
-    const shared = { url: database.url, rootKey, limits, outbound, drain, clock, elements, traces };
-    const parts = { ...shared, timeoutSeconds, requestTimeoutSeconds };
+    const { drain, clock, elements, traces, requiresStandby } = own;
+    const { databaseTimeoutSeconds: timeoutSeconds, requestTimeoutSeconds } = own;
+    const more = { drain, clock, elements, traces, timeoutSeconds, requestTimeoutSeconds, requiresStandby };
+    const parts = { url: database.url, rootKey, limits, outbound, ...more };
     const server = await startServer(parts, lines);
     return new TestVault({ database, server, rootKey, limits, outbound, lines });
   }
@@ -213,15 +215,24 @@ function startServer(
     traces?: TraceConfig | undefined;
     timeoutSeconds?: number | undefined;
     requestTimeoutSeconds?: number | undefined;
+    requiresStandby?: boolean | undefined;
   },
   lines: string[],
 ): Promise<VaultServer> {
-  const { url, rootKey, clock = () => 0, elements, timeoutSeconds = databaseTimeoutSeconds, ...rest } = parts;
+  const {
+    url,
+    rootKey,
+    clock = () => 0,
+    elements,
+    timeoutSeconds = databaseTimeoutSeconds,
+    requiresStandby,
+    ...rest
+  } = parts;
   return VaultServer.start(
     {
       ...rest,
       requestTimeoutSeconds: rest.requestTimeoutSeconds ?? databaseTimeoutSeconds,
-      database: { url, ownerUrl: url, connectionsMax: 8, timeoutSeconds },
+      database: { url, ownerUrl: url, connectionsMax: 8, timeoutSeconds, requiresStandby },
       rootKeys: { primary: { kind: 'file', key: rootKey }, others: [] },
       listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
       elements: elements?.config,

@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'destination-failed'
   | 'too-many-calls'
   | 'overloaded'
+  | 'standby-missing'
   | 'key-service-unavailable'
   | 'internal-error';
 

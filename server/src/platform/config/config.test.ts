@@ -74,6 +74,7 @@ describe('readServerConfig', () => {
         ownerUrl: complete.STRONGROOM_DATABASE_URL,
         connectionsMax: 8,
         timeoutSeconds: 10,
+        requiresStandby: false,
       },
       rootKeys: { primary: { kind: 'file', key: Buffer.from(complete.STRONGROOM_ROOT_KEY, 'base64') }, others: [] },
       listen: {

@@ -33,6 +33,8 @@ export interface DatabaseConfig {
   readonly connectionsMax: number;
   /** How long a statement may take. Waiting for a connection may take half of that. */
   readonly timeoutSeconds: number;
+  /** Whether writes are refused while no synchronous standby is attached; they are not by default. */
+  readonly requiresStandby?: boolean | undefined;
 }
 
 export interface ListenConfig {
@@ -191,6 +193,7 @@ const database: Reading<DatabaseConfig> = mapped(
     ownerUrl: optional(settings.databaseOwnerUrl),
     connectionsMax: required(settings.databaseConnections),
     timeoutSeconds: required(settings.databaseTimeoutSeconds),
+    requiresStandby: required(settings.requireSynchronousStandby),
   }),
   ({ ownerUrl, ...rest }) => Object.freeze({ ...rest, ownerUrl: ownerUrl ?? rest.url }),
 );

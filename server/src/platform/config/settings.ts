@@ -173,6 +173,14 @@ export const requestTimeoutSeconds: Setting<number> = {
   fallback: 10,
 };
 
+export const requireSynchronousStandby: Setting<boolean> = {
+  variable: 'STRONGROOM_REQUIRE_SYNCHRONOUS_STANDBY',
+  expectation: 'true or false: whether to refuse writes while no synchronous standby is attached to the database',
+  example: 'true',
+  parse: parseBoolean,
+  fallback: false,
+};
+
 export const redisUrl: Setting<string> = {
   variable: 'STRONGROOM_REDIS_URL',
   expectation: 'the address of a Redis server, version 6 or newer, through which several servers share request counts',

@@ -8,6 +8,8 @@ const transientClasses = ['08', '25', '53', '57'];
 const lockNotAvailable = '55P03';
 /** Raised by `require_open_keys`: the record was encrypted with a key version that has been closed. */
 const keyVersionClosed = 'SR001';
+/** Raised by `require_synchronous_standby`: the commit would exist on the primary only. */
+const standbyMissing = 'SR005';
 
 /**
  * An error that PostgreSQL raised for a statement, without any row data: its messages and details quote
@@ -31,6 +33,7 @@ export function toDatabaseError(error: unknown): Error {
   if (error instanceof pg.DatabaseError && error.code !== undefined) {
     const refusal = new StatementError(error.code, error.constraint);
     if (error.code === keyVersionClosed) return keysChanging(refusal);
+    if (error.code === standbyMissing) return withoutStandby(refusal);
     return isTransient(error.code) ? unavailable(refusal, toOutage(error)) : refusal;
   }
   return unavailable(error, toOutage(error));
@@ -93,6 +96,21 @@ export function isUnreplicatedCommit(notice: {
   return notice.severity === 'WARNING' && notice.routine === 'SyncRepWaitForLSN';
 }
 
+/** A commit of which nobody knows whether a standby has it: the row may not survive a failover, so it is not reported as stored. */
+export function unconfirmed(): DomainError {
+  const error = new DomainError(
+    'overloaded',
+    'The write was not confirmed by the standby database. Try again shortly.',
+  );
+  markUncertain(error);
+  return error;
+}
+
+/** Nothing that the caller wrote is to blame, and everything else is refused as well. */
+export function isStandbyMissing(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'standby-missing';
+}
+
 function isTransient(sqlState: string): boolean {
   return sqlState === lockNotAvailable || transientClasses.includes(sqlState.slice(0, 2));
 }
@@ -102,6 +120,14 @@ function keysChanging(cause: unknown): DomainError {
   return new DomainError('key-service-unavailable', 'The keys of this tenant are being rotated. Try again shortly.', {
     cause,
   });
+}
+
+function withoutStandby(cause: unknown): DomainError {
+  return new DomainError(
+    'standby-missing',
+    'No synchronous standby is attached to the database, and this vault requires one: nothing was changed. Try again later. Operators: see docs/runbooks/no-synchronous-standby.md.',
+    { cause },
+  );
 }
 
 const outages = new WeakMap<DomainError, Outage>();

@@ -2,15 +2,14 @@ import pg from 'pg';
 import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
 import { feedName } from './change-feed.ts';
 import type { Database } from './database.ts';
+import { type DiskReading, diskText } from './ground/disk-space.ts';
 import { unreachable } from './outage.ts';
 
 const versionMin = 150_000;
-const skewMaxMs = 5_000;
 
 interface Inspection {
   readonly version: string;
   readonly version_number: number;
-  readonly now: Date;
   readonly is_member: boolean;
   readonly bypasses: boolean;
   readonly owned: number;
@@ -20,7 +19,6 @@ interface Inspection {
 const inspectText = `select
   current_setting('server_version') as version,
   current_setting('server_version_num')::integer as version_number,
-  clock_timestamp() as now,
   coalesce(pg_has_role(current_user, to_regrole('strongroom_app'), 'member'), false) as is_member,
   coalesce((select rolsuper or rolbypassrls from pg_roles where rolname = 'strongroom_app'), false) as bypasses,
   (select count(*)::integer from pg_class where relowner = to_regrole('strongroom_app')) as owned,
@@ -36,7 +34,6 @@ const inspectText = `select
 /** Inspects a database before it is used. Throws only if it cannot be reached. */
 export async function inspectDatabase(url: string): Promise<{ name: string; isOk: boolean; detail: string }[]> {
   const found = await inspect(url);
-  const skewMs = Math.abs(Date.now() - found.now.getTime());
   return [
     {
       name: 'database',
@@ -56,14 +53,6 @@ export async function inspectDatabase(url: string): Promise<{ name: string; isOk
           ? 'forced on every table that the application writes'
           : `not forced on ${found.unprotected.join(', ')}: restore it with "alter table … enable row level security, force row level security"`,
     },
-    {
-      name: 'clock',
-      isOk: skewMs < skewMaxMs,
-      detail:
-        skewMs < skewMaxMs
-          ? 'agrees with the database'
-          : `differs from the database by ${Math.round(skewMs / 1_000)} s: check NTP on both machines`,
-    },
   ];
 }
 
@@ -71,6 +60,13 @@ export async function inspectDatabase(url: string): Promise<{ name: string; isOk
 export async function findDatabaseName(url: string): Promise<string> {
   const [row] = await ask<{ name: string }>(url, 'select current_database()::text as name');
   return row?.name ?? '';
+}
+
+/** What PostgreSQL knows about its disk, as far as this login may see it. */
+export async function readDisk(url: string): Promise<DiskReading> {
+  const [row] = await ask<DiskReading>(url, diskText);
+  if (row === undefined) throw new Error('The database returned no rows.');
+  return row;
 }
 
 /** The root keys that wrap any key in this database. */

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { BatchMeter } from './batch-meter.ts';
 import { isChanging } from './changing-statement.ts';
+import { commitOnStandby } from './commit-on-standby.ts';
 import {
   findOutage,
   isConnectionLost,
@@ -12,6 +12,7 @@ import {
   markRolledBack,
   markUncertain,
   toDatabaseError,
+  unconfirmed,
 } from './database-error.ts';
 import { noTracer, type Tracer } from '../telemetry/traces/tracer.ts';
 import { currentDeadline, type Deadline, requireWanted } from '../waiting/deadline.ts';
@@ -43,6 +44,8 @@ export interface DatabaseOptions {
   readonly acquireTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly applicationName: string;
+  /** Whether writes are refused while no synchronous standby is attached; they are not by default. */
+  readonly requiresStandby?: boolean | undefined;
   readonly tracer?: Tracer;
 }
 
@@ -56,6 +59,7 @@ export class Database {
   readonly batches: BatchMeter;
   readonly #connectionsMax: number;
   readonly #statementTimeoutMs: number;
+  readonly #requiresStandby: boolean;
   readonly #pool: pg.Pool;
   readonly #lanes: FairLanes;
   readonly #unreplicated = new WeakSet<pg.ClientBase>();
@@ -66,7 +70,8 @@ export class Database {
   readonly #openedAt = new WeakMap<pg.ClientBase, number>();
 
   constructor(options: DatabaseOptions) {
-    const { statementTimeoutMs, tracer = noTracer } = options;
+    const { statementTimeoutMs, requiresStandby = false, tracer = noTracer } = options;
+    this.#requiresStandby = requiresStandby;
     this.tracer = tracer;
     this.batches = new BatchMeter(tracer);
     this.#connectionsMax = options.connectionsMax;
@@ -85,7 +90,8 @@ export class Database {
       application_name: options.applicationName,
       // No just-in-time compilation: it takes longer than the short statements it is meant to speed up.
       // Set in the startup packet, so a connection never has more privileges than it should.
-      options: `${sessionOptions(session)} -c jit=off`,
+      // A standby that is required is waited for, whatever the default of the server is.
+      options: `${sessionOptions(session)} -c jit=off${requiresStandby ? ' -c synchronous_commit=on' : ''}`,
       // Checked once, before the connection is used: something between here and PostgreSQL may drop options.
       verify: (client, finish) => void requireOwnSession(client, session).then(() => finish(), finish),
       query_timeout: statementTimeoutMs + silenceMs,
@@ -147,7 +153,7 @@ export class Database {
         if (isChange) deadline?.beginChange();
         const beginning = send(client, { text: beginFor(tenantId) + toLimit(limitMs) }, limitMs);
         const answering = send<Row>(client, statement, limitMs);
-        const committing = send(client, { text: 'commit' }, limitMs);
+        const committing = this.#commit(client, limitMs);
         traceInOrder(this.tracer, statement, { answering, committing });
         const [begun, answered, committed] = await Promise.allSettled([beginning, answering, committing]);
         for (const part of [begun, answered, committed]) {
@@ -203,7 +209,7 @@ export class Database {
           // Until here, nothing of it is there for anybody else: a request that ran out of time meanwhile is rolled back.
           if (tx.isChange) deadline?.beginChange();
           isCommitting = true;
-          await this.tracer.span('commit', {}, () => send(client, { text: 'commit' }, limitMs));
+          await this.tracer.span('commit', {}, () => this.#commit(client, limitMs));
           return result;
         } catch (error) {
           tx.end();
@@ -231,6 +237,12 @@ export class Database {
     return limitMs < this.#statementTimeoutMs ? Math.max(1, Math.trunc(limitMs)) : undefined;
   }
 
+  /** Sends everything at once: a commit is one round trip, whether a standby is required or not. */
+  async #commit(client: pg.ClientBase, limitMs: number | undefined): Promise<void> {
+    if (this.#requiresStandby) await commitOnStandby((statement) => send(client, statement, limitMs));
+    else await send(client, { text: 'commit' }, limitMs);
+  }
+
   #withClient<T>(lane: Lane, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.tracer.span('transaction', {}, () => this.#lanes.run(lane, () => this.#withEnteredClient(work)));
   }
@@ -244,14 +256,8 @@ export class Database {
       const result = await work(client);
       this.#noteReach(undefined);
       if (this.#unreplicated.has(client)) {
-        // The commit stopped waiting for the standby: the row may not survive a failover, so the caller is not
-        // told that it was stored.
-        const unconfirmed = new DomainError(
-          'overloaded',
-          'The write was not confirmed by the standby database. Try again shortly.',
-        );
-        markUncertain(unconfirmed);
-        throw unconfirmed;
+        // The commit stopped waiting for the standby.
+        throw unconfirmed();
       }
       return result;
     } catch (error) {

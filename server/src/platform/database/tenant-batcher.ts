@@ -4,7 +4,7 @@ import { endWith, type Span } from '../telemetry/traces/tracer.ts';
 import { BatchDeadline } from '../waiting/batch-deadline.ts';
 import { currentDeadline, type Deadline, GivenUpError, withDeadline } from '../waiting/deadline.ts';
 import type { BatchMeter, BatchName } from './batch-meter.ts';
-import { wasRolledBack } from './database-error.ts';
+import { isStandbyMissing, wasRolledBack } from './database-error.ts';
 
 export interface TenantBatcherOptions<Item, Result> {
   readonly name: BatchName;
@@ -160,8 +160,8 @@ export class TenantBatcher<Item, Result> {
       }
       // Only a batch that certainly wrote nothing is retried, in halves, so that the bad item fails alone and the others
       // share few commits: a caller with bad items must not slow down everyone else in the tenant. After a lost
-      // connection, or an error after the commit, its items may already be stored.
-      if (wasRolledBack(error) && batch.length > 1) {
+      // connection, or an error after the commit, its items may already be stored. Without a standby, no item would pass.
+      if (wasRolledBack(error) && !isStandbyMissing(error) && batch.length > 1) {
         const middle = Math.ceil(batch.length / 2);
         for (const half of [batch.slice(0, middle), batch.slice(middle)]) await this.#settle(tenantId, half, slot);
       } else {

@@ -18,6 +18,20 @@ export class Metrics {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.#registry], collect: () => gauge.set(read()) });
   }
 
+  /** One that is not always known: it has no series while it is undefined. */
+  addReading(name: string, help: string, read: () => number | undefined): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: () => {
+        const reading = read();
+        if (reading === undefined) gauge.remove();
+        else gauge.set(reading);
+      },
+    });
+  }
+
   /** Several, by a label. What cannot be read right now is left out, and the other metrics are rendered. */
   addGauges(name: string, help: string, label: string, read: () => Readings | Promise<Readings>): void {
     const gauge: Gauge = new Gauge({

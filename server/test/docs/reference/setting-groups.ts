@@ -22,7 +22,13 @@ export const settingGroups: readonly SettingGroup[] = [
     title: 'Database',
     about:
       'Where everything is stored. [Database roles](../operate/install.md#database-roles) says what each address may do.',
-    settings: [databaseUrl, databaseOwnerUrl, databaseConnections, databaseTimeoutSeconds],
+    settings: [
+      databaseUrl,
+      databaseOwnerUrl,
+      databaseConnections,
+      databaseTimeoutSeconds,
+      settings.requireSynchronousStandby,
+    ],
   },
   {
     title: 'Root key',

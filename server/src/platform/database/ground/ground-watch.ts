@@ -1,0 +1,67 @@
+import { withinTime } from '../../waiting/within-time.ts';
+import type { Database } from '../database.ts';
+import { judgeGround } from './ground-checks.ts';
+import type { GroundExpectations, GroundFinding } from './ground-finding.ts';
+import { type GroundReading, readGround } from './ground-reading.ts';
+
+const readEveryMs = 15_000;
+const readTimeoutMs = 5_000;
+
+/** Reads the ground from time to time, so that neither probes nor scrapes wait for it. */
+export class GroundWatch {
+  readonly #database: Database;
+  readonly #expectations: GroundExpectations;
+  #timer: NodeJS.Timeout | undefined;
+  #reading: GroundReading | undefined;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(database: Database, expectations: GroundExpectations) {
+    this.#database = database;
+    this.#expectations = expectations;
+  }
+
+  /** Does not wait for the first reading: a server is ready without it. */
+  start(): this {
+    void this.refresh();
+    this.#timer = setInterval(() => void this.refresh(), readEveryMs).unref();
+    return this;
+  }
+
+  /** Never throws: without an answer nothing is known, and the readiness check of the database says why. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#read().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  /** Undefined while the database does not answer. */
+  get reading(): GroundReading | undefined {
+    return this.#reading;
+  }
+
+  get requiresStandby(): boolean {
+    return this.#expectations.requiresStandby;
+  }
+
+  get findings(): readonly GroundFinding[] {
+    return this.#reading === undefined ? [] : judgeGround(this.#reading, this.#expectations);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#refreshing;
+  }
+
+  async #read(): Promise<void> {
+    try {
+      this.#reading = await withinTime(
+        readGround(this.#database),
+        readTimeoutMs,
+        'The database did not respond in time.',
+      );
+    } catch {
+      this.#reading = undefined;
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import { chown, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { findProcessOwner } from '../../src/platform/local-postgres/postgres-binaries.ts';
+
+/** One that the user may write to whom PostgreSQL runs as. */
+export async function makeDirectory(parent: string, name: string): Promise<string> {
+  const directory = path.join(parent, name);
+  await mkdir(directory, { mode: 0o700 });
+  const owner = await findProcessOwner();
+  if (owner !== undefined) await chown(directory, owner.uid, owner.gid);
+  return directory;
+}
