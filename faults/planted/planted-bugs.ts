@@ -50,7 +50,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'runs a batch again after its connection was lost',
     file: 'platform/database/tenant-batcher.ts',
-    find: 'if (wasRolledBack(error) && batch.length > 1) {',
+    find: 'if (wasRolledBack(error) && !isStandbyMissing(error) && batch.length > 1) {',
     replace: 'if (batch.length > 1) {',
     faults: ['database connections stalled towards the vault', 'kill -9 of the primary PostgreSQL'],
     found: 'refused is not',

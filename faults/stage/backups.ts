@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ApplicationNode } from './application-node.ts';
+import { describeBackups } from './backup-configuration.ts';
 import type { DatabaseNode } from './database-node.ts';
 import { makeFolderFor } from './folders.ts';
 import type { Host } from './host.ts';
@@ -8,7 +9,6 @@ import { ports } from './ports.ts';
 import { Service } from './service.ts';
 import { until } from './until.ts';
 
-const recipe = path.resolve(import.meta.dirname, '../../deploy/high-availability/pgbackrest.conf');
 const binaries = '/usr/lib/postgresql/15/bin';
 
 /** What a database restored to a moment held. */
@@ -18,21 +18,6 @@ export interface Restored {
   readonly tokenIds: ReadonlySet<string>;
   /** What `strongroom backup verify` had to complain about. */
   readonly complaint: string | undefined;
-}
-
-/** The configuration of the recipe, with the folders of one machine. */
-export async function describeBackups(
-  host: Host,
-  folders: { readonly data: string; readonly socket: string; readonly repository: string },
-): Promise<string> {
-  const [log, lock] = [path.join(host.folder, 'pgbackrest-log'), path.join(host.folder, 'pgbackrest-lock')];
-  await Promise.all([log, lock].map((folder) => makeFolderFor('postgres', folder)));
-  return (await readFile(recipe, 'utf8'))
-    .replace('/var/lib/pgbackrest', folders.repository)
-    .replace('/var/log/pgbackrest', log)
-    .replace('/run/pgbackrest', lock)
-    .replace('/var/lib/postgresql/vault', folders.data)
-    .replace('/var/lib/postgresql', folders.socket);
 }
 
 /** Backups of the running cluster, and restores to a moment on a machine of their own. */

@@ -80,9 +80,8 @@ export class Cluster {
   /** What Patroni says of its members; nothing if nobody answers. */
   async members(): Promise<readonly Member[]> {
     for (const { host } of this.databases) {
-      const url = `http://${host.address}:${ports.patroni}/cluster`;
-      const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
-      if (response?.ok === true) return ((await response.json()) as { members: Member[] }).members;
+      const answer = await ask(`http://${host.address}:${ports.patroni}/cluster`);
+      if (answer !== undefined) return (JSON.parse(answer) as { members: Member[] }).members;
     }
     return [];
   }
@@ -120,8 +119,8 @@ export class Cluster {
 
   /** Whether the balancer that clients know sends requests to every server. */
   async isBalanced(): Promise<boolean> {
-    const response = await fetch(`http://${outsideAddress}:${ports.frontStatistics}/;csv`).catch(() => undefined);
-    const lines = ((await response?.text()) ?? '').split('\n').filter((line) => line.startsWith('vault,app'));
+    const answer = (await ask(`http://${outsideAddress}:${ports.frontStatistics}/;csv`)) ?? '';
+    const lines = answer.split('\n').filter((line) => line.startsWith('vault,app'));
     return lines.length === this.applications.length && lines.every((line) => line.split(',').includes('UP'));
   }
 
@@ -149,10 +148,22 @@ export class Cluster {
     await Promise.all(this.databases.map((node) => node.start()));
     await until('three database machines', 120, () => this.isDatabaseHealthy());
     await this.query(`create role vault login createrole password 'vault-password'`, 'postgres');
+    // To see whether a standby is attached.
+    await this.query('grant pg_read_all_stats to vault', 'postgres');
     await this.query('create database vault owner vault', 'postgres');
     const primary = await this.primary();
     if (primary !== undefined) await this.backups.take(primary, 'full');
     await Promise.all(this.applications.map((node) => node.startGround()));
+  }
+}
+
+/** The text of a success; undefined for anything else, or if it takes too long. */
+async function ask(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    return response.ok ? await response.text() : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -174,6 +185,7 @@ function vaultSettings(folder: string): Record<string, string> {
       .map((scope) => `${scope}=1000000`)
       .join(),
     STRONGROOM_DRAIN_DELAY_SECONDS: '2',
+    STRONGROOM_REQUIRE_SYNCHRONOUS_STANDBY: 'true',
     STRONGROOM_AUDIT_ANCHOR_FILE: anchorIn(folder),
   };
 }

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describeBackups } from './backups.ts';
+import { describeBackups } from './backup-configuration.ts';
 import { Disk } from './disk.ts';
 import { type Host, signalAll } from './host.ts';
 import { makeFolderFor } from './folders.ts';

@@ -34,8 +34,6 @@ import type { DrainConfig, ServerConfig } from '../platform/config/config.ts';
 import { LogReader } from '../platform/audit/log-reader.ts';
 import { auditKeyVersion } from '../platform/audit/sealer.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
-import { addGroundMetrics } from '../platform/database/ground/ground-metrics.ts';
-import { GroundWatch } from '../platform/database/ground/ground-watch.ts';
 import { OutageLog } from '../platform/database/outage-log.ts';
 import { requireAnswer } from '../platform/database/require-answer.ts';
 import { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
@@ -59,6 +57,7 @@ import { createServerMetrics } from './server-metrics.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { addAllTokenRoutes } from './token-wiring.ts';
 import { VaultCore } from './vault-core.ts';
+import { watchGround } from './watch-ground.ts';
 
 /** Without the feed, every key is looked up. That is no reason to send requests elsewhere, unless it lasts. */
 const silenceMaxMs = 5_000;
@@ -136,11 +135,7 @@ export class VaultServer {
     const bodyMemory = new BodyMemory();
     const metrics = createServerMetrics({ core, directory, limiter, bodyMemory });
     addCertificateMetrics(metrics, config);
-    const { connectionsMax, requiresStandby = false } = config.database;
-    const ground = opened.adopt(new GroundWatch(core.database, { connectionsMax, requiresStandby }).start(), (it) =>
-      it.stop(),
-    );
-    addGroundMetrics(metrics, ground);
+    const ground = opened.adopt(watchGround(core.database, config.database, metrics), (it) => it.stop());
     const drain = new Drain(config.drain ?? undelayed, logger);
     // Readiness is available until the last request is served.
     const admin = opened.adopt(

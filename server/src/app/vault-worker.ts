@@ -10,8 +10,6 @@ import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
 import { auditRetentionJob } from '../platform/audit/audit-retention-job.ts';
 import type { MailConfig, WorkerConfig } from '../platform/config/config.ts';
 import { addPoolMetrics } from '../platform/database/database-metrics.ts';
-import { addGroundMetrics } from '../platform/database/ground/ground-metrics.ts';
-import { GroundWatch } from '../platform/database/ground/ground-watch.ts';
 import { OutageLog } from '../platform/database/outage-log.ts';
 import type { Job } from '../platform/jobs/job.ts';
 import { JobRunner } from '../platform/jobs/job-runner.ts';
@@ -27,6 +25,7 @@ import { openWhole } from './open-whole.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { startSealing } from './start-sealing.ts';
 import { openJobDatabase, openSealerDatabase, VaultCore } from './vault-core.ts';
+import { watchGround } from './watch-ground.ts';
 
 const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_WORKER_ADMIN_PORT' };
 
@@ -50,11 +49,7 @@ export class VaultWorker {
     opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
     const metrics = new Metrics();
     addTraceMetrics(metrics, tracer);
-    const { connectionsMax, requiresStandby = false } = config.database;
-    const ground = opened.adopt(new GroundWatch(core.database, { connectionsMax, requiresStandby }).start(), (it) =>
-      it.stop(),
-    );
-    addGroundMetrics(metrics, ground);
+    const ground = opened.adopt(watchGround(core.database, config.database, metrics), (it) => it.stop());
     let isStopping = false;
     // Health is available until the last job is done.
     const admin = opened.adopt(
