@@ -55,6 +55,7 @@ const sections = {
     'operate/proxy',
     'operate/sizing',
     'operate/high-availability',
+    'deploy/patroni',
   ],
   'Operate: run': [
     'operate/run',
