@@ -51,9 +51,12 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   await pause(calmSeconds * 1_000);
   const injected: Injected[] = [];
   for (const kind of faults) {
-    injected.push(await inject(cluster, kind, random.fork(), history));
-    const { name, beganAt, healthyAt } = injected.at(-1) ?? { name: '', beganAt: 0, healthyAt: 0 };
-    say(`${name}: healthy after ${((healthyAt - beganAt) / 1_000).toFixed(1)} s`);
+    const fault = await inject(cluster, kind, random.fork(), history);
+    injected.push(fault);
+    const seconds = ((fault.healthyAt - fault.beganAt) / 1_000).toFixed(1);
+    say(`${fault.name}: ${fault.isHealthy ? 'healthy' : 'STILL NOT HEALTHY'} after ${seconds} s`);
+    // Whatever is broken next would be blamed for it.
+    if (!fault.isHealthy) break;
     await pause(1_500);
   }
   await load.stop();
@@ -82,14 +85,17 @@ async function inject(cluster: Cluster, kind: FaultKind, random: Random, history
   await heal();
   history.note({ healed: kind.name });
   const operator = new Operator(cluster);
-  await until(`everything to be healthy after: ${kind.name}`, healthySecondsMax, async () => {
+  const isHealthy = await until(`everything to be healthy after: ${kind.name}`, healthySecondsMax, async () => {
     await operator.look();
     return cluster.isHealthy();
-  });
+  }).then(
+    () => true,
+    () => false,
+  );
   if (operator.hasActed) history.note({ operator: 'restarted Patroni' });
   const healthyAt = Date.now();
   const { failsNobody = false, makesTimeUnclear = false } = kind;
-  return { name: kind.name, beganAt, healthyAt, failsNobody, makesTimeUnclear };
+  return { name: kind.name, beganAt, healthyAt, isHealthy, failsNobody, makesTimeUnclear };
 }
 
 /** Waits until nothing waits; returns what still does after five minutes. */

@@ -1,7 +1,7 @@
 import { answersCheck } from './answers.ts';
 import { backupsCheck } from './backups.ts';
 import type { Check } from './check.ts';
-import { codesCheck } from './codes.ts';
+import { codesCheck, codesLaterCheck } from './codes.ts';
 import { equalValuesCheck } from './equal-values.ts';
 import { mailsCheck } from './mails.ts';
 import { plaintextCheck } from './plaintext.ts';
@@ -29,4 +29,5 @@ export const checks: readonly Check[] = [
   plaintextCheck,
   backupsCheck,
   stuckCheck,
+  codesLaterCheck,
 ];

@@ -1,4 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Check } from './check.ts';
+
+const cardsMax = 50;
+const hourSeconds = 3_600;
 
 /** Clocks that disagree may end a code early. */
 export const codesCheck: Check = {
@@ -11,6 +15,29 @@ export const codesCheck: Check = {
       if (operation !== 'code' || outcome !== 'done' || startedAt > firstUnclear) continue;
       if (facts['code'] !== 'right') findings.push(`the code of ${String(facts['id'])} is ${String(facts['code'])}`);
     }
+    return findings;
+  },
+};
+
+/** Moves the clocks of all machines, so it comes last. */
+export const codesLaterCheck: Check = {
+  name: 'codes of cards do not open after an hour',
+  run: async ({ entries, cluster, tenant }) => {
+    const findings: string[] = [];
+    const cards = entries
+      .filter(({ operation, outcome }) => operation === 'card' && outcome === 'done')
+      .slice(-cardsMax);
+    const machines = [...cluster.databases, ...cluster.applications];
+    await Promise.all(machines.map(({ faults }) => faults.setClock(hourSeconds + 60)));
+    await pause(1_000);
+    for (const { facts } of cards) {
+      const id = String(facts['id']);
+      const response = await fetch(`${cluster.url}/tokens/${id}`, { headers: { 'bt-api-key': tenant.private } });
+      const text = await response.text();
+      if (response.status !== 200) findings.push(`${id} cannot be read: ${response.status} ${text}`);
+      else if (text.includes('"cvc"')) findings.push(`the code of ${id} opens after an hour`);
+    }
+    await Promise.all(machines.map(({ faults }) => faults.setClock(0)));
     return findings;
   },
 };

@@ -7,7 +7,7 @@ const connectionsMax = 60;
 /** Whether nothing waits any more: records are sealed, jobs done, mails sent, no transaction and no session hangs. */
 export async function whatIsStuck(cluster: Cluster, invited: readonly string[]): Promise<string[]> {
   const stuck: string[] = [];
-  if (!(await cluster.isHealthy())) stuck.push('a machine, server or worker is not ready');
+  if (!(await cluster.isHealthy())) return ['a machine, server or worker is not ready'];
   const [row] = await cluster.query<{ unsealed: number; overdue: number; old: number; waiting: number; all: number }>(`
     select
       (select count(*)::int from audit_records, audit_sealing where sealing_order >= sealed_to) as unsealed,

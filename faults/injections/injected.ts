@@ -1,8 +1,9 @@
-/** A fault as it was: from when it began until everything was healthy again, in milliseconds. */
+/** A fault as it was: from when it began until everything was healthy again, or nobody waited any longer, in milliseconds. */
 export interface Injected {
   readonly name: string;
   readonly beganAt: number;
   readonly healthyAt: number;
+  readonly isHealthy: boolean;
   readonly failsNobody: boolean;
   readonly makesTimeUnclear: boolean;
 }
