@@ -1,5 +1,6 @@
 import type { Cluster } from '../stage/cluster.ts';
 import type { Tenant } from '../load/tenant.ts';
+import { until } from '../stage/until.ts';
 import { numberOf } from '../load/token-lives.ts';
 
 const referencesPerRequest = 100;
@@ -54,14 +55,28 @@ async function readValues(cluster: Cluster, tenant: Tenant, ids: readonly string
   const values = new Map<string, number>();
   for (let from = 0; from < ids.length; from += referencesPerRequest) {
     const chunk = ids.slice(from, from + referencesPerRequest);
-    const response = await fetch(`${cluster.url}/detokenize`, {
-      method: 'POST',
-      headers: { 'bt-api-key': tenant.private, 'content-type': 'application/json' },
-      body: JSON.stringify(chunk.map((id) => `{{ ${id} }}`)),
-    });
-    if (response.status !== 200) throw new Error(`Values cannot be read: ${response.status} ${await response.text()}`);
-    const texts = (await response.json()) as unknown[];
+    const texts = await detokenize(cluster, tenant, chunk);
     chunk.forEach((id, index) => values.set(id, numberOf(texts[index])));
   }
   return values;
+}
+
+/** Tried for a while: after the last fault, Patroni may still be changing which standby is synchronous. */
+async function detokenize(cluster: Cluster, tenant: Tenant, ids: readonly string[]): Promise<unknown[]> {
+  let texts: unknown[] = [];
+  let refusal = '';
+  await until('values to be readable', 60, async () => {
+    const response = await fetch(`${cluster.url}/detokenize`, {
+      method: 'POST',
+      headers: { 'bt-api-key': tenant.private, 'content-type': 'application/json' },
+      body: JSON.stringify(ids.map((id) => `{{ ${id} }}`)),
+    });
+    const text = await response.text();
+    if (response.status === 200) texts = JSON.parse(text) as unknown[];
+    else refusal = `${response.status} ${text}`;
+    return response.status === 200;
+  }).catch((error: unknown) => {
+    throw new Error(`${String(error)} ${refusal}`, { cause: error });
+  });
+  return texts;
 }

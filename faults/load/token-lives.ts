@@ -5,8 +5,10 @@ const livesMax = 400;
 /** A token in the hands of the one client that writes it. */
 interface Life {
   readonly id: string;
-  /** The number of its newest value. */
+  /** The number of the value that it has. */
   value: number;
+  /** The highest number that was ever sent: one that was refused is not used again. */
+  highest: number;
   readonly isIndexed: boolean;
   isBusy: boolean;
 }
@@ -35,7 +37,13 @@ export class TokenLives {
 
   async #create(): Promise<void> {
     const { client, tenant, marker, nextNumber, random } = this.#context;
-    const life: Life = { id: `life-${nextNumber()}`, value: 0, isIndexed: random.below(4) === 0, isBusy: true };
+    const life: Life = {
+      id: `life-${nextNumber()}`,
+      value: 0,
+      highest: 0,
+      isIndexed: random.below(4) === 0,
+      isBusy: true,
+    };
     const { outcome } = await client.send({
       operation: 'create',
       method: 'POST',
@@ -73,17 +81,18 @@ export class TokenLives {
   async #patch(): Promise<void> {
     const { client, tenant, marker } = this.#context;
     await this.#write(async (life) => {
-      life.value += 1;
+      life.highest += 1;
+      const next = { id: life.id, value: life.highest };
       const { outcome } = await client.send({
         operation: 'patch',
         method: 'PATCH',
         path: `/tokens/${life.id}`,
         key: tenant.private,
-        body: { data: valueOf(marker, life) },
-        facts: { id: life.id, value: life.value },
+        body: { data: valueOf(marker, next) },
+        facts: next,
         see: (body) => ({ seen: numberOf((body as { data: unknown }).data) }),
       });
-      // A number that was refused is not used again.
+      if (outcome === 'done') life.value = next.value;
       return outcome !== 'unknown';
     });
   }

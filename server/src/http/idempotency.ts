@@ -6,8 +6,11 @@ import { findOutage, mayHaveHappened } from '../platform/database/database-error
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { withoutDeadline } from '../platform/waiting/deadline.ts';
 import { sendJsonText } from './json-text-reply.ts';
+import { toDomainError } from './problem.ts';
+import { problemCatalog } from './problem-catalog.ts';
+import { LateSettlements } from './late-settlements.ts';
 import { describeFailure, routeOf } from './request-log.ts';
-import { isOutOfTime } from './time-limit.ts';
+import { isOutOfTime, mayHaveTakenEffect } from './time-limit.ts';
 
 /** What is kept of a successful request: what it did, never what it returned. */
 export interface KeptOutcome {
@@ -128,9 +131,13 @@ export function addIdempotency(app: FastifyInstance, keeper: IdempotencyKeeper, 
   // Awaited, so that the outcome is stored before the client sees the response.
   app.addHook('onSend', async (request, reply) => {
     const isSuccess = reply.statusCode >= 200 && reply.statusCode < 300;
-    await settle({ request, reply, logger }, isSuccess ? 'done' : request.isOutcomeUnknown ? 'unknown' : 'not done');
+    const isUnknown = request.isOutcomeUnknown || (reply.statusCode >= 500 && mayHaveTakenEffect(request));
+    await settle({ request, reply, logger }, isSuccess ? 'done' : isUnknown ? 'unknown' : 'not done');
   });
 }
+
+/** What an outage kept from being recorded. */
+const lateSettlements = new LateSettlements();
 
 interface Handled {
   readonly request: FastifyRequest;
@@ -152,7 +159,13 @@ async function withLateOutcome<T>(handling: Promise<T>, handled: Handled): Promi
 
 /** For a request that failed when its time was up. */
 export function settleFailure(handled: Handled, failure: unknown): Promise<void> {
-  return settle(handled, mayHaveHappened(failure) ? 'unknown' : 'not done');
+  const isUnknown = mayHaveHappened(failure) || (isOfServer(failure) && mayHaveTakenEffect(handled.request));
+  return settle(handled, isUnknown ? 'unknown' : 'not done');
+}
+
+/** Not what the caller sent is to blame: part of the work may have been done before it. */
+function isOfServer(failure: unknown): boolean {
+  return problemCatalog[toDomainError(failure).code].status >= 500;
 }
 
 /** Safe to call more than once. Whatever becomes of the request, the claim is settled. */
@@ -169,7 +182,10 @@ async function settle({ request, reply, logger }: Handled, work: 'done' | 'unkno
     await withoutDeadline(settling);
   } catch (error) {
     // The work has succeeded or failed, whether or not this was recorded: the caller gets its response.
-    if (findOutage(error) !== undefined) return;
+    if (findOutage(error) !== undefined) {
+      lateSettlements.add(settling);
+      return;
+    }
     logger.error('idempotency outcome not kept', {
       trace_id: request.id,
       route: routeOf(request),

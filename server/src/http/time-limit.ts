@@ -35,7 +35,14 @@ export function addTimeLimit(app: FastifyInstance, options: TimeLimitOptions): v
   app.decorateRequest(limited, undefined);
   app.addHook('onRequest', (request, reply, done) => {
     const limitMs = timeLimitMs(options.limitSeconds, request.routeOptions.config.moreTimeFor);
-    const deadline = deadlines.begin(limitMs, () => refuse(request, reply, options));
+    const deadline = deadlines.begin(limitMs, () => {
+      try {
+        refuse(request, reply, options);
+      } catch {
+        // Called by a timer, for many requests: none may keep the others from being answered, or hang itself.
+        reply.raw.destroy();
+      }
+    });
     request[limited] = deadline;
     withDeadline(deadline, done);
   });

@@ -27,7 +27,7 @@ export class IdempotencyService implements IdempotencyKeeper {
     const claimId = crypto.randomUUID();
     const used = await this.#store.claim(tenantId, keyHash, claimId);
     if (used === 'claimed') return { kind: 'first', claim: this.#toClaim(tenantId, keyHash, claimId) };
-    if (!used.isAnswered) return { kind: 'in-flight' };
+    if (!used.isAnswered) return { kind: used.isLost ? 'not-kept' : 'in-flight' };
     const kept = used.sealed === null ? undefined : await this.#open(tenantId, keyHash, used.sealed);
     return kept === undefined ? { kind: 'not-kept' } : { kind: 'repeated', kept };
   }

@@ -2,19 +2,22 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/sealed-rows.ts';
 
-/** Longer than any request can take (30 seconds to arrive, then bounded waits), so that it only expires after a crash. */
+/** Longer than any request can take (30 seconds to arrive, then bounded waits): after that, nobody will say what came of it. */
 const leaseSeconds = 60;
 const keptSeconds = 24 * 60 * 60;
 
 /** What the table has about a key that was already used. */
 export interface UsedKey {
   readonly isAnswered: boolean;
+  /** Whoever had the claim has died, or could not reach the database any more: the work may have been done. */
+  readonly isLost: boolean;
   readonly sealed: Buffer | null;
 }
 
 interface ClaimRow {
   readonly is_claimed: boolean;
   readonly is_answered: boolean | null;
+  readonly is_lost: boolean | null;
   readonly sealed: Buffer | null;
 }
 
@@ -26,7 +29,7 @@ export class IdempotencyStore {
     this.#database = database;
   }
 
-  /** Of any number of callers, exactly one gets `claimed`. An expired claim or result counts as none. */
+  /** Of any number of callers, exactly one gets `claimed`. What is a day old counts as none. */
   async claim(tenantId: TenantId, keyHash: Buffer, claimId: string): Promise<'claimed' | UsedKey> {
     const [row] = await this.#database.runForTenant<ClaimRow>(tenantId, {
       name: 'idempotency_claim',
@@ -37,17 +40,19 @@ export class IdempotencyStore {
             set claim_id = excluded.claim_id, expires_at = excluded.expires_at, is_answered = false, sealed = null
             where idempotency_results.expires_at <= now()
           returning 1)
-        select exists (select from claimed) as is_claimed, used.is_answered, used.sealed
+        select exists (select from claimed) as is_claimed, used.is_answered, used.sealed,
+          not used.is_answered and used.expires_at <= now() + make_interval(secs => $4 - $5) as is_lost
         from (select 1) as one
         left join idempotency_results as used on used.tenant_id = $1 and used.key_hash = $2`,
-      values: [tenantId, keyHash, claimId, leaseSeconds],
+      values: [tenantId, keyHash, claimId, keptSeconds, leaseSeconds],
     });
     if (row === undefined) throw new Error('A claim returned no row.');
     // Absent if the other request arrived after this statement started: it is still being handled.
-    return row.is_claimed ? 'claimed' : { isAnswered: row.is_answered ?? false, sealed: row.sealed };
+    if (row.is_claimed) return 'claimed';
+    return { isAnswered: row.is_answered ?? false, isLost: row.is_lost ?? false, sealed: row.sealed };
   }
 
-  /** An expired claim that another request has taken over is not overwritten. */
+  /** A claim that another request has taken over is not overwritten. */
   async updateAnswered(tenantId: TenantId, keyHash: Buffer, claimId: string, sealed: Buffer | null): Promise<void> {
     await this.#database.runForTenant(tenantId, {
       name: 'idempotency_answer',

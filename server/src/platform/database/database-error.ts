@@ -6,6 +6,8 @@ import { type Outage, silent, toOutage } from './outage.ts';
 /** SQLSTATE classes that mean "not now" rather than "not valid": connection, transaction state, resources, shutdown. */
 const transientClasses = ['08', '25', '53', '57'];
 const lockNotAvailable = '55P03';
+/** An operator or a crash ends the session. */
+const shutdowns = '57P0';
 /** Raised by `require_open_keys`: the record was encrypted with a key version that has been closed. */
 const keyVersionClosed = 'SR001';
 /** Raised by `require_synchronous_standby`: the commit would exist on the primary only. */
@@ -46,7 +48,18 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** As after a lost connection, unless PostgreSQL itself raised the error: then nothing was written. */
 export function isOutcomeUnknown(error: unknown): boolean {
-  return isConnectionLost(error) && !(error instanceof Error && error.cause instanceof StatementError);
+  return isConnectionLost(error) && refusalIn(error) === undefined;
+}
+
+/** Of a commit: a shutdown is raised by whatever the session happens to do next, which may be after it has committed. */
+export function isCommitUnknown(error: unknown): boolean {
+  return (
+    isOutcomeUnknown(error) || (isConnectionLost(error) && refusalIn(error)?.sqlState.startsWith(shutdowns) === true)
+  );
+}
+
+function refusalIn(error: unknown): StatementError | undefined {
+  return error instanceof Error && error.cause instanceof StatementError ? error.cause : undefined;
 }
 
 /** Nothing came back, not even the error with which PostgreSQL itself ends a statement that takes too long. */
@@ -80,7 +93,7 @@ export function wasRolledBack(error: unknown): boolean {
 
 /** The statement followed one that had already failed (in_failed_sql_transaction). */
 export function isAborted(error: unknown): boolean {
-  return error instanceof Error && error.cause instanceof StatementError && error.cause.sqlState === '25P02';
+  return refusalIn(error)?.sqlState === '25P02';
 }
 
 /** A deadlock or serialization failure: certainly rolled back, and worth a retry. */
@@ -125,7 +138,7 @@ function keysChanging(cause: unknown): DomainError {
 function withoutStandby(cause: unknown): DomainError {
   return new DomainError(
     'standby-missing',
-    'No synchronous standby is attached to the database, and this vault requires one: nothing was changed. Try again later. Operators: see docs/runbooks/no-synchronous-standby.md.',
+    'No synchronous standby is attached to the database, and this vault requires one. Try again later. Operators: see docs/runbooks/no-synchronous-standby.md.',
     { cause },
   );
 }

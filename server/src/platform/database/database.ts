@@ -5,6 +5,7 @@ import { isChanging } from './changing-statement.ts';
 import { commitOnStandby } from './commit-on-standby.ts';
 import {
   findOutage,
+  isCommitUnknown,
   isConnectionLost,
   isOutcomeUnknown,
   isSilence,
@@ -158,7 +159,7 @@ export class Database {
         const [begun, answered, committed] = await Promise.allSettled([beginning, answering, committing]);
         for (const part of [begun, answered, committed]) {
           if (part.status === 'fulfilled') continue;
-          if (isChange) this.#noteFailure(part.reason, deadline);
+          if (isChange) this.#noteFailure(part.reason, deadline, part === committed);
           throw part.reason;
         }
         if (answered.status === 'rejected') throw answered.reason;
@@ -213,7 +214,7 @@ export class Database {
           return result;
         } catch (error) {
           tx.end();
-          if (isCommitting && tx.isChange) this.#noteFailure(error, deadline);
+          if (isCommitting && tx.isChange) this.#noteFailure(error, deadline, true);
           if (isConnectionLost(error)) throw error;
           await send(client, { text: 'rollback' });
           markRolledBack(error);
@@ -224,8 +225,8 @@ export class Database {
   }
 
   /** Of a change that was sent. */
-  #noteFailure(error: unknown, deadline: Deadline | undefined): void {
-    if (isOutcomeUnknown(error)) markUncertain(error);
+  #noteFailure(error: unknown, deadline: Deadline | undefined, isOfCommit: boolean): void {
+    if (isOfCommit ? isCommitUnknown(error) : isOutcomeUnknown(error)) markUncertain(error);
     else deadline?.undoChange();
   }
 
@@ -264,7 +265,8 @@ export class Database {
       isHealthy = !isConnectionLost(error);
       const outage = findOutage(error);
       if (outage !== undefined) this.#noteReach(outage);
-      if (isSilence(error)) this.#silences += 1;
+      // One that was opened before the last silence says nothing new about those that were opened since.
+      if (isSilence(error) && this.#openedAt.get(client) === this.#silences) this.#silences += 1;
       throw error;
     } finally {
       // After a timeout or a broken connection, its state is unknown: it is closed and never reused.

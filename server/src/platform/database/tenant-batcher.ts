@@ -42,6 +42,7 @@ interface Lane<Item, Result> {
   /** Their total weight. */
   waitingSize: number;
   readonly freeSlots: number[];
+  isRemoving: boolean;
 }
 
 /**
@@ -60,6 +61,8 @@ export class TenantBatcher<Item, Result> {
 
   /** Resolves once the batch with the item is committed. */
   add(tenantId: TenantId, item: Item): Promise<Result> {
+    const deadline = currentDeadline();
+    if (deadline?.isGivenUp === true) return Promise.reject(new GivenUpError());
     const lane = this.#laneOf(tenantId);
     if (lane.waitingSize >= this.#options.queueMax) {
       return Promise.reject(new DomainError('overloaded', 'The vault is at capacity. Try again shortly.'));
@@ -70,9 +73,8 @@ export class TenantBatcher<Item, Result> {
     const settled = new Promise<Result>((resolve, reject) => {
       lane.waitingSize += size;
       meter.addWaiting(name, size);
-      const deadline = currentDeadline();
       lane.waiting.push({ item, size, resolve, reject, span, deadline });
-      deadline?.onGivenUp(() => this.#removeGivenUp(lane));
+      deadline?.onGivenUp(() => this.#removeSoon(lane));
       const slot = lane.freeSlots.pop();
       // Requests that were read from their sockets in the same turn of the event loop share the first batch.
       if (slot !== undefined) setImmediate(() => void this.#drain(tenantId, lane, slot));
@@ -83,7 +85,7 @@ export class TenantBatcher<Item, Result> {
   #laneOf(tenantId: TenantId): Lane<Item, Result> {
     const known = this.#lanes.get(tenantId);
     if (known !== undefined) return known;
-    const lane = { waiting: [], waitingSize: 0, freeSlots: this.#slots.toReversed() };
+    const lane = { waiting: [], waitingSize: 0, freeSlots: this.#slots.toReversed(), isRemoving: false };
     this.#lanes.set(tenantId, lane);
     return lane;
   }
@@ -97,6 +99,16 @@ export class TenantBatcher<Item, Result> {
     }
     freeSlots.push(slot);
     if (freeSlots.length === this.#slots.length) this.#lanes.delete(tenantId);
+  }
+
+  /** Once for all that run out of time in the same turn of the event loop: each looks at the whole queue. */
+  #removeSoon(lane: Lane<Item, Result>): void {
+    if (lane.isRemoving) return;
+    lane.isRemoving = true;
+    queueMicrotask(() => {
+      lane.isRemoving = false;
+      this.#removeGivenUp(lane);
+    });
   }
 
   /** Those whose requests ran out of time leave the queue at once: they must neither be stored nor take the place of others. */

@@ -1,5 +1,7 @@
 import { type Deadline, GivenUpError } from './deadline.ts';
 
+const lookEveryMs = 20;
+
 /** Where the requests that are under way are kept, by one timer for all: one each would cost more than all the rest of it. */
 export class RequestDeadlines {
   readonly #open = new Set<RequestDeadline>();
@@ -29,16 +31,21 @@ export class RequestDeadlines {
     this.#timer = undefined;
     this.#firesAt = Number.POSITIVE_INFINITY;
     const now = performance.now();
-    const due = [...this.#open].filter(({ endsAt }) => endsAt <= now);
+    const due: RequestDeadline[] = [];
+    let next = Number.POSITIVE_INFINITY;
     // All are over before anything goes on because one is.
-    for (const deadline of due) {
+    for (const deadline of this.#open) {
+      if (deadline.endsAt > now) {
+        next = Math.min(next, deadline.endsAt);
+        continue;
+      }
       this.#open.delete(deadline);
       deadline.markOver();
+      due.push(deadline);
     }
+    // One timer for those that end at about the same time: nobody notices a few milliseconds.
+    if (next < Number.POSITIVE_INFINITY) this.#wakeBy(Math.max(next, now + lookEveryMs));
     for (const deadline of due) deadline.tell();
-    let next = Number.POSITIVE_INFINITY;
-    for (const { endsAt } of this.#open) next = Math.min(next, endsAt);
-    if (next < Number.POSITIVE_INFINITY) this.#wakeBy(next);
   }
 }
 
@@ -98,6 +105,7 @@ export class RequestDeadline implements Deadline {
   }
 
   onGivenUp(listener: () => void): void {
+    if (this.#state !== 'open') return;
     (this.#listeners ??= []).push(listener);
   }
 
