@@ -54,7 +54,8 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     const fault = await inject(cluster, kind, random.fork(), history);
     injected.push(fault);
     const seconds = ((fault.healthyAt - fault.beganAt) / 1_000).toFixed(1);
-    say(`${fault.name}: ${fault.isHealthy ? 'healthy' : 'STILL NOT HEALTHY'} after ${seconds} s`);
+    const acts = fault.acts.length === 0 ? '' : `; an operator ${fault.acts.join(', ')}`;
+    say(`${fault.name}: ${fault.isHealthy ? 'healthy' : 'STILL NOT HEALTHY'} after ${seconds} s${acts}`);
     // Whatever is broken next would be blamed for it.
     if (!fault.isHealthy) break;
     await pause(1_500);
@@ -92,10 +93,10 @@ async function inject(cluster: Cluster, kind: FaultKind, random: Random, history
     () => true,
     () => false,
   );
-  if (operator.hasActed) history.note({ operator: 'restarted Patroni' });
+  for (const act of operator.acts) history.note({ operator: act });
   const healthyAt = Date.now();
   const { failsNobody = false, makesTimeUnclear = false } = kind;
-  return { name: kind.name, beganAt, healthyAt, isHealthy, failsNobody, makesTimeUnclear };
+  return { name: kind.name, beganAt, healthyAt, isHealthy, failsNobody, makesTimeUnclear, acts: operator.acts };
 }
 
 /** Waits until nothing waits; returns what still does after five minutes. */

@@ -4,7 +4,7 @@ export const shortForm: readonly string[] = [
   'kill -9 of a server',
   'stalled database connections',
   'half-open database connections',
-  'primary cut off from everybody',
+  'machine of a standby lost',
   'Redis killed',
   'mail server away',
   'rolling restart of servers and workers',

@@ -4,6 +4,8 @@ export interface Injected {
   readonly beganAt: number;
   readonly healthyAt: number;
   readonly isHealthy: boolean;
+  /** What an operator had to do. */
+  readonly acts: readonly string[];
   readonly failsNobody: boolean;
   readonly makesTimeUnclear: boolean;
 }

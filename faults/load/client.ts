@@ -26,7 +26,7 @@ export interface Reply {
 
 /** Sends requests as applications do, over connections that are kept, and writes down what came of each. */
 export class Client {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 128 });
+  readonly #agent = new Agent({ keepAlive: true });
   readonly #url: string;
   readonly #history: History;
 
