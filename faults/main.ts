@@ -13,7 +13,7 @@ import { shortForm } from './short-form.ts';
 
 /*
  * npm run faults -- [--minutes 120] [--seed 1] [--rate 200]   rounds of faults of every kind until the time is over
- * npm run faults -- --short                                   one round with fixed faults, for CI
+ * npm run faults -- --short                                   one round with fixed faults, in three minutes
  * npm run faults -- --fault NAME [--fault NAME …]             one round with these
  * npm run faults -- --upgrade                                 one round with a rolling upgrade from the previous release
  *

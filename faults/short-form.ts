@@ -1,4 +1,4 @@
-/** A few minutes for every run of CI: what happens most, and what has lost most. */
+/** What happens most, in a few minutes. */
 export const shortForm: readonly string[] = [
   'kill -9 of the primary PostgreSQL',
   'kill -9 of a server',
