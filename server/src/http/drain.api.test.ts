@@ -57,7 +57,7 @@ describe('a server that is told to stop', () => {
     expect(served).toEqual({ status: 200, connection: 'close' });
     // Served before it stopped taking connections, not after.
     expect(phasesLogged()).toEqual(phases.slice(0, 1));
-    expect((await vault.request('GET', '/readyz?verbose', { url: adminUrl })).body).toEqual(notReady);
+    expect((await vault.request('GET', '/readyz?verbose', { url: adminUrl })).body).toMatchObject(notReady);
 
     const isRefused = () =>
       fetch(`${url}/roles`).then(
@@ -66,7 +66,7 @@ describe('a server that is told to stop', () => {
       );
     await untilTrue(isRefused, { waitingFor: 'the server to take no more connections' });
     await expect(fetch(`${url}/roles`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
-    expect((await vault.request('GET', '/readyz?verbose', { url: adminUrl })).body).toEqual(notReady);
+    expect((await vault.request('GET', '/readyz?verbose', { url: adminUrl })).body).toMatchObject(notReady);
     expect(phasesLogged()).toEqual(phases.slice(0, 2));
 
     await release();
