@@ -148,7 +148,7 @@ describe.each(routes)('%s', (route) => {
     expect((await revealer('POST', '/tokens', other)).status).toBe(201);
     const answer = await repeat();
     expect(answer.status).toBe(404);
-    expect(answer.text).not.toContain('4444');
+    expect(answer.text).not.toMatch(/[5X]{12}4444/);
   });
 
   it('shows what the token holds now, not what it held', async () => {

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -56,7 +57,7 @@ export class CanaryScanner {
 
   /** What was found in every file below a directory, as `<path>: <name>`; files that vanish meanwhile are left out. */
   async scanDirectory(directory: string): Promise<{ readonly files: number; readonly found: readonly string[] }> {
-    const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+    const entries = await listFiles(directory);
     const buffer = Buffer.alloc(this.#longest + chunkLength);
     const found: string[] = [];
     let files = 0;
@@ -125,4 +126,17 @@ function listForms({ name, bytes }: Canary): Needle[] {
 function encodeShifted(bytes: Buffer, shift: number, encoding: 'base64' | 'base64url'): string {
   const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString(encoding);
   return text.slice(Math.ceil((shift * 4) / 3), Math.floor(((shift + bytes.length) * 4) / 3));
+}
+
+const attemptsMax = 20;
+
+/** Of a PostgreSQL that others use: a database may be dropped while its folder is listed, and then it is listed again. */
+async function listFiles(directory: string): Promise<Dirent[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await readdir(directory, { recursive: true, withFileTypes: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === attemptsMax) throw error;
+    }
+  }
 }

@@ -71,7 +71,7 @@ describe('an export', () => {
       expect(after?.body).toMatchObject(expected);
       expect([tenant_id, created_at, created_by, fingerprint].every(Boolean)).toBe(true);
     }
-    expect(text).not.toContain('cvc');
+    expect(text).not.toContain('"cvc"');
   });
 
   it('opens with gpg', async () => {
