@@ -6,7 +6,7 @@ import type { Finding } from './check/check.ts';
 import { checks } from './check/checks.ts';
 import { type Gap, tableOf } from './gaps.ts';
 import { catalogue } from './injections/catalogue.ts';
-import { play } from './play.ts';
+import { play, wholeRounds } from './play.ts';
 import { Random } from './random.ts';
 import { makeScratchFolder } from './scratch-folder.ts';
 import { shortForm } from './short-form.ts';
@@ -62,7 +62,9 @@ for (let faults = nextFaults(); faults !== undefined; faults = nextFaults()) {
   findings.push(...summary.findings);
   gaps.push(...summary.gaps);
   for (const [outcome, count] of Object.entries(summary.outcomes)) outcomes[outcome] = (outcomes[outcome] ?? 0) + count;
-  if (values.keep === undefined) await rm(path.join(folder, `round-${rounds}`), { recursive: true, force: true });
+  // What a finding came from is kept.
+  if (summary.findings.length > 0) say(`see ${path.join(folder, `round-${rounds}`)}`);
+  else if (values.keep === undefined) await rm(path.join(folder, `round-${rounds}`), { recursive: true, force: true });
 }
 
 say('');
@@ -76,7 +78,7 @@ say(
 );
 say(findings.length === 0 ? 'Nothing was lost, nothing was wrong.' : `${findings.length} findings.`);
 if (values.output !== undefined) await writeFile(values.output, JSON.stringify(report()));
-if (values.keep === undefined) await rm(folder, { recursive: true, force: true });
+if (values.keep === undefined && findings.length === 0) await rm(folder, { recursive: true, force: true });
 if (previousMain !== undefined) await rm(path.resolve(previousMain, '../../..'), { recursive: true, force: true });
 process.exitCode = findings.length === 0 ? 0 : 1;
 
@@ -92,7 +94,7 @@ function nextFaults(): readonly string[] | undefined {
 
 /** In the form that tests report in: a check is a test. */
 function report() {
-  const assertionResults = checks.map(({ name }) => {
+  const assertionResults = [...checks.map(({ name }) => name), wholeRounds].map((name) => {
     const complaints = findings.filter(({ check }) => check === name).map(({ what }) => what);
     return {
       fullName: name,

@@ -4,7 +4,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { RoundPlan, RoundSummary } from './round-process.ts';
 
-/** Plays one round in a process of its own, and returns what came of it. Throws if the round did not come to its end. */
+/** What is found if a round breaks off. */
+export const wholeRounds = 'every round comes to its end';
+
+/** Plays one round in a process of its own, and returns what came of it. That it broke off is a finding. */
 export async function play(plan: RoundPlan, show: (line: string) => void): Promise<RoundSummary> {
   await mkdir(plan.folder, { recursive: true });
   const file = path.join(plan.folder, 'plan.json');
@@ -18,6 +21,9 @@ export async function play(plan: RoundPlan, show: (line: string) => void): Promi
     for (const line of text.split('\n').filter(Boolean)) show(line);
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`A round ended early, its logs are in ${plan.folder}:\n${complaint}`);
+  if (code !== 0) {
+    const what = `it ended with ${String(code)}: ${complaint.slice(-2_000)}`;
+    return { findings: [{ check: wholeRounds, what }], gaps: [], outcomes: {} };
+  }
   return JSON.parse(await readFile(path.join(plan.folder, 'result.json'), 'utf8')) as RoundSummary;
 }

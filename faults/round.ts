@@ -13,6 +13,7 @@ import { openVault } from './load/tenant.ts';
 import { Random } from './random.ts';
 import { Cluster } from './stage/cluster.ts';
 import { Operator } from './stage/operator.ts';
+import { StolenTime } from './stage/stolen-time.ts';
 import { until } from './stage/until.ts';
 
 export interface RoundOptions {
@@ -42,6 +43,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const { folder, main, seed, rate, calmSeconds, faults, say } = options;
   await mkdir(folder, { recursive: true });
   const random = new Random(seed);
+  const stolenTime = new StolenTime();
   const marker = `plain${random.below(2 ** 32).toString(16)}value`;
   const cluster = await Cluster.start(folder, main);
   const tenant = await openVault(cluster);
@@ -69,7 +71,8 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     invited.map(({ facts }) => String(facts['email'])),
   );
   const state = await readFinalState(cluster, tenant);
-  const evidence = { entries, injected, state, cluster, tenant, marker, stuck };
+  const slowness = stolenTime.slowness.bind(stolenTime);
+  const evidence = { entries, injected, state, cluster, tenant, marker, stuck, slowness };
   const findings: Finding[] = [];
   for (const check of checks) findings.push(...(await runCheck(check, evidence)));
   for (const finding of findings) history.note({ finding });

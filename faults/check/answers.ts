@@ -11,12 +11,13 @@ const refusals = [400, 401, 403, 404, 409];
 /** Clients get what they asked for, or 503 in time; nothing else, whatever is broken. */
 export const answersCheck: Check = {
   name: 'clients get a success, an honest refusal or 503, in time',
-  run: ({ entries }) => {
+  run: ({ entries, slowness }) => {
     const findings: string[] = [];
     for (const entry of entries) {
       const { operation, status, detail = '', startedAt, endedAt } = entry;
       const tookMs = endedAt - startedAt;
-      if (tookMs > (operation === 'proxy' ? longestProxyMs : longestMs)) {
+      const longest = operation === 'proxy' ? longestProxyMs : longestMs;
+      if (tookMs > longest && tookMs > longest * slowness(startedAt, endedAt)) {
         findings.push(`${operation} took ${(tookMs / 1_000).toFixed(1)} s (${status} ${detail})`);
       }
       if (status === 500 || status === 501) findings.push(`${operation} got ${status} ${detail}`);

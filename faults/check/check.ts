@@ -13,6 +13,8 @@ export interface Evidence {
   readonly tenant: Tenant;
   /** Begins every value that was stored. */
   readonly marker: string;
+  /** How much slower than usual the machine was in a time: limits are longer by that. */
+  readonly slowness: (from: number, to: number) => number;
   /** What still waited long after everything had healed. */
   readonly stuck: readonly string[];
 }

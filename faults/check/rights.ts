@@ -11,7 +11,7 @@ const unclearMs = 2_000;
 /** Keys work until they are revoked and sessions until they expire, and neither works after. */
 export const rightsCheck: Check = {
   name: 'keys and sessions work as long as they should, and no longer',
-  run: ({ entries, injected }) => {
+  run: ({ entries, injected, slowness }) => {
     const findings: string[] = [];
     const revoked = new Map(
       entries
@@ -30,7 +30,7 @@ export const rightsCheck: Check = {
     )) {
       const end = revoked.get(facts['keyId']) ?? Number.POSITIVE_INFINITY;
       const begin = asked.get(facts['keyId']) ?? Number.POSITIVE_INFINITY;
-      if (outcome === 'done' && startedAt > end + revocationMs)
+      if (outcome === 'done' && startedAt > end + revocationMs * slowness(end, startedAt))
         findings.push(`a key worked ${startedAt - end} ms after it was revoked`);
       if (status === 401 && endedAt < begin) findings.push('a key was refused before anybody revoked it');
     }
@@ -41,10 +41,11 @@ export const rightsCheck: Check = {
       !unclear.some(({ from, to }) => startedAt < to && endedAt > from);
     for (const entry of entries.filter(({ operation }) => operation === 'session-use').filter(isClear)) {
       const expiresAt = Number(entry.facts['expiresAt']);
-      if (entry.outcome === 'done' && entry.startedAt > expiresAt + expiryMs) {
+      const tolerance = expiryMs * slowness(entry.startedAt, entry.endedAt);
+      if (entry.outcome === 'done' && entry.startedAt > expiresAt + tolerance) {
         findings.push(`a session worked ${entry.startedAt - expiresAt} ms after its end`);
       }
-      if (entry.status === 401 && entry.endedAt < expiresAt - expiryMs)
+      if (entry.status === 401 && entry.endedAt < expiresAt - tolerance)
         findings.push('a session was refused before its end');
     }
     return findings;

@@ -63,8 +63,14 @@ export class ReplicatedPostgres {
 
   /** As Patroni does it: in its lenient mode, the list is empty as soon as there is no standby. */
   async requireStandby(names: string): Promise<void> {
-    await this.#admin.query(`alter system set synchronous_standby_names = '${names}'`);
-    await this.#admin.query('select pg_reload_conf()');
+    const { rows } = await this.#admin.query<{ names: string }>(
+      `select current_setting('synchronous_standby_names') as names`,
+    );
+    // A reload that changes nothing would reach sessions at a moment that nobody can wait for.
+    if (rows[0]?.names !== names) {
+      await this.#admin.query(`alter system set synchronous_standby_names = '${names}'`);
+      await this.#admin.query('select pg_reload_conf()');
+    }
     await untilTrue(async () => (await this.#countSynchronous()) === (names.includes(standbyName) ? 1 : 0), {
       waitingFor: 'the configuration to be read',
     });

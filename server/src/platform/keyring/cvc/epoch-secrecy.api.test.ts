@@ -117,6 +117,8 @@ describe('the disk of the database', () => {
       // First that the search finds what is there.
       const said = heard.filter((payload) => parsePayload(payload, mac)?.kind === 'keys').slice(-6);
       expect((await filesWith(said.map((text) => Buffer.from(text)))).join()).toContain('pg_notify');
+      // Once more, a few times: WAL that another test's checkpoint has let go of is gone, and a page of it can end within a record.
+      for (const _ of [1, 2, 3]) await test.owner.query('insert into stored_codes values ($1)', [record]);
       const stored = (await filesWith([record])).join();
       expect(stored).toContain('base');
       expect(stored).toContain('pg_wal');
