@@ -1,8 +1,12 @@
 import type { LoadContext, Operation } from './operation.ts';
 
+/** A tenant can have 500. */
+const invitationsMax = 450;
+
 /** Invitations, each of which must reach a mailbox in the end. */
 export class Invitations {
   readonly #context: LoadContext;
+  #invited = 0;
 
   constructor(context: LoadContext) {
     this.#context = context;
@@ -14,6 +18,8 @@ export class Invitations {
 
   async #invite(): Promise<void> {
     const { client, tenant, nextNumber } = this.#context;
+    if (this.#invited === invitationsMax) return;
+    this.#invited += 1;
     const email = `guest-${nextNumber()}@example.com`;
     await client.send({
       operation: 'invitation',

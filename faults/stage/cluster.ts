@@ -108,8 +108,18 @@ export class Cluster {
       members.length === this.databases.length &&
       members.every(isUp) &&
       members.filter(({ role }) => role === 'leader').length === 1 &&
-      members.some(({ role }) => role === 'sync_standby')
+      members.some(({ role }) => role === 'sync_standby') &&
+      (await this.#isEveryDatabaseUp())
     );
+  }
+
+  /** What is known of a member may be as old as its lease. */
+  async #isEveryDatabaseUp(): Promise<boolean> {
+    const own = this.databases.map(({ host }) => ask(`http://${host.address}:${ports.patroni}/health`));
+    if ((await Promise.all(own)).includes(undefined)) return false;
+    const text = `select count(*)::int as streaming from pg_stat_replication where state = 'streaming'`;
+    const rows = await this.query<{ streaming: number }>(text, 'postgres').catch(() => []);
+    return rows[0]?.streaming === this.databases.length - 1;
   }
 
   async isVaultReady(): Promise<boolean> {
@@ -129,7 +139,15 @@ export class Cluster {
     const primary = await this.primary();
     if (primary === undefined) throw new Error('There is no primary.');
     const { address: host } = primary.host;
-    const client = new pg.Client({ host, port: ports.database, user: 'postgres', password, database });
+    const client = new pg.Client({
+      host,
+      port: ports.database,
+      user: 'postgres',
+      password,
+      database,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 60_000,
+    });
     await client.connect();
     return client;
   }

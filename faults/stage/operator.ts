@@ -1,8 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from './cluster.ts';
 import type { DatabaseNode } from './database-node.ts';
 import { ports } from './ports.ts';
 
 const patienceSeconds = 20;
+const noticedMs = 5_000;
 
 /**
  * What somebody has to do who runs Patroni 3.0.2, as the page about it says. After it was frozen, the primary's Patroni can believe for
@@ -53,6 +55,8 @@ export class Operator {
       signal: AbortSignal.timeout(10_000),
     }).catch(() => undefined);
     this.acts.push(`copied ${host.name} again`);
+    // Patroni says so only with its next look.
+    await pause(noticedMs);
   }
 
   async #restartPatroni(): Promise<void> {

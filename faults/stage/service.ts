@@ -3,12 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { type Host, type HostCommand, signalAll } from './host.ts';
 import { until } from './until.ts';
 
-/** A process of a machine that an init system would keep running: here, whoever breaks it also brings it back. */
+/** What an init system waits before it starts something again. */
+const restartMs = 1_000;
+
+/**
+ * A process of a machine. Whoever kills it also brings it back; one that gives up by itself is started again, as by `Restart=on-failure`.
+ */
 export class Service {
   readonly host: Host;
   readonly name: string;
   readonly #command: () => HostCommand;
   #child: ChildProcess | undefined;
+  #isWanted = false;
 
   constructor(host: Host, name: string, command: () => Omit<HostCommand, 'name'>) {
     this.host = host;
@@ -27,7 +33,14 @@ export class Service {
 
   /** Starts it, unless it runs. */
   async start(): Promise<void> {
-    if (!this.isRunning) this.#child = await this.host.start(this.#command());
+    this.#isWanted = true;
+    if (this.isRunning) return;
+    const child = await this.host.start(this.#command());
+    this.#child = child;
+    child.once('exit', (code) => {
+      if (code === null || code === 0) return;
+      setTimeout(() => void (this.#isWanted && this.#child === child && this.start()), restartMs).unref();
+    });
   }
 
   /** This process and all that it has started, as far as they are still its descendants. */
@@ -45,6 +58,7 @@ export class Service {
   }
 
   async stop(signal: NodeJS.Signals, secondsMax = 60): Promise<number | null> {
+    this.#isWanted = false;
     this.signal(signal);
     await until(`${this.name} on ${this.host.name} to end`, secondsMax, () => !this.isRunning);
     return this.#child?.exitCode ?? null;

@@ -1,13 +1,16 @@
 import pg from 'pg';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { GivenUpError } from '../waiting/deadline.ts';
-import { type Outage, silent, toOutage } from './outage.ts';
+import { type Outage, silent, toOutage, unserved } from './outage.ts';
 
-/** SQLSTATE classes that mean "not now" rather than "not valid": connection, transaction state, resources, shutdown. */
-const transientClasses = ['08', '25', '53', '57'];
+/** SQLSTATE classes that mean "not now" rather than "not valid": connection, transaction state, resources, shutdown, the machine. */
+const transientClasses = ['08', '25', '53', '57', '58'];
 const lockNotAvailable = '55P03';
-/** An operator or a crash ends the session. */
-const shutdowns = '57P0';
+/**
+ * Raised by a commit, these do not say that it was rolled back: no room or a broken disk crashes PostgreSQL after the commit was written,
+ * and an operator or a crash ends a session at whatever it happens to do next, which may be after it has committed.
+ */
+const unknownCommits = ['53', '57P0', '58', 'XX'];
 /** Raised by `require_open_keys`: the record was encrypted with a key version that has been closed. */
 const keyVersionClosed = 'SR001';
 /** Raised by `require_synchronous_standby`: the commit would exist on the primary only. */
@@ -41,6 +44,14 @@ export function toDatabaseError(error: unknown): Error {
   return unavailable(error, toOutage(error));
 }
 
+/** Of an attempt to connect: whatever PostgreSQL has against it, such as a full disk or a login, it is nothing that a request can help. */
+export function toConnectionError(error: unknown): Error {
+  if (error instanceof DomainError) return error;
+  const cause =
+    error instanceof pg.DatabaseError && error.code !== undefined ? new StatementError(error.code, undefined) : error;
+  return unavailable(cause, toOutage(error) ?? unserved);
+}
+
 /** The state of the connection, and perhaps of the last commit, is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'overloaded' && !(error instanceof GivenUpError);
@@ -51,14 +62,15 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return isConnectionLost(error) && refusalIn(error) === undefined;
 }
 
-/** Of a commit: a shutdown is raised by whatever the session happens to do next, which may be after it has committed. */
+/** Of an error that a commit has raised. */
 export function isCommitUnknown(error: unknown): boolean {
-  return (
-    isOutcomeUnknown(error) || (isConnectionLost(error) && refusalIn(error)?.sqlState.startsWith(shutdowns) === true)
-  );
+  if (isOutcomeUnknown(error)) return true;
+  const sqlState = refusalIn(error)?.sqlState;
+  return sqlState !== undefined && unknownCommits.some((prefix) => sqlState.startsWith(prefix));
 }
 
 function refusalIn(error: unknown): StatementError | undefined {
+  if (error instanceof StatementError) return error;
   return error instanceof Error && error.cause instanceof StatementError ? error.cause : undefined;
 }
 
@@ -88,6 +100,7 @@ export function markRolledBack(error: unknown): void {
 
 /** Whether it is certain that nothing was written; after an error during or after the commit, it is not. */
 export function wasRolledBack(error: unknown): boolean {
+  if (mayHaveHappened(error)) return false;
   return error instanceof StatementError || (typeof error === 'object' && error !== null && rolledBack.has(error));
 }
 

@@ -256,6 +256,16 @@ describe('limits', () => {
     expect(second[0]?.pid).not.toBe(first[0]?.pid);
   });
 
+  it('turns a request away if PostgreSQL starts no session, whatever the reason', async () => {
+    const url = new URL(test.url);
+    url.pathname = '/nowhere';
+    const lost = test.open({ url: url.href });
+    const outages: unknown[] = [];
+    lost.onReach((outage) => outages.push(outage));
+    await expect(lost.runForTenant(alpha, visibleTenants)).rejects.toMatchObject({ code: 'overloaded' });
+    expect(outages).toMatchObject([{ reason: 'no such database' }]);
+  });
+
   it('says nothing of a row in an error', async () => {
     const secret = 'canary-4242';
     const failed = await database

@@ -12,7 +12,7 @@ import {
   isUnreplicatedCommit,
   markRolledBack,
   markUncertain,
-  toDatabaseError,
+  toConnectionError,
   unconfirmed,
 } from './database-error.ts';
 import { noTracer, type Tracer } from '../telemetry/traces/tracer.ts';
@@ -281,7 +281,7 @@ export class Database {
   async #connect(): Promise<pg.PoolClient> {
     for (;;) {
       const client = await this.#pool.connect().catch((error: unknown) => {
-        const failure = toDatabaseError(error);
+        const failure = toConnectionError(error);
         const outage = findOutage(failure);
         if (outage !== undefined) this.#noteReach(outage);
         throw failure;

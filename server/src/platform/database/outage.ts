@@ -17,6 +17,12 @@ const login = `Check user and password in ${urlVariable}, and pg_hba.conf.`;
 /** The reason where nothing came back. */
 export const silent = 'no response in time';
 
+/** PostgreSQL is there and ends every session as soon as it begins. */
+export const unserved: Outage = {
+  reason: 'no session could be started',
+  advice: 'Look at the log of PostgreSQL, and at the disk space of its machine.',
+};
+
 const byCode: ReadonlyMap<unknown, Outage> = new Map([
   ['ECONNREFUSED', { reason: 'connection refused', advice: running }],
   ['ENOENT', { reason: 'no such socket', advice: running }],
