@@ -10,6 +10,7 @@ import { play, wholeRounds } from './play.ts';
 import { Random } from './random.ts';
 import { makeScratchFolder } from './scratch-folder.ts';
 import { shortForm } from './short-form.ts';
+import { StolenTime } from './stage/stolen-time.ts';
 
 /*
  * npm run faults -- [--minutes 120] [--seed 1] [--rate 200]   rounds of faults of every kind until the time is over
@@ -32,6 +33,8 @@ const { values } = parseArgs({
   },
 });
 const faultsPerRound = 26;
+/** The short form is part of CI. It is played once more if others had more than this of the machine. */
+const stolenShareMax = 0.2;
 const random = new Random(Number(values.seed));
 const startedAt = performance.now();
 const folder = values.keep ?? (await makeScratchFolder('faults'));
@@ -41,11 +44,14 @@ const outcomes: Record<string, number> = {};
 const previousMain = values.upgrade ? await unpackPreviousRelease(await makeScratchFolder('previous')) : undefined;
 let waiting = random.shuffle(catalogue);
 let rounds = 0;
+let isRepeated = false;
 
 for (let faults = nextFaults(); faults !== undefined; faults = nextFaults()) {
   rounds += 1;
+  isRepeated = false;
   const seed = random.below(2 ** 32);
   say(`round ${rounds}, seed ${seed}`);
+  using stolenTime = new StolenTime();
   const summary = await play(
     {
       folder: path.join(folder, `round-${rounds}`),
@@ -54,11 +60,17 @@ for (let faults = nextFaults(); faults !== undefined; faults = nextFaults()) {
       seed,
       rate: Number(values.rate),
       calmSeconds: 3,
+      settledSecondsMax: 300,
       faults,
     },
     say,
   );
   for (const { check, what } of summary.findings) say(`FOUND ${check}: ${what}`);
+  if (summary.findings.length > 0 && values.short && rounds === 1 && stolenTime.share > stolenShareMax) {
+    say(`Unsteady: ${(stolenTime.share * 100).toFixed(0)} % of the machine was taken away. Once more.`);
+    isRepeated = true;
+    continue;
+  }
   findings.push(...summary.findings);
   gaps.push(...summary.gaps);
   for (const [outcome, count] of Object.entries(summary.outcomes)) outcomes[outcome] = (outcomes[outcome] ?? 0) + count;
@@ -85,7 +97,7 @@ process.exitCode = findings.length === 0 ? 0 : 1;
 /** What the next round breaks; undefined if there is none. Every kind comes once before any comes again. */
 function nextFaults(): readonly string[] | undefined {
   const isFixed = values.short || values.upgrade || values.fault.length > 0;
-  if (isFixed) return rounds > 0 ? undefined : values.short ? shortForm : values.fault;
+  if (isFixed) return rounds > 0 && !isRepeated ? undefined : values.short ? shortForm : values.fault;
   if (performance.now() - startedAt > Number(values.minutes) * 60_000) return undefined;
   const chosen = waiting.splice(0, faultsPerRound);
   if (waiting.length === 0) waiting = random.shuffle(catalogue);

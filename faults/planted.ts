@@ -55,6 +55,8 @@ async function findsPlanted(bug: PlantedBug): Promise<boolean> {
         rate: 150,
         // What the load alone brings to light needs no more than some of it.
         calmSeconds: bug.faults.length === 0 ? 20 : 3,
+        // A bug can leave something waiting for ever.
+        settledSecondsMax: 60,
         faults: bug.faults,
       },
       (line) => lines.push(line),

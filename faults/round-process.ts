@@ -19,6 +19,7 @@ export interface RoundPlan {
   readonly seed: number;
   readonly rate: number;
   readonly calmSeconds: number;
+  readonly settledSecondsMax: number;
   /** Names of faults, in their order. */
   readonly faults: readonly string[];
 }

@@ -26,6 +26,8 @@ export interface RoundOptions {
   /** How long there is load before the first fault. */
   readonly calmSeconds: number;
   readonly faults: readonly FaultKind[];
+  /** How long after the last fault something may still wait. */
+  readonly settledSecondsMax: number;
   readonly say: (line: string) => void;
 }
 
@@ -35,15 +37,14 @@ export interface RoundResult {
   readonly entries: readonly Entry[];
 }
 
-const healthySecondsMax = 180;
-const settledSecondsMax = 300;
+const healthySecondsMax = 300;
 
 /** A new vault, a load, one fault after another, and then every check there is. */
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
-  const { folder, main, seed, rate, calmSeconds, faults, say } = options;
+  const { folder, main, seed, rate, calmSeconds, faults, settledSecondsMax, say } = options;
   await mkdir(folder, { recursive: true });
   const random = new Random(seed);
-  const stolenTime = new StolenTime();
+  using stolenTime = new StolenTime();
   const marker = `plain${random.below(2 ** 32).toString(16)}value`;
   const cluster = await Cluster.start(folder, main);
   const tenant = await openVault(cluster);
@@ -69,6 +70,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const stuck = await settle(
     cluster,
     invited.map(({ facts }) => String(facts['email'])),
+    settledSecondsMax,
   );
   const state = await readFinalState(cluster, tenant);
   const slowness = stolenTime.slowness.bind(stolenTime);
@@ -102,13 +104,13 @@ async function inject(cluster: Cluster, kind: FaultKind, random: Random, history
   return { name: kind.name, beganAt, healthyAt, isHealthy, failsNobody, makesTimeUnclear, acts: operator.acts };
 }
 
-/** Waits until nothing waits; returns what still does after five minutes. */
-async function settle(cluster: Cluster, invited: readonly string[]): Promise<string[]> {
+/** Waits until nothing waits; returns what still does in the end. */
+async function settle(cluster: Cluster, invited: readonly string[], secondsMax: number): Promise<string[]> {
   let stuck: string[] = [];
   const isSettled = async () => {
     stuck = await whatIsStuck(cluster, invited);
     return stuck.length === 0;
   };
-  await until('nothing to be stuck', settledSecondsMax, isSettled).catch(() => undefined);
+  await until('nothing to be stuck', secondsMax, isSettled).catch(() => undefined);
   return stuck;
 }

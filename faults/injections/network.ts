@@ -66,6 +66,20 @@ export const badLines: readonly FaultKind[] = [
   badLine('database connections stalled towards the vault', [3, 15], () => ({ kind: 'stalled', way: 'back' })),
   badLine('database connections reset', [0, 5], () => ({ kind: 'reset' })),
   badLine('half-open database connections', [3, 15], () => ({ kind: 'half-open' })),
+  {
+    // What was sent has happened, nobody is told so, and whoever connects again is served at once.
+    name: 'responses of the database lost, then its connections reset',
+    lastsSeconds: [0.5, 3],
+    begin: (cluster, random) => {
+      const node = random.pick(cluster.applications);
+      node.setLine('database', { kind: 'stalled', way: 'back' });
+      return Promise.resolve(() => {
+        node.setLine('database', { kind: 'reset' });
+        node.setLine('database', { kind: 'open' });
+        return Promise.resolve();
+      });
+    },
+  },
 ];
 
 function hostsOf(nodes: readonly ApplicationNode[]): Host[] {

@@ -52,8 +52,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     file: 'platform/database/tenant-batcher.ts',
     find: 'if (wasRolledBack(error) && !isStandbyMissing(error) && batch.length > 1) {',
     replace: 'if (batch.length > 1) {',
-    faults: ['database connections stalled towards the vault', 'kill -9 of the primary PostgreSQL'],
-    found: 'refused is not',
+    faults: [
+      'responses of the database lost, then its connections reset',
+      'responses of the database lost, then its connections reset',
+    ],
+    found: 'exactly its records',
   },
   {
     name: 'remembers a revoked key for five seconds',
@@ -106,7 +109,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         for (const row of rows.entries()) {
           createdAt = await this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, target, [row]));
         }`,
-    faults: ['stalled database connections', 'kill -9 of a server', 'kill -9 of the primary PostgreSQL'],
+    faults: Array.from({ length: 4 }, () => 'responses of the database lost, then its connections reset'),
     found: 'refused is not',
   },
   {

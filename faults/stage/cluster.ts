@@ -164,7 +164,7 @@ export class Cluster {
 
   async #bringUp(): Promise<void> {
     await Promise.all(this.databases.map((node) => node.start()));
-    await until('three database machines', 120, () => this.isDatabaseHealthy());
+    await until('three database machines', 300, () => this.isDatabaseHealthy());
     await this.query(`create role vault login createrole password 'vault-password'`, 'postgres');
     // To see whether a standby is attached.
     await this.query('grant pg_read_all_stats to vault', 'postgres');

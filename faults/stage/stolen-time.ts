@@ -16,10 +16,14 @@ interface Sample {
  */
 export class StolenTime {
   readonly #samples: Sample[] = [];
+  readonly #timer = setInterval(() => this.#sample(), sampleMs).unref();
 
   constructor() {
     this.#sample();
-    setInterval(() => this.#sample(), sampleMs).unref();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
   }
 
   /** How many times longer everything took in that time than on a machine of its own: 1 or more. Times are in milliseconds. */
@@ -32,6 +36,14 @@ export class StolenTime {
       most = Math.max(most, Math.min(slownessMax, 1 / Math.max(1 - share, 1 / slownessMax)));
     }
     return most;
+  }
+
+  /** The share of the time that was wanted since the beginning and not given. */
+  get share(): number {
+    const first = this.#samples[0];
+    const last = this.#samples.at(-1);
+    if (first === undefined || last === undefined) return 0;
+    return (last.stolen - first.stolen) / Math.max(1, last.wanted - first.wanted);
   }
 
   #sample(): void {
