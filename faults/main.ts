@@ -51,7 +51,7 @@ for (let faults = nextFaults(); faults !== undefined; faults = nextFaults()) {
   isRepeated = false;
   const seed = random.below(2 ** 32);
   say(`round ${rounds}, seed ${seed}`);
-  using stolenTime = new StolenTime();
+  const stolenTime = new StolenTime();
   const summary = await play(
     {
       folder: path.join(folder, `round-${rounds}`),
@@ -65,6 +65,7 @@ for (let faults = nextFaults(); faults !== undefined; faults = nextFaults()) {
     },
     say,
   );
+  stolenTime.stop();
   for (const { check, what } of summary.findings) say(`FOUND ${check}: ${what}`);
   if (summary.findings.length > 0 && values.short && rounds === 1 && stolenTime.share > stolenShareMax) {
     say(`Unsteady: ${(stolenTime.share * 100).toFixed(0)} % of the machine was taken away. Once more.`);

@@ -44,7 +44,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const { folder, main, seed, rate, calmSeconds, faults, settledSecondsMax, say } = options;
   await mkdir(folder, { recursive: true });
   const random = new Random(seed);
-  using stolenTime = new StolenTime();
+  const stolenTime = new StolenTime();
   const marker = `plain${random.below(2 ** 32).toString(16)}value`;
   const cluster = await Cluster.start(folder, main);
   const tenant = await openVault(cluster);
@@ -77,6 +77,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const evidence = { entries, injected, state, cluster, tenant, marker, stuck, slowness };
   const findings: Finding[] = [];
   for (const check of checks) findings.push(...(await runCheck(check, evidence)));
+  stolenTime.stop();
   for (const finding of findings) history.note({ finding });
   await history.close();
   return { findings, injected, entries };

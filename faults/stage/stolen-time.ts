@@ -22,7 +22,7 @@ export class StolenTime {
     this.#sample();
   }
 
-  [Symbol.dispose](): void {
+  stop(): void {
     clearInterval(this.#timer);
   }
 
