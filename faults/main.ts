@@ -2,12 +2,13 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { unpackPreviousRelease } from '../server/test/harness/previous-release.ts';
-import type { Finding } from './check/check.ts';
+import { type Finding, wholeRounds } from './check/check.ts';
 import { checks } from './check/checks.ts';
 import { type Gap, tableOf } from './gaps.ts';
 import { catalogue } from './injections/catalogue.ts';
-import { play, wholeRounds } from './play.ts';
+import { play } from './play.ts';
 import { Random } from './random.ts';
+import type { RoundSummary } from './round-process.ts';
 import { makeScratchFolder } from './scratch-folder.ts';
 import { shortForm } from './short-form.ts';
 import { StolenTime } from './stage/stolen-time.ts';
@@ -33,7 +34,7 @@ const { values } = parseArgs({
   },
 });
 const faultsPerRound = 26;
-/** The short form is part of CI. It is played once more if others had more than this of the machine. */
+/** Beyond this share of the machine that others had, a finding in CI says little. */
 const stolenShareMax = 0.2;
 const random = new Random(Number(values.seed));
 const startedAt = performance.now();
@@ -44,40 +45,12 @@ const outcomes: Record<string, number> = {};
 const previousMain = values.upgrade ? await unpackPreviousRelease(await makeScratchFolder('previous')) : undefined;
 let waiting = random.shuffle(catalogue);
 let rounds = 0;
-let isRepeated = false;
 
 for (let faults = nextFaults(); faults !== undefined; faults = nextFaults()) {
-  rounds += 1;
-  isRepeated = false;
-  const seed = random.below(2 ** 32);
-  say(`round ${rounds}, seed ${seed}`);
-  const stolenTime = new StolenTime();
-  const summary = await play(
-    {
-      folder: path.join(folder, `round-${rounds}`),
-      main: path.resolve(import.meta.dirname, '../server/src/main.ts'),
-      ...(previousMain === undefined ? {} : { previousMain }),
-      seed,
-      rate: Number(values.rate),
-      calmSeconds: 3,
-      settledSecondsMax: 300,
-      faults,
-    },
-    say,
-  );
-  stolenTime.stop();
-  for (const { check, what } of summary.findings) say(`FOUND ${check}: ${what}`);
-  if (summary.findings.length > 0 && values.short && rounds === 1 && stolenTime.share > stolenShareMax) {
-    say(`Unsteady: ${(stolenTime.share * 100).toFixed(0)} % of the machine was taken away. Once more.`);
-    isRepeated = true;
-    continue;
-  }
+  const summary = await playSteadily(faults);
   findings.push(...summary.findings);
   gaps.push(...summary.gaps);
   for (const [outcome, count] of Object.entries(summary.outcomes)) outcomes[outcome] = (outcomes[outcome] ?? 0) + count;
-  // What a finding came from is kept.
-  if (summary.findings.length > 0) say(`see ${path.join(folder, `round-${rounds}`)}`);
-  else if (values.keep === undefined) await rm(path.join(folder, `round-${rounds}`), { recursive: true, force: true });
 }
 
 say('');
@@ -98,11 +71,46 @@ process.exitCode = findings.length === 0 ? 0 : 1;
 /** What the next round breaks; undefined if there is none. Every kind comes once before any comes again. */
 function nextFaults(): readonly string[] | undefined {
   const isFixed = values.short || values.upgrade || values.fault.length > 0;
-  if (isFixed) return rounds > 0 && !isRepeated ? undefined : values.short ? shortForm : values.fault;
+  if (isFixed) return rounds > 0 ? undefined : values.short ? shortForm : values.fault;
   if (performance.now() - startedAt > Number(values.minutes) * 60_000) return undefined;
   const chosen = waiting.splice(0, faultsPerRound);
   if (waiting.length === 0) waiting = random.shuffle(catalogue);
   return chosen.map(({ name }) => name);
+}
+
+/** Plays a round. The short form is played once more if it found something while others had much of the machine. */
+async function playSteadily(faults: readonly string[]): Promise<RoundSummary> {
+  const stolenTime = new StolenTime();
+  const summary = await playRound(faults);
+  stolenTime.stop();
+  if (summary.findings.length === 0 || !values.short || stolenTime.share <= stolenShareMax) return summary;
+  say(`Unsteady: ${(stolenTime.share * 100).toFixed(0)} % of the machine was taken away. Once more.`);
+  return playRound(faults);
+}
+
+/** What it left is kept if there is a finding. */
+async function playRound(faults: readonly string[]): Promise<RoundSummary> {
+  rounds += 1;
+  const seed = random.below(2 ** 32);
+  const own = path.join(folder, `round-${rounds}`);
+  say(`round ${rounds}, seed ${seed}`);
+  const summary = await play(
+    {
+      folder: own,
+      main: path.resolve(import.meta.dirname, '../server/src/main.ts'),
+      ...(previousMain === undefined ? {} : { previousMain }),
+      seed,
+      rate: Number(values.rate),
+      calmSeconds: 3,
+      settledSecondsMax: 300,
+      faults,
+    },
+    say,
+  );
+  for (const { check, what } of summary.findings) say(`FOUND ${check}: ${what}`);
+  if (summary.findings.length > 0) say(`see ${own}`);
+  else if (values.keep === undefined) await rm(own, { recursive: true, force: true });
+  return summary;
 }
 
 /** In the form that tests report in: a check is a test. */

@@ -2,10 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { wholeRounds } from './check/check.ts';
 import type { RoundPlan, RoundSummary } from './round-process.ts';
-
-/** What is found if a round breaks off. */
-export const wholeRounds = 'every round comes to its end';
 
 /** Plays one round in a process of its own, and returns what came of it. That it broke off is a finding. */
 export async function play(plan: RoundPlan, show: (line: string) => void): Promise<RoundSummary> {

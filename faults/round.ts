@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Finding, runCheck } from './check/check.ts';
+import { type Finding, runCheck, wholeRounds } from './check/check.ts';
 import { checks } from './check/checks.ts';
 import { readFinalState } from './check/final-state.ts';
 import { whatIsStuck } from './check/settled.ts';
-import type { FaultKind } from './injections/fault.ts';
+import { type FaultKind, nothingToHeal } from './injections/fault.ts';
 import type { Injected } from './injections/injected.ts';
 import { type Entry, History } from './load/history.ts';
 import { Load } from './load/load.ts';
@@ -74,8 +74,10 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   );
   const state = await readFinalState(cluster, tenant);
   const slowness = stolenTime.slowness.bind(stolenTime);
-  const evidence = { entries, injected, state, cluster, tenant, marker, stuck, slowness };
-  const findings: Finding[] = [];
+  const evidence = { entries, injected, state, cluster, tenant, marker, stuck, slowness, say };
+  const findings: Finding[] = injected.flatMap(({ name, trouble }) =>
+    trouble === undefined ? [] : [{ check: wholeRounds, what: `${name}: ${trouble}` }],
+  );
   for (const check of checks) findings.push(...(await runCheck(check, evidence)));
   stolenTime.stop();
   for (const finding of findings) history.note({ finding });
@@ -87,9 +89,13 @@ async function inject(cluster: Cluster, kind: FaultKind, random: Random, history
   const [least, most] = kind.lastsSeconds;
   const beganAt = Date.now();
   history.note({ fault: kind.name });
-  const heal = await kind.begin(cluster, random);
+  const troubles: string[] = [];
+  const heal = await kind.begin(cluster, random).catch((error: unknown) => {
+    troubles.push(String(error));
+    return nothingToHeal;
+  });
   await pause((least + random.next() * (most - least)) * 1_000);
-  await heal();
+  await heal().catch((error: unknown) => troubles.push(String(error)));
   history.note({ healed: kind.name });
   const operator = new Operator(cluster);
   const isHealthy = await until(`everything to be healthy after: ${kind.name}`, healthySecondsMax, async () => {
@@ -101,8 +107,9 @@ async function inject(cluster: Cluster, kind: FaultKind, random: Random, history
   );
   for (const act of operator.acts) history.note({ operator: act });
   const healthyAt = Date.now();
-  const { failsNobody = false, makesTimeUnclear = false } = kind;
-  return { name: kind.name, beganAt, healthyAt, isHealthy, failsNobody, makesTimeUnclear, acts: operator.acts };
+  const { name, failsNobody = false, makesTimeUnclear = false } = kind;
+  const trouble = troubles.length === 0 ? {} : { trouble: troubles.join('; ') };
+  return { name, beganAt, healthyAt, isHealthy, failsNobody, makesTimeUnclear, acts: operator.acts, ...trouble };
 }
 
 /** Waits until nothing waits; returns what still does in the end. */

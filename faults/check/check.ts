@@ -15,6 +15,8 @@ export interface Evidence {
   readonly marker: string;
   /** How much slower than usual the machine was in a time: limits are longer by that. */
   readonly slowness: (from: number, to: number) => number;
+  /** For what is worth knowing and no finding. */
+  readonly say: (line: string) => void;
   /** What still waited long after everything had healed. */
   readonly stuck: readonly string[];
 }
@@ -25,6 +27,9 @@ export interface Check {
   /** What does not; nothing if all is well. */
   readonly run: (evidence: Evidence) => readonly string[] | Promise<readonly string[]>;
 }
+
+/** The check that complains if a round breaks off, or a fault cannot be injected or healed. */
+export const wholeRounds = 'every fault is injected, and every round comes to its end';
 
 /** What a check found, with a few examples of many. */
 export interface Finding {

@@ -4,6 +4,8 @@ export interface Injected {
   readonly beganAt: number;
   readonly healthyAt: number;
   readonly isHealthy: boolean;
+  /** Why it could not be injected, or not healed, if so. */
+  readonly trouble?: string;
   /** What an operator had to do. */
   readonly acts: readonly string[];
   readonly failsNobody: boolean;

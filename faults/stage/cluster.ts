@@ -91,6 +91,15 @@ export class Cluster {
     return this.databases.find(({ host }) => host.name === leader?.name);
   }
 
+  /** The machine whose PostgreSQL takes writes, whether or not Patroni calls it the leader. */
+  async writable(): Promise<DatabaseNode | undefined> {
+    for (const node of this.databases) {
+      const answer = await ask(`http://${node.host.address}:${ports.patroni}/health`);
+      if (answer !== undefined && (JSON.parse(answer) as { role: string }).role === 'master') return node;
+    }
+    return undefined;
+  }
+
   async standbys(): Promise<DatabaseNode[]> {
     const primary = await this.primary();
     return this.databases.filter((node) => node !== primary);

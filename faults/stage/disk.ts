@@ -1,6 +1,9 @@
-import { chmod, mkdir, rm, statfs, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runCommand } from './run-command.ts';
+
+/** Pages that are left to whoever writes in the same moment: none at first, then more from one attempt to the next. */
+const sparedPages = [0, 256, 1_024, 4_096, 16_384];
 
 /** A file system of its own, in memory, that can be filled. */
 export class Disk {
@@ -17,20 +20,27 @@ export class Disk {
     this.folder = folder;
   }
 
-  /** Leaves no room at all. */
+  /** Leaves no room, or hardly any if somebody keeps writing. */
   async fill(): Promise<void> {
-    const { bavail, bsize } = await statfs(this.folder);
-    await writeFile(this.#ballast, '');
-    await runCommand('fallocate', ['-l', String(bavail * bsize), this.#ballast]).catch(async (error: unknown) => {
-      // Somebody wrote in between: what is left then is little.
-      if (!String(error).includes('No space')) throw error;
-      await truncate(this.#ballast, 0);
-      await runCommand('fallocate', ['-l', String(Math.max(4_096, (bavail - 1_024) * bsize)), this.#ballast]);
-    });
+    for (const spared of sparedPages) if (await this.#tryToFill(spared)) return;
+    throw new Error(`${this.folder} could not be filled.`);
   }
 
   async free(): Promise<void> {
     await rm(this.#ballast, { force: true });
+  }
+
+  async #tryToFill(spared: number): Promise<boolean> {
+    await writeFile(this.#ballast, '');
+    const { bavail, bsize } = await statfs(this.folder);
+    const bytes = Math.max(1, bavail - spared) * bsize;
+    return runCommand('fallocate', ['-l', String(bytes), this.#ballast]).then(
+      () => true,
+      (error: unknown) => {
+        if (String(error).includes('No space')) return false;
+        throw error;
+      },
+    );
   }
 
   get #ballast(): string {

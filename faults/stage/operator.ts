@@ -4,16 +4,20 @@ import type { DatabaseNode } from './database-node.ts';
 import { ports } from './ports.ts';
 
 const patienceSeconds = 20;
+/** Longer than a lease: until it has ended, nobody may take over. */
+const leaderlessSeconds = 40;
 const noticedMs = 5_000;
 
 /**
  * What somebody has to do who runs Patroni 3.0.2, as the page about it says. After it was frozen, the primary's Patroni can believe for
- * ever that somebody else has changed which standby is synchronous: it is restarted, and PostgreSQL is not. If a primary comes back in
+ * ever that somebody else has changed which standby is synchronous: it is restarted, and PostgreSQL is not. The same if its clock was
+ * set back while it slept: it sleeps on, and nobody takes over from a primary that responds. If a primary comes back in
  * the moment in which another one is promoted, standbys can be left on a timeline that nobody continues: they are copied again.
  */
 export class Operator {
   readonly #cluster: Cluster;
-  #since: number | undefined;
+  readonly #leaderless = new Patience(leaderlessSeconds);
+  readonly #unconfirmed = new Patience(patienceSeconds);
   readonly acts: string[] = [];
 
   constructor(cluster: Cluster) {
@@ -22,20 +26,16 @@ export class Operator {
 
   async look(): Promise<void> {
     const members = await this.#cluster.members();
-    const isWithoutStandby =
+    const isRunning =
       members.length === this.#cluster.databases.length &&
-      members.every(({ state }) => state === 'running' || state === 'streaming') &&
-      !members.some(({ role }) => role === 'sync_standby');
-    if (!isWithoutStandby) {
-      this.#since = undefined;
-      return;
-    }
-    this.#since ??= performance.now();
-    if (performance.now() - this.#since < patienceSeconds * 1_000) return;
-    this.#since = undefined;
+      members.every(({ state }) => state === 'running' || state === 'streaming');
+    const hasLeader = members.some(({ role }) => role === 'leader');
+    if (this.#leaderless.isOver(isRunning && !hasLeader)) await this.#restartPatroni(await this.#cluster.writable());
+    const hasStandby = members.some(({ role }) => role === 'sync_standby');
+    if (!this.#unconfirmed.isOver(isRunning && hasLeader && !hasStandby)) return;
     const left = await this.#findLeftBehind();
     if (left.length > 0) for (const node of left) await this.#copyAgain(node);
-    else await this.#restartPatroni();
+    else await this.#restartPatroni(await this.#cluster.primary());
   }
 
   /** Standbys that the primary does not send anything to. */
@@ -59,10 +59,28 @@ export class Operator {
     await pause(noticedMs);
   }
 
-  async #restartPatroni(): Promise<void> {
-    const primary = await this.#cluster.primary();
-    await primary?.patroni.stop('SIGKILL');
-    await primary?.patroni.start();
-    this.acts.push('restarted Patroni');
+  async #restartPatroni(primary: DatabaseNode | undefined): Promise<void> {
+    if (primary === undefined) return;
+    await primary.patroni.stop('SIGKILL');
+    await primary.patroni.start();
+    this.acts.push(`restarted Patroni on ${primary.host.name}`);
+  }
+}
+
+/** For how long something is watched before somebody acts. */
+class Patience {
+  readonly #seconds: number;
+  #since: number | undefined;
+
+  constructor(seconds: number) {
+    this.#seconds = seconds;
+  }
+
+  /** Whether it has been so for too long without a break. It is asked again and again, and begins anew once it has said so. */
+  isOver(isSo: boolean): boolean {
+    this.#since = isSo ? (this.#since ?? performance.now()) : undefined;
+    if (this.#since === undefined || performance.now() - this.#since < this.#seconds * 1_000) return false;
+    this.#since = undefined;
+    return true;
   }
 }

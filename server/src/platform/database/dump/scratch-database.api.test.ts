@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { untilPasses } from '../../../../test/harness/deadline.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/test-database.ts';
+import { LocalPostgres } from '../../local-postgres/local-postgres.ts';
 import { migrate } from '../migrator.ts';
 import { withScratchDatabase } from './scratch-database.ts';
 import { ScratchSchema } from './scratch-schema.ts';
@@ -85,6 +87,40 @@ describe('the role that loads a dump', () => {
       await client.end();
     },
   );
+});
+
+describe('the database', () => {
+  let busy: LocalPostgres;
+  beforeAll(async () => {
+    const settings = { fsync: 'off', autovacuum_naptime: '1s', autovacuum_vacuum_cost_delay: '100ms' };
+    busy = await LocalPostgres.start({ password: 'test', settings });
+  });
+  afterAll(() => busy.stop());
+
+  it('is dropped by an owner who is no superuser while an autovacuum is in it', async () => {
+    const superuser = new pg.Client({ connectionString: busy.url });
+    await superuser.connect();
+    await superuser.query(`create role owner login createdb createrole password 'owner'`);
+    const ownerUrl = new URL(busy.url);
+    Object.assign(ownerUrl, { username: 'owner', password: 'owner' });
+    await withScratchDatabase(ownerUrl.href, async (scratch) => {
+      const client = new pg.Client({ connectionString: scratch.ownerUrl });
+      await client.connect();
+      await client.query('create table rows as select n, md5(n::text) from generate_series(1, 300000) n');
+      await client.query('update rows set n = n + 1');
+      await client.end();
+      await untilPasses(async () => {
+        const { rows } = await superuser.query(
+          `select from pg_stat_activity where backend_type = 'autovacuum worker' and datname = $1`,
+          [new URL(scratch.ownerUrl).pathname.slice(1)],
+        );
+        expect(rows).toHaveLength(1);
+      });
+    });
+    const { rows } = await superuser.query(`select from pg_database where datname like 'strongroom_scratch_%'`);
+    await superuser.end();
+    expect(rows).toEqual([]);
+  });
 });
 
 describe('the address of that role', () => {

@@ -1,10 +1,12 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { withOwnerSession } from '../owner-session.ts';
 
 /** Prefix of the names, including those left behind by a killed run. */
 const scratchPrefix = 'strongroom_scratch_';
 const idBytes = 8;
 const passwordBytes = 24;
+/** What PostgreSQL says of a database that somebody is connected to. */
+const objectInUse = '55006';
 
 /** An empty database, and a role with no privileges on the server beyond those granted there. */
 export interface ScratchDatabase {
@@ -30,7 +32,7 @@ export async function withScratchDatabase<T>(
     return await work({ ownerUrl: url.href, loaderUrl: withLogin(url, name, password), loaderRole: name });
   } finally {
     await withClient(ownerUrl, async (client) => {
-      await client.query(`drop database if exists ${name} with (force)`);
+      await dropDatabase(client, name);
       await client.query(`drop role if exists ${name}`);
     });
   }
@@ -74,6 +76,17 @@ async function createDatabase(client: pg.Client, name: string): Promise<void> {
       { cause: error },
     );
   }
+}
+
+/**
+ * PostgreSQL itself ends an autovacuum that is in the way, and waits five seconds for sessions that are about to end. With force it asks
+ * for the right to end them first, which a role that is no superuser does not have for an autovacuum.
+ */
+async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+  await client.query(`drop database if exists ${name}`).catch(async (error: unknown) => {
+    if (!(error instanceof pg.DatabaseError) || error.code !== objectInUse) throw error;
+    await client.query(`drop database if exists ${name} with (force)`);
+  });
 }
 
 function randomHex(bytes: number): string {
