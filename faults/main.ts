@@ -6,6 +6,7 @@ import { type Finding, wholeRounds } from './check/check.ts';
 import { checks } from './check/checks.ts';
 import { type Gap, tableOf } from './gaps.ts';
 import { catalogue } from './injections/catalogue.ts';
+import type { FaultKind } from './injections/fault.ts';
 import { play } from './play.ts';
 import { Random } from './random.ts';
 import type { RoundSummary } from './round-process.ts';
@@ -33,7 +34,7 @@ const { values } = parseArgs({
     keep: { type: 'string' },
   },
 });
-const faultsPerRound = 26;
+const faultsPerRound = 40;
 /** Beyond this share of the machine that others had, a finding in CI says little. */
 const stolenShareMax = 0.2;
 const random = new Random(Number(values.seed));
@@ -43,7 +44,7 @@ const findings: Finding[] = [];
 const gaps: Gap[] = [];
 const outcomes: Record<string, number> = {};
 const previousMain = values.upgrade ? await unpackPreviousRelease(await makeScratchFolder('previous')) : undefined;
-let waiting = random.shuffle(catalogue);
+const waiting: FaultKind[] = [];
 let rounds = 0;
 
 for (let faults = nextFaults(); faults !== undefined; faults = nextFaults()) {
@@ -73,9 +74,8 @@ function nextFaults(): readonly string[] | undefined {
   const isFixed = values.short || values.upgrade || values.fault.length > 0;
   if (isFixed) return rounds > 0 ? undefined : values.short ? shortForm : values.fault;
   if (performance.now() - startedAt > Number(values.minutes) * 60_000) return undefined;
-  const chosen = waiting.splice(0, faultsPerRound);
-  if (waiting.length === 0) waiting = random.shuffle(catalogue);
-  return chosen.map(({ name }) => name);
+  while (waiting.length < faultsPerRound) waiting.push(...random.shuffle(catalogue));
+  return waiting.splice(0, faultsPerRound).map(({ name }) => name);
 }
 
 /** Plays a round. The short form is played once more if it found something while others had much of the machine. */

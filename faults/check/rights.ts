@@ -1,12 +1,10 @@
-import type { Entry } from '../load/history.ts';
 import type { Check } from './check.ts';
+import { findClearTimes } from './clear-time.ts';
 
 /** How long after its revocation a key may still work on another server, with what a busy machine adds. */
 const revocationMs = 2_000;
 /** How exactly the end of a session is kept. */
 const expiryMs = 1_500;
-/** How long before and after a clock was wrong nobody can say what the time was. */
-const unclearMs = 2_000;
 
 /** Keys work until they are revoked and sessions until they expire, and neither works after. */
 export const rightsCheck: Check = {
@@ -34,11 +32,7 @@ export const rightsCheck: Check = {
         findings.push(`a key worked ${startedAt - end} ms after it was revoked`);
       if (status === 401 && endedAt < begin) findings.push('a key was refused before anybody revoked it');
     }
-    const unclear = injected
-      .filter(({ makesTimeUnclear }) => makesTimeUnclear)
-      .map(({ beganAt, healthyAt }) => ({ from: beganAt - unclearMs, to: healthyAt + unclearMs }));
-    const isClear = ({ startedAt, endedAt }: Entry) =>
-      !unclear.some(({ from, to }) => startedAt < to && endedAt > from);
+    const isClear = findClearTimes(injected);
     for (const entry of entries.filter(({ operation }) => operation === 'session-use').filter(isClear)) {
       const expiresAt = Number(entry.facts['expiresAt']);
       const tolerance = expiryMs * slowness(entry.startedAt, entry.endedAt);

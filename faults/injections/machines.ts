@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../random.ts';
 import type { Cluster } from '../stage/cluster.ts';
 import type { MachineFaults } from '../stage/machine-faults.ts';
@@ -51,6 +52,7 @@ export const clockFaults: readonly FaultKind[] = [
   jumpOf('clock of a server and worker jumps', async (cluster, random) => random.pick(cluster.applications).faults),
 ];
 
+const leaseMs = 25_000;
 const jumpsSeconds = [-7_200, -300, -20, 20, 300, 7_200];
 
 function jumpOf(name: string, choose: (cluster: Cluster, random: Random) => Promise<MachineFaults>): FaultKind {
@@ -61,7 +63,11 @@ function jumpOf(name: string, choose: (cluster: Cluster, random: Random) => Prom
     begin: async (cluster, random) => {
       const faults = await choose(cluster, random);
       await faults.setClock(random.pick(jumpsSeconds));
-      return () => faults.setClock(0);
+      return async () => {
+        await faults.setClock(0);
+        // Who sleeps by the wall clock keeps a lease for as long as it lasts, and is missed only then.
+        await pause(leaseMs);
+      };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describeBackups } from './backup-configuration.ts';
 import { Disk } from './disk.ts';
@@ -62,6 +62,12 @@ export class DatabaseNode {
 
   async signalPostgres(signal: NodeJS.Signals): Promise<void> {
     signalAll(await this.postgres(), signal);
+  }
+
+  /** Lets PostgreSQL believe that a segment of its write-ahead log is archived. */
+  async markArchived(segment: string): Promise<void> {
+    const status = path.join(this.#data, 'pg_wal/archive_status', segment);
+    await rename(`${status}.ready`, `${status}.done`);
   }
 
   async start(): Promise<void> {

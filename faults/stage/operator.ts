@@ -6,10 +6,20 @@ import { ports } from './ports.ts';
 const patienceSeconds = 20;
 /** Longer than a lease: until it has ended, nobody may take over. */
 const leaderlessSeconds = 40;
+/** Longer than a crash takes to recover from. */
+const brokenSeconds = 60;
 const noticedMs = 5_000;
+/** Of a machine that is up, or will be by itself. */
+const goodStates = ['running', 'streaming', 'creating replica'];
+
+const archiveLookMs = 2_000;
+/** What the primary tried to archive last, in vain, if it belongs to a timeline that has ended. */
+const stuckSegment = `select last_failed_wal as segment from pg_stat_archiver
+  where last_failed_time > coalesce(last_archived_time, '-infinity')
+    and left(last_failed_wal, 8) < left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 
 /**
- * What somebody has to do who runs Patroni 3.0.2, as the page about it says. After it was frozen, the primary's Patroni can believe for
+ * What somebody has to do who runs Patroni 3.0.2, as the page about it says. A machine that does not start any more is copied again. After it was frozen, the primary's Patroni can believe for
  * ever that somebody else has changed which standby is synchronous: it is restarted, and PostgreSQL is not. The same if its clock was
  * set back while it slept: it sleeps on, and nobody takes over from a primary that responds. If a primary comes back in
  * the moment in which another one is promoted, standbys can be left on a timeline that nobody continues: they are copied again.
@@ -18,6 +28,8 @@ export class Operator {
   readonly #cluster: Cluster;
   readonly #leaderless = new Patience(leaderlessSeconds);
   readonly #unconfirmed = new Patience(patienceSeconds);
+  readonly #broken = new Patience(brokenSeconds);
+  #archiveSeenAt = Number.NEGATIVE_INFINITY;
   readonly acts: string[] = [];
 
   constructor(cluster: Cluster) {
@@ -25,17 +37,42 @@ export class Operator {
   }
 
   async look(): Promise<void> {
+    await this.#unblockArchive();
     const members = await this.#cluster.members();
     const isRunning =
       members.length === this.#cluster.databases.length &&
       members.every(({ state }) => state === 'running' || state === 'streaming');
     const hasLeader = members.some(({ role }) => role === 'leader');
-    if (this.#leaderless.isOver(isRunning && !hasLeader)) await this.#restartPatroni(await this.#cluster.writable());
+    if (this.#leaderless.isOver(members.length > 0 && !hasLeader)) {
+      await this.#restartPatroni(await this.#cluster.writable());
+    }
     const hasStandby = members.some(({ role }) => role === 'sync_standby');
+    const broken = new Set(members.filter(({ state }) => !goodStates.includes(state)).map(({ name }) => name));
+    if (this.#broken.isOver(hasLeader && broken.size > 0)) {
+      for (const node of this.#cluster.databases) if (broken.has(node.host.name)) await this.#copyAgain(node);
+    }
     if (!this.#unconfirmed.isOver(isRunning && hasLeader && !hasStandby)) return;
     const left = await this.#findLeftBehind();
     if (left.length > 0) for (const node of left) await this.#copyAgain(node);
     else await this.#restartPatroni(await this.#cluster.primary());
+  }
+
+  /**
+   * A primary that was promoted may try to archive the end of the timeline before, which the old primary has archived with writes that
+   * nobody confirmed. pgBackRest refuses it, and everything behind it waits. Nobody needs it: the new timeline begins with a copy.
+   */
+  async #unblockArchive(): Promise<void> {
+    if (performance.now() - this.#archiveSeenAt < archiveLookMs) return;
+    this.#archiveSeenAt = performance.now();
+    const [stuck] = await this.#cluster.query<{ segment: string }>(stuckSegment, 'postgres').catch(() => []);
+    if (stuck === undefined) return;
+    const primary = await this.#cluster.primary();
+    const isMarked = await primary?.markArchived(stuck.segment).then(
+      () => true,
+      // It is already, and the archiver has not looked since.
+      () => false,
+    );
+    if (isMarked === true) this.acts.push(`passed over ${stuck.segment} in the archive`);
   }
 
   /** Standbys that the primary does not send anything to. */
