@@ -7,6 +7,9 @@ const longestMs = 16_000;
 /** The proxy may wait for a destination for 25 seconds. */
 const longestProxyMs = 32_000;
 
+/** How long a server waits for the head of a request at least. */
+const arrivalMs = 10_000;
+
 const refusals = [400, 401, 403, 404, 409];
 
 /** Clients get what they asked for, or 503 in time; nothing else, whatever is broken. */
@@ -41,12 +44,14 @@ export const answersCheck: Check = {
 };
 
 /** Some operations are refused by their nature: reading what was deleted, or using what has ended. */
-function isExpected({ operation, status }: Entry, isTimeClear: boolean): boolean {
+function isExpected({ operation, status, startedAt, endedAt }: Entry, isTimeClear: boolean): boolean {
+  // A server that was frozen meanwhile has waited for the rest of the request, as far as it knows.
+  if (status === 408) return endedAt - startedAt > arrivalMs;
   if (!refusals.includes(status)) return false;
   if (operation === 'get' || operation === 'patch' || operation === 'delete') return status === 404 || status === 409;
   if (operation === 'session-use' || operation === 'key-use') return status === 401;
-  // For a server whose clock is ahead, the end that a session is to have is over already.
-  if (operation === 'session-authorize') return status === 400 && !isTimeClear;
+  // Where a clock is ahead, the end that a session is to have is over already, or the session itself.
+  if (operation === 'session-authorize') return (status === 400 || status === 404) && !isTimeClear;
   // Attempts whose outcome nobody knew, made again: the key is gone, or keys are left that nobody knows.
   if (operation === 'key-revoke') return status === 404;
   if (operation === 'key-create') return status === 400;
