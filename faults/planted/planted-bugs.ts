@@ -33,8 +33,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'records a read after its response',
     file: 'platform/audit/audit-log.ts',
-    find: 'await this.#batcher.add(caller.tenantId, [toAuditRow(caller, event)]);',
-    replace: 'void this.#batcher.add(caller.tenantId, [toAuditRow(caller, event)]).catch(() => undefined);',
+    find: 'await this.#appendAll(caller, [event]);',
+    replace: 'void this.#appendAll(caller, [event]).catch(() => undefined);',
     faults: ['kill -9 of the primary PostgreSQL', 'stalled database connections'],
     found: 'exactly its records',
   },

@@ -110,21 +110,21 @@ export function successEvent(entityType: EntityType, entityId: string, operation
   return { entityType, entityId, operation, outcome: 'success' };
 }
 
-/** An event with its actor, in the shape of the columns that it is stored in. */
+/** An event with its actor, in the shape of the columns that it is stored in. As JSON it has no member for what is absent. */
 export interface AuditRow {
   readonly entity_id: string;
   readonly entity_type: EntityType;
   readonly operation: Operation;
   readonly outcome: Outcome;
-  readonly actor_id: string | null;
+  readonly actor_id: string | undefined;
   readonly actor_type: 'application' | 'session' | 'system' | 'user';
-  readonly key_id: string | null;
-  readonly request_id: string | null;
-  readonly source_address: string | null;
-  readonly containers: readonly string[] | null;
-  readonly destination: string | null;
-  readonly transform: Transform | null;
-  readonly details: string | null;
+  readonly key_id: string | undefined;
+  readonly request_id: string | undefined;
+  readonly source_address: string | undefined;
+  readonly containers: readonly string[] | undefined;
+  readonly destination: string | undefined;
+  readonly transform: Transform | undefined;
+  readonly details: string | undefined;
 }
 
 export function toAuditRow(actor: Actor, event: AuditEvent): AuditRow {
@@ -135,7 +135,7 @@ export function toAuditRow(actor: Actor, event: AuditEvent): AuditRow {
     entity_type: event.entityType,
     operation: event.operation,
     outcome: event.outcome,
-    actor_id: key?.session === undefined ? actorIdOf(actor) : key.keyId,
+    actor_id: key?.session === undefined ? (actorIdOf(actor) ?? undefined) : key.keyId,
     actor_type: isSystem
       ? 'system'
       : key === undefined
@@ -143,12 +143,12 @@ export function toAuditRow(actor: Actor, event: AuditEvent): AuditRow {
         : key.session === undefined
           ? 'application'
           : 'session',
-    key_id: key?.keyId ?? null,
-    request_id: isSystem ? null : actor.requestId,
-    source_address: isSystem ? null : actor.sourceAddress,
-    containers: event.containers ?? null,
-    destination: event.destination ?? null,
-    transform: event.transform ?? null,
-    details: event.details === undefined ? null : JSON.stringify(event.details),
+    key_id: key?.keyId,
+    request_id: isSystem ? undefined : actor.requestId,
+    source_address: isSystem ? undefined : actor.sourceAddress,
+    containers: event.containers,
+    destination: event.destination,
+    transform: event.transform,
+    details: event.details === undefined ? undefined : JSON.stringify(event.details),
   };
 }

@@ -38,6 +38,15 @@ export function insertSharedAuditRecords(parameter: number, rows: string): strin
       with ordinality as record(${shared.join(', ')}, number) on record.number = about.record`;
 }
 
+/** Writes the records given as a JSON array of `CommonRecord` in parameter `$2`, for the tenant in parameter `$1`. */
+export function insertCommonAuditRecords(): string {
+  const common = names.filter((name) => name !== 'entity_id');
+  const definitions = common.map((name) => `${name} ${columns[name]}`);
+  return `insert into audit_records (tenant_id, sealing_order, entity_id, ${common.join(', ')})
+    select $1::uuid, (select audit_order(pg_current_xact_id())), about.entity_id, ${common.map((name) => `record.${name}`).join(', ')}
+    from json_to_recordset($2::json) as record(entity_ids text[], ${definitions.join(', ')}), unnest(record.entity_ids) as about(entity_id)`;
+}
+
 /**
  * Writes the records given as a JSON array of `AuditRow` in parameter `$n`, for the tenant in parameter `$1`.
  * `onlyFor` joins them to what the statement really did: a write that did not happen leaves no record.

@@ -1,7 +1,15 @@
 import type { Tracer } from '../telemetry/traces/tracer.ts';
 
 /** What a batch does. A label of metrics, so the list is closed. */
-export const batchNames = ['audit', 'token-create', 'token-group', 'token-find', 'proxy-begin', 'proxy-end'] as const;
+export const batchNames = [
+  'audit',
+  'token-create',
+  'token-group',
+  'token-find',
+  'token-list',
+  'proxy-begin',
+  'proxy-end',
+] as const;
 export type BatchName = (typeof batchNames)[number];
 
 export interface FinishedBatch {

@@ -109,6 +109,11 @@ export function isAborted(error: unknown): boolean {
   return refusalIn(error)?.sqlState === '25P02';
 }
 
+/** PostgreSQL ended the statement since it took longer than it may (query_canceled). */
+export function isOutOfTime(error: unknown): boolean {
+  return refusalIn(error)?.sqlState === '57014';
+}
+
 /** A deadlock or serialization failure: certainly rolled back, and worth a retry. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState.startsWith('40');

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { toId } from '../../core/identity/ids.ts';
 import { decodeBase58, encodeBase58 } from '../../core/identity/base58.ts';
@@ -43,6 +43,11 @@ export function parseApiKey(text: string): ApiKey | undefined {
   const id = decodeKeyId(random.slice(0, idCharacters));
   const secret = decodeBase58(random.slice(idCharacters), secretLength);
   return id === undefined || secret === undefined ? undefined : { kind, id, secret };
+}
+
+/** Stands for the text of a key where it is only to be recognized: nobody finds the key from it. */
+export function digestApiKey(text: string): string {
+  return hash('sha256', text, 'base64');
 }
 
 /** The id of a key from the part of its text that is not secret: the first 22 characters of `random`. */

@@ -38,7 +38,9 @@ export async function mapInTurns<Item, Result>(
   const results: Result[] = [];
   if (items.length > 1) turnAgeMs();
   for (const [index, item] of items.entries()) {
-    results.push(await map(item, index));
+    const result = map(item, index);
+    // What is there already is not waited for: that would let everything else go first that is ready.
+    results.push(result instanceof Promise ? await result : result);
     const waiting = index + 1 < items.length ? giveWay() : undefined;
     if (waiting !== undefined) await waiting;
   }

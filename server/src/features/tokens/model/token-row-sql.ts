@@ -44,11 +44,15 @@ export const joinCvc = `left join token_cvcs c
 export const isAlive = '(t.expires_at is null or t.expires_at > now())';
 
 /** What of a token can be long. The length of a column is known without reading it. */
-const tokenBytes = '(octet_length(t.data) + coalesce(octet_length(t.mask), 0))';
+export const tokenBytes = '(octet_length(t.data) + coalesce(octet_length(t.mask), 0))';
+
+/** With everything else that can be: what a row takes in memory. */
+export const rowBytes = `(octet_length(t.data) + coalesce(octet_length(t.mask), 0) + coalesce(octet_length(t.metadata::text), 0)
+  + coalesce(octet_length(t.search_indexes), 0) + coalesce(octet_length(t.fingerprint_expression), 0) + pg_column_size(t.terms))`;
 
 /** How much data the tokens before it have, within a page in this order. */
-export function bytesBefore(order: string): string {
-  return `coalesce(sum(${tokenBytes}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as bytes_before`;
+export function bytesBefore(order: string, bytes = tokenBytes): string {
+  return `coalesce(sum(${bytes}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as bytes_before`;
 }
 
 /** A row of several that were found, of which those that would make too much data together are not read. */

@@ -18,10 +18,11 @@ import type { TenantSettingsDirectory } from '../../tenants/index.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { toCursor, toSlice } from './token-cursor.ts';
 import { tokenEvent } from '../model/token-event.ts';
-import { TokenListLanes } from './token-list-lanes.ts';
-import { type CountedPage, findPage } from './token-page.ts';
+import { QuickTokenFinds } from './quick-token-finds.ts';
+import { type MadePage, type Shown, TokenListLanes } from './token-list-lanes.ts';
+import { type CountedPage, findPage, type PageQuestion } from './token-page.ts';
 import type { TokenPresenter } from '../read/index.ts';
-import { emptyPage, type Slice } from './token-query-store.ts';
+import { emptyPage } from './token-query-store.ts';
 
 /** A list that takes longer is not worth a connection that others wait for. */
 const statementTimeoutMs = 4_000;
@@ -38,6 +39,7 @@ export class TokenFinder {
   readonly #keyring: Keyring;
   readonly #presenter: TokenPresenter;
   readonly #settings: TenantSettingsDirectory;
+  readonly #quickFinds: QuickTokenFinds;
   readonly #lanes: TokenListLanes;
 
   constructor(parts: {
@@ -51,6 +53,7 @@ export class TokenFinder {
     this.#keyring = parts.keyring;
     this.#presenter = parts.presenter;
     this.#settings = parts.settings;
+    this.#quickFinds = new QuickTokenFinds(parts.database);
     this.#lanes = new TokenListLanes(parts.audit);
   }
 
@@ -59,9 +62,8 @@ export class TokenFinder {
     question: TokenQuestion,
     { page, size }: PageRequest,
   ): Promise<{ totalItems: number; items: VisibleToken[] }> {
-    const slice = { offset: (page - 1) * size, limit: size };
-    return this.#lanes.run(caller, async () => {
-      const found = await this.#find(caller, question, slice, true);
+    const part = { slice: { offset: (page - 1) * size, limit: size }, isCounted: true };
+    return this.#answer(caller, { ...question, ...part }, async (found) => {
       // A page that ended early would leave tokens out: the next one begins at a position, not where this one ended.
       if (found.isCut) throw pageTooLarge();
       const { tokens, totalItems } = found;
@@ -76,9 +78,8 @@ export class TokenFinder {
     question: TokenQuestion,
     { start, size }: { start: string | undefined; size: number },
   ): Promise<{ next: string | undefined; items: VisibleToken[] }> {
-    const slice = toSlice(start, size);
-    return this.#lanes.run(caller, async () => {
-      const { tokens, hasMore } = await this.#find(caller, question, slice, false);
+    const part = { slice: toSlice(start, size), isCounted: false };
+    return this.#answer(caller, { ...question, ...part }, async ({ tokens, hasMore }) => {
       // A cursor is text that anyone can write: a page behind one that shows nothing is a miss like any other.
       const isWhole = tokens.length === 0 || (start === undefined && !hasMore);
       const { items, events } = await this.#showAll(caller, question, {
@@ -89,24 +90,31 @@ export class TokenFinder {
     });
   }
 
-  async #find(
+  /** Finds a page at once if it can be, and otherwise as soon as there is a place for it. Resolves once it is recorded. */
+  async #answer<Page extends Shown>(
     caller: Caller,
-    { permission, query }: TokenQuestion,
-    slice: Slice,
-    isCounted: boolean,
-  ): Promise<CountedPage> {
-    // What the caller may see is part of the question, so a list can never show what a single get would refuse.
+    question: TokenQuestion & Pick<PageQuestion, 'slice' | 'isCounted'>,
+    show: (found: CountedPage) => Promise<MadePage<Page>>,
+  ): Promise<Page> {
+    const { tenantId } = caller;
+    const asked = await this.#narrow(caller, question);
+    if (asked === 'nothing') return this.#lanes.show(caller, () => show({ ...emptyPage, totalItems: 0 }));
+    const keys = await this.#keyring.forTenant(tenantId);
+    const { slice, isCounted } = question;
+    const sought: PageQuestion = { tenantId, asked, keys, slice, isCounted };
+    const quick = await this.#quickFinds.find(sought, (found) => this.#lanes.show(caller, () => show(found)));
+    if (quick !== undefined) return quick;
+    return this.#lanes.run(caller, async () =>
+      show(await this.#database.forTenant(tenantId, (tx) => findPage(tx, sought), { statementTimeoutMs })),
+    );
+  }
+
+  /** What the caller may see is part of the question, so a list can never show what a single get would refuse. */
+  async #narrow(caller: Caller, { permission, query }: TokenQuestion): Promise<SearchQuery | 'all' | 'nothing'> {
     const { fingerprintVisibility } = await this.#settings.get(caller.tenantId);
     const sight = { data: 'mask', fingerprint: leastFingerprintTransform(caller, fingerprintVisibility) } as const;
     const inSight = query === undefined ? 'all' : withinSight(query, caller.grants, permission, sight);
-    const asked = both(inSight, toVisibility(caller.grants, permission));
-    if (asked === 'nothing') return { ...emptyPage, totalItems: 0 };
-    const keys = await this.#keyring.forTenant(caller.tenantId);
-    return this.#database.forTenant(
-      caller.tenantId,
-      (tx) => findPage(tx, { tenantId: caller.tenantId, asked, keys, slice, isCounted }),
-      { statementTimeoutMs },
-    );
+    return both(inSight, toVisibility(caller.grants, permission));
   }
 
   /** Each token is shown under the rule that grants it. The question and each showing are recorded. */

@@ -3,9 +3,19 @@ import type { AuditEvent } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import { FairLanes } from '../../../platform/waiting/fair-lanes.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
+import { shortPageBytesMax } from './token-query-store.ts';
 
-/** A page with more data keeps its place until it is recorded. */
-const shortPageBytesMax = 64 * 1024;
+export interface Shown {
+  readonly items: readonly VisibleToken[];
+}
+
+/** A page, and what has to be recorded before anybody gets it. */
+export interface MadePage<Page extends Shown> {
+  readonly page: Page;
+  readonly events: readonly AuditEvent[];
+}
+
+const limits = { placesMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 } as const;
 
 /** Places for lists, and the records of what they show. */
 export class TokenListLanes {
@@ -13,7 +23,9 @@ export class TokenListLanes {
    * A list takes more of the processor than anything else of its length: few are worked on at a time, and of each tenant so
    * few that two of them with slow searches leave a place to the others. (The last place is kept for the vault itself.)
    */
-  readonly #lanes = new FairLanes({ placesMax: 6, tenantMax: 2, waitingMax: 500, waitMaxMs: 5_000 });
+  readonly #lanes = new FairLanes(limits);
+  /** For pages that are found already. Places are free again within milliseconds, so that no page grows old while it waits for one. */
+  readonly #views = new FairLanes(limits);
   readonly #audit: AuditLog;
 
   constructor(audit: AuditLog) {
@@ -25,23 +37,29 @@ export class TokenListLanes {
    * free again before that, so that records of several lists share a commit, which takes longer than a list. Only long pages
    * keep it: no more of them are in memory than there are places.
    */
-  async run<Page extends { readonly items: readonly VisibleToken[] }>(
+  run<Page extends Shown>(caller: Caller, makePage: () => Promise<MadePage<Page>>): Promise<Page> {
+    return this.#runIn(this.#lanes, caller, makePage);
+  }
+
+  /** The same for a page that only has to be shown. */
+  show<Page extends Shown>(caller: Caller, makePage: () => Promise<MadePage<Page>>): Promise<Page> {
+    return this.#runIn(this.#views, caller, makePage);
+  }
+
+  async #runIn<Page extends Shown>(
+    lanes: FairLanes,
     caller: Caller,
-    makePage: () => Promise<{ readonly page: Page; readonly events: readonly AuditEvent[] }>,
+    makePage: () => Promise<MadePage<Page>>,
   ): Promise<Page> {
-    const { page, unrecorded } = await this.#lanes.run(caller.tenantId, async () => {
-      const { page: made, events } = await makePage();
-      if (bytesOf(made) <= shortPageBytesMax) return { page: made, unrecorded: events };
-      await this.#audit.appendAll(caller, events);
-      return { page: made, unrecorded: [] };
+    const { page, events } = await lanes.run(caller.tenantId, async () => {
+      const made = await makePage();
+      if (bytesOf(made.page) <= shortPageBytesMax) return made;
+      await this.#audit.appendAll(caller, made.events);
+      return { page: made.page, events: [] };
     });
-    await this.#audit.appendAll(caller, unrecorded);
+    await this.#audit.appendAll(caller, events);
     return page;
   }
-}
-
-interface Shown {
-  readonly items: readonly VisibleToken[];
 }
 
 function bytesOf({ items }: Shown): number {

@@ -11,13 +11,23 @@ export interface TokenLookup {
 /** The terms under which a search index value or a metadata pair is listed; nearly always one. */
 export function termsOf(query: SearchQuery, keys: TenantKeyring): readonly Buffer[] | undefined {
   if (query.kind === 'metadata') {
-    // Keys are compared without regard to case. Tokens that earlier versions wrote are listed under the key as it was
-    // written, and without opening them nothing can change that: so a key is looked for as it is given, too.
-    const spellings = new Set([query.key.toLowerCase(), query.key]);
-    return [...spellings].map((key) => keys.blindIndex('metadata', key, query.value));
+    return spellingsOf(query.key).map((key) => keys.blindIndex('metadata', key, query.value));
   }
   if (query.kind === 'data') return [keys.blindIndex('data', query.value.reveal())];
   return undefined;
+}
+
+/** Whether there is exactly one such term. It need not be made for that. */
+export function hasOneTerm(query: SearchQuery): boolean {
+  return query.kind === 'data' || (query.kind === 'metadata' && spellingsOf(query.key).length === 1);
+}
+
+/**
+ * Keys are compared without regard to case. Tokens that earlier versions wrote are listed under the key as it was written,
+ * and without opening them nothing can change that: so a key is looked for as it is given, too.
+ */
+function spellingsOf(key: string): string[] {
+  return [...new Set([key.toLowerCase(), key])];
 }
 
 /** Where to look for matches; undefined when no index narrows the query down. */

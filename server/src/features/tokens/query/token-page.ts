@@ -3,7 +3,7 @@ import type { SearchQuery } from '../../../core/search/search-query.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
 import { Parameters } from '../../../platform/database/statement-parameters.ts';
-import { findLookup, termsOf } from './token-lookup.ts';
+import { findLookup, hasOneTerm, termsOf } from './token-lookup.ts';
 import { toPredicate } from './token-predicate-sql.ts';
 import { emptyPage, type Slice, type TokenMatch, type TokenPage, TokenQueryStore } from './token-query-store.ts';
 import { isDecidedByShelf } from './token-shelf-predicate-sql.ts';
@@ -13,6 +13,9 @@ import { matchShelf, type TokenShelf } from '../model/token-shelf.ts';
 /** So many entries of an index are read in a tenth of a second. */
 const entriesMax = 100_000;
 const multipleMax = 64;
+
+/** The most tokens that are counted before others may be kept waiting for it. */
+const quicklyCountedMax = 10_000;
 
 export interface PageQuestion {
   readonly tenantId: TenantId;
@@ -25,18 +28,33 @@ export interface PageQuestion {
 
 export type CountedPage = TokenPage & { readonly totalItems: number };
 
-/** Finds a page the cheapest way that its question leaves: by shelves, under a term, or by looking at tokens one by one. */
-export async function findPage(tx: Transaction, question: PageQuestion): Promise<CountedPage> {
+/** Whether a page is most likely found within a millisecond: it begins at the start of what one index has in order. */
+export function isQuick({ asked, slice }: PageQuestion): boolean {
+  return slice.offset === 0 && (asked === 'all' || hasOneTerm(asked));
+}
+
+/** A page that is short and quickly counted; undefined if it turns out not to be, without having read it. */
+export async function findQuickly(tx: Transaction, question: PageQuestion): Promise<CountedPage | undefined> {
+  const quick = { ...question, slice: { ...question.slice, isShort: true } };
+  const page = await findPage(tx, quick, quicklyCountedMax);
+  return page.isCut || !Number.isFinite(page.totalItems) ? undefined : page;
+}
+
+/**
+ * Finds a page the cheapest way that its question leaves: by shelves, under a term, or by looking at tokens one by one. Under a
+ * term, `countedMax` tokens or more count as infinitely many.
+ */
+export async function findPage(tx: Transaction, question: PageQuestion, countedMax?: number): Promise<CountedPage> {
   const { tenantId, asked, keys, slice, isCounted } = question;
   const store = new TokenQueryStore(tx, tenantId);
   const shelves = new TokenShelfStore(tx, tenantId);
   if (asked === 'all') return findAny(store, shelves, question);
 
-  const [term, ...otherTerms] = termsOf(asked, keys) ?? [];
-  if (term !== undefined && otherTerms.length === 0) {
+  const term = termOf(asked, keys);
+  if (term !== undefined) {
     return together(
       store.listUnderTerm(toMatch(tenantId, asked, keys), slice),
-      isCounted ? store.countUnderTerm(term) : 0,
+      isCounted ? store.countUnderTerm(term, countedMax) : 0,
     );
   }
 
@@ -73,6 +91,11 @@ async function findAny(
 async function together(listing: Promise<TokenPage>, counting: Promise<number> | number): Promise<CountedPage> {
   const [page, totalItems] = await Promise.all([listing, counting]);
   return { ...page, totalItems };
+}
+
+/** The term that is all a question asks for. */
+function termOf(asked: SearchQuery, keys: TenantKeyring): Buffer | undefined {
+  return hasOneTerm(asked) ? termsOf(asked, keys)?.[0] : undefined;
 }
 
 function toMatch(tenantId: TenantId, query: SearchQuery, keys: TenantKeyring): TokenMatch {

@@ -130,9 +130,9 @@ describe('with 20,000 tokens, no table is read from end to end', () => {
       (await statementsOf({ method: 'GET', path, isLimited }))
         .filter(({ text }) => text.includes('limit 21'))
         .map(({ name }) => name);
-    expect(await namesOf('/tokens', false)).toEqual(['token-newest-20']);
+    expect(await namesOf('/tokens', false)).toEqual(['token-newest-short-20']);
     expect(await namesOf('/tokens', true)).toEqual(['token-on-shelves-20']);
-    expect(await namesOf('/tokens?metadata.group=7', false)).toEqual(['token-under-term-20']);
+    expect(await namesOf('/tokens?metadata.group=7', false)).toEqual(['token-under-term-short-20']);
     expect(await namesOf('/tokens?metadata.group=7', true)).toEqual([undefined]);
     for (const isLimited of [false, true]) {
       expect(await namesOf('/tokens?page=400', isLimited)).toEqual([undefined]);

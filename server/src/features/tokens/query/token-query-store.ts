@@ -5,7 +5,16 @@ import { Parameters } from '../../../platform/database/statement-parameters.ts';
 import type { StoredToken } from '../model/token.ts';
 import type { TokenLookup } from './token-lookup.ts';
 
-import { bytesBefore, type FoundRow, isAlive, joinCvc, tokenColumns, toStoredTokens } from '../model/token-row-sql.ts';
+import {
+  bytesBefore,
+  type FoundRow,
+  isAlive,
+  joinCvc,
+  rowBytes,
+  tokenBytes,
+  tokenColumns,
+  toStoredTokens,
+} from '../model/token-row-sql.ts';
 import { type TokenShelf, toShelfKey } from '../model/token-shelf.ts';
 
 /** Which part of the matches, newest first: from a position, or after the last token of the page before. */
@@ -13,6 +22,8 @@ export interface Slice {
   readonly offset: number;
   readonly limit: number;
   readonly after?: { readonly createdAt: Date; readonly id: TokenId };
+  /** Whether only what has little data is read of it; otherwise it is as much as one statement may read. */
+  readonly isShort?: boolean;
 }
 
 /** The tokens of a page, and what follows it. */
@@ -20,11 +31,14 @@ export interface TokenPage {
   readonly tokens: StoredToken[];
   /** There are tokens after these. */
   readonly hasMore: boolean;
-  /** The page ends before its limit: more tokens would make more data than one statement reads. */
+  /** The page ends before its limit: more tokens would make more data than is read of it. */
   readonly isCut: boolean;
 }
 
 export const emptyPage: TokenPage = { tokens: [], hasMore: false, isCut: false };
+
+/** So much data of tokens may be in memory for every list that waits, as opposed to being worked on. */
+export const shortPageBytesMax = 64 * 1024;
 
 const newestFirst = 'order by t.created_at desc, t.id desc';
 
@@ -45,7 +59,7 @@ export class TokenQueryStore {
     const parameters = new Parameters(this.#tenantId);
     const isInSlice = `t.tenant_id = $1 and ${isAlive} and ${isAfter('t', slice, parameters)}`;
     if (shelves === 'all') {
-      const text = `select t.created_at, t.id from tokens t where ${isInSlice} ${newestFirst} ${toPlace(slice)}`;
+      const text = `select ${toColumns(slice)} from tokens t where ${isInSlice} ${newestFirst} ${toPlace(slice)}`;
       return this.#read({ name: 'token-newest', text, parameters, slice });
     }
     const keys = parameters.add(shelves.map(toShelfKey));
@@ -83,15 +97,17 @@ export class TokenQueryStore {
     return row?.total ?? 0;
   }
 
-  /** All tokens under a term, without a look at any of them but the expired ones. */
-  async countUnderTerm(term: Buffer): Promise<number> {
-    const [row] = await this.#tx.query<{ total: number }>({
+  /** All tokens under a term, without a look at any of them but the expired ones; infinitely many from `listedMax` on. */
+  async countUnderTerm(term: Buffer, listedMax = Number.MAX_SAFE_INTEGER): Promise<number> {
+    const [row] = await this.#tx.query<{ listed: number; expired: number }>({
       name: 'token-count-term',
-      text: `select ((select count(*) from token_terms where tenant_id = $1 and term = $2)
-          - (select count(*) from tokens t where t.tenant_id = $1 and t.expires_at <= now() and t.terms @> array[$2::bytea]))::float8 as total`,
-      values: [this.#tenantId, term],
+      text: `select
+          (select count(*) from (select from token_terms where tenant_id = $1 and term = $2 limit $3) as entries)::float8 as listed,
+          (select count(*) from tokens t where t.tenant_id = $1 and t.expires_at <= now() and t.terms @> array[$2::bytea])::float8 as expired`,
+      values: [this.#tenantId, term, listedMax],
     });
-    return row?.total ?? 0;
+    const { listed, expired } = row ?? { listed: 0, expired: 0 };
+    return listed < listedMax ? listed - expired : Number.POSITIVE_INFINITY;
   }
 
   #toPage(match: TokenMatch, slice: Slice): { parameters: Parameters; text: string } {
@@ -100,7 +116,7 @@ export class TokenQueryStore {
     const from = isSingleTerm(match.lookup) ? 'candidate' : 't';
     const isWithin = isAfter(from, slice, parameters);
     const order = `order by ${from}.created_at desc, ${from}.id desc`;
-    return { parameters, text: `select t.created_at, t.id ${text} and ${isWithin} ${order} ${toPlace(slice)}` };
+    return { parameters, text: `select ${toColumns(slice)} ${text} and ${isWithin} ${order} ${toPlace(slice)}` };
   }
 
   #matching({ makeParameters, toPredicate, lookup }: TokenMatch): { parameters: Parameters; text: string } {
@@ -114,30 +130,44 @@ export class TokenQueryStore {
 
   /**
    * Reads the tokens of a page by their ids: whole rows are fetched for what is shown and for nothing else, and only as
-   * many as have a bounded length together. One id more than asked for tells whether there is another page. A page that
-   * begins at the start, or after a cursor, is prepared once, under a name for its shape and size; planning it each time
+   * many as have a bounded length together. One id more than asked for tells whether there is another page. A short page is read
+   * at once. A page that begins at the start, or after a cursor, is prepared once, under a name for its shape and size; planning it each time
    * took three times as long as reading it. A late page has no name: its best plan depends on how late it is, and
    * PostgreSQL would keep one that suits any, which reads the whole table (seen with 20,000 tokens).
    */
   async #read(page: { name?: string; text: string; parameters: Parameters; slice: Slice }): Promise<TokenPage> {
     const { name, slice } = page;
-    const isKept = name !== undefined && slice.offset === 0 && usualSizes.has(slice.limit);
-    const rows = await this.#tx.query<FoundRow>({
-      ...(isKept ? { name: `${name}${slice.after === undefined ? '' : '-after'}-${slice.limit}` } : {}),
+    const { isShort = false, limit } = slice;
+    const isKept = name !== undefined && slice.offset === 0 && usualSizes.has(limit);
+    const bytes = isShort ? rowBytes : tokenBytes;
+    const isWithin = isShort
+      ? `bytes_before + bytes <= ${shortPageBytesMax}`
+      : `bytes_before < ${tokenQueryLimits.pageBytesMax}`;
+    const rows = await this.#tx.query<FoundRow | NoRow>({
+      ...(isKept
+        ? { name: `${name}${slice.after === undefined ? '' : '-after'}${isShort ? '-short' : ''}-${limit}` }
+        : {}),
       text: `with page as materialized (${page.text})
-        select * from (
-          select ${tokenColumns}, count(*) over ()::integer as found, row_number() over (${newestFirst}) as place, ${bytesBefore('t.created_at desc, t.id desc')}
-          from page join tokens t on t.tenant_id = $1 and t.id = page.id ${joinCvc}) as token
-        where place <= ${slice.limit} and bytes_before < ${tokenQueryLimits.pageBytesMax} order by place`,
+        select token.*, counted.found from (select count(*)::integer as found from page) as counted left join (
+          select ${tokenColumns}, row_number() over (${newestFirst}) as place, ${bytes} as bytes, ${bytesBefore('t.created_at desc, t.id desc', bytes)}
+          from ${isShort ? 'page as t' : 'page join tokens t on t.tenant_id = $1 and t.id = page.id'} ${joinCvc}) as token
+        on place <= ${limit} and ${isWithin} order by place`,
       values: page.parameters.values,
     });
     const found = rows[0]?.found ?? 0;
+    const read = rows.filter((row) => row.id !== null);
     return {
-      tokens: toStoredTokens(this.#tenantId, rows),
-      hasMore: rows.length < found,
-      isCut: rows.length < Math.min(found, slice.limit),
+      tokens: toStoredTokens(this.#tenantId, read),
+      hasMore: read.length < found,
+      isCut: read.length < Math.min(found, limit),
     };
   }
+}
+
+/** Tells how many were found where none of them is read. */
+interface NoRow {
+  readonly id: null;
+  readonly found: number;
 }
 
 /** A condition on tokens, with where to look for them. */
@@ -152,6 +182,11 @@ export interface TokenMatch {
 function isAfter(from: string, { after }: Slice, parameters: Parameters): string {
   if (after === undefined) return 'true';
   return `(${from}.created_at, ${from}.id) < (${parameters.add(after.createdAt)}::timestamptz, ${parameters.add(after.id)}::text)`;
+}
+
+/** What is read of each token on the way to a page: of those that may only be skipped, as little as an index has. */
+function toColumns({ isShort = false }: Slice): string {
+  return isShort ? 't.*' : 't.created_at, t.id';
 }
 
 /** With one more than the page shows. Written into the text, so that a plan which is kept is one for so many rows. */

@@ -12,6 +12,7 @@ import { parseJson, parseJsonSteps } from '../../../core/json/parse-json.ts';
 import type { TokenType } from '../../../core/token-types/token-type.ts';
 import type { CvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
 import type { Keyring } from '../../../platform/keyring/keyring.ts';
+import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
 import { noTracer, type Tracer } from '../../../platform/telemetry/traces/tracer.ts';
 import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
 import { inTurns, mapInTurns, nextTurn } from '../../../platform/waiting/turns.ts';
@@ -109,7 +110,7 @@ export class TokenPresenter implements TokenOpener {
     const isLong = token.data.length > longBytes;
     // Each part takes milliseconds, and none can be left in the middle: others get their turn before and after.
     if (isLong) await nextTurn();
-    const opened = new OpenedToken(token, new Sensitive(keys.open(token.data, tokenBinding(token, 'data'))));
+    const opened = openWith(keys, token);
     if (isLong) await nextTurn();
     return opened;
   }
@@ -125,17 +126,10 @@ export class TokenPresenter implements TokenOpener {
 
   /** A token as this caller sees it through the transform that its grant decides. */
   async show(caller: Caller, token: StoredToken, transform: Transform, known?: TokenContent): Promise<VisibleToken> {
-    const type = getTokenType(token);
-    const content = known ?? (await this.#openFor(token, type));
-    return {
-      token,
-      ...(await this.#dataFor(transform, token, content)),
-      mask: shownMask(token, type, content),
-      searchIndexes: parseSearchIndexes(token) ?? type.defaultSearchIndexes,
-      fingerprint: await this.findFingerprint(caller, token, transform),
-      fingerprintExpression: token.fingerprintExpression ?? type.defaultFingerprintExpression,
-      derived: transform === 'redact' ? undefined : type.derive?.(content.data),
-    };
+    const content = known ?? (await this.#openFor(token, getTokenType(token)));
+    const cvc = transform === 'reveal' ? await this.openCvc(token) : undefined;
+    const fingerprint = await this.findFingerprint(caller, token, transform);
+    return toVisible(token, transform, { content, cvc, fingerprint });
   }
 
   /** Several tokens, one after the other, with other requests in between. */
@@ -143,17 +137,25 @@ export class TokenPresenter implements TokenOpener {
     caller: Caller,
     tokens: readonly { readonly token: StoredToken; readonly transform: Transform }[],
   ): Promise<VisibleToken[]> {
+    if (tokens.length === 0) return Promise.resolve([]);
     loopPace.charge(caller.tenantId, weighTokens(tokens.length));
-    return this.#tracer.span('open', { 'strongroom.items': tokens.length }, () =>
-      mapInTurns(tokens, ({ token, transform }) => this.show(caller, token, transform)),
-    );
+    return this.#tracer.span('open', { 'strongroom.items': tokens.length }, async () => {
+      const keys = await this.#keyring.forTenant(caller.tenantId);
+      const { fingerprintVisibility } = await this.#settings.get(caller.tenantId);
+      return mapInTurns(tokens, ({ token, transform }) => {
+        if (!isShownAtOnce(token, transform, keys)) return this.show(caller, token, transform);
+        const content = openWith(keys, token);
+        const fingerprint = shownFingerprint(caller, token, { transform, fingerprintVisibility });
+        return toVisible(token, transform, { content, cvc: undefined, fingerprint });
+      });
+    });
   }
 
   /** The fingerprint, if a view through this transform shows it to the caller. */
   async findFingerprint(caller: Caller, token: StoredToken, transform: Transform): Promise<string | undefined> {
     if (token.fingerprint === null) return undefined;
     const { fingerprintVisibility } = await this.#settings.get(token.tenantId);
-    return isFingerprintShown(caller, fingerprintVisibility, transform) ? token.fingerprint : undefined;
+    return shownFingerprint(caller, token, { transform, fingerprintVisibility });
   }
 
   async #openFor(token: StoredToken, type: TokenType): Promise<OpenedToken> {
@@ -162,19 +164,60 @@ export class TokenPresenter implements TokenOpener {
     if (hasMask || type.derive !== undefined) await opened.load();
     return opened;
   }
+}
 
-  async #dataFor(transform: Transform, token: StoredToken, content: TokenContent): Promise<Pick<VisibleToken, 'data'>> {
-    switch (transform) {
-      case 'redact':
-        return { data: undefined };
-      case 'mask':
-        return { data: content.masked };
-      case 'reveal': {
-        const cvc = await this.openCvc(token);
-        const { dataText } = content;
-        return { data: cvc === undefined ? dataText : withCvc(dataText, cvc) };
-      }
-    }
+/** Nothing of it has to be waited for, and it takes no longer than others may wait. */
+function isShownAtOnce(token: StoredToken, transform: Transform, keys: TenantKeyring): boolean {
+  const hasCode = transform === 'reveal' && token.cvc !== null;
+  return token.data.length <= lengthAtOnceMax && !hasCode && keys.canOpen(token.data);
+}
+
+function openWith(keys: TenantKeyring, token: StoredToken): OpenedToken {
+  return new OpenedToken(token, new Sensitive(keys.open(token.data, tokenBinding(token, 'data'))));
+}
+
+function shownFingerprint(
+  caller: Caller,
+  { fingerprint }: StoredToken,
+  { transform, fingerprintVisibility }: { transform: Transform; fingerprintVisibility: FingerprintVisibility },
+): string | undefined {
+  if (fingerprint === null) return undefined;
+  return isFingerprintShown(caller, fingerprintVisibility, transform) ? fingerprint : undefined;
+}
+
+function toVisible(
+  token: StoredToken,
+  transform: Transform,
+  {
+    content,
+    cvc,
+    fingerprint,
+  }: { content: TokenContent; cvc: Sensitive<string> | undefined; fingerprint: string | undefined },
+): VisibleToken {
+  const type = getTokenType(token);
+  return {
+    token,
+    data: toShownData(transform, content, cvc),
+    mask: shownMask(token, type, content),
+    searchIndexes: parseSearchIndexes(token) ?? type.defaultSearchIndexes,
+    fingerprint,
+    fingerprintExpression: token.fingerprintExpression ?? type.defaultFingerprintExpression,
+    derived: transform === 'redact' ? undefined : type.derive?.(content.data),
+  };
+}
+
+function toShownData(
+  transform: Transform,
+  content: TokenContent,
+  cvc: Sensitive<string> | undefined,
+): VisibleToken['data'] {
+  switch (transform) {
+    case 'redact':
+      return undefined;
+    case 'mask':
+      return content.masked;
+    case 'reveal':
+      return cvc === undefined ? content.dataText : withCvc(content.dataText, cvc);
   }
 }
 

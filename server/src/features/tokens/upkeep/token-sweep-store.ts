@@ -1,6 +1,5 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
-import { toAuditRow } from '../../../platform/audit/audit-event.ts';
-import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
+import { recordAllInTransaction } from '../../../platform/audit/audit-log.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { countSlot } from '../model/count-slot.ts';
 import { removeWithGone } from '../model/token-removal-sql.ts';
@@ -22,8 +21,8 @@ export async function deleteExpiredTokens(tx: Transaction, tenantId: TenantId, l
     values: [tenantId, limit, countSlot()],
   });
   if (gone.length === 0) return 0;
-  const records = gone.map((token) => toAuditRow('system', tokenEvent(token, 'expire', nothingShown)));
-  await tx.query({ text: insertAuditRecords(2), values: [tenantId, JSON.stringify(records)] });
+  const events = gone.map((token) => tokenEvent(token, 'expire', nothingShown));
+  await recordAllInTransaction(tx, tenantId, 'system', events);
   return gone.length;
 }
 

@@ -1,0 +1,71 @@
+import { LRUCache } from 'lru-cache';
+import type { TenantId } from '../../../core/identity/ids.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { isOutOfTime } from '../../../platform/database/database-error.ts';
+import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
+import { FairLanes } from '../../../platform/waiting/fair-lanes.ts';
+import { type CountedPage, findQuickly, isQuick, type PageQuestion } from './token-page.ts';
+
+/**
+ * All statements of a batch are sent at once, two for each question. Together they end before the connection is taken for
+ * dead, which is two seconds after the time that one of them may take.
+ */
+const questionsMax = 4;
+const statementTimeoutMs = 250;
+/** How long a tenant's lists are found one by one after a quick one was not. */
+const slowMs = 10_000;
+const slowTenantsMax = 10_000;
+
+/**
+ * Finds the pages that are found at once, those of concurrent requests of a tenant in one transaction: its beginning and end
+ * cost as much as the statements. They need no place among the slow ones.
+ */
+export class QuickTokenFinds {
+  /** Pages that are found and not yet recorded: so many of a tenant are in memory at most. */
+  readonly #places = new FairLanes({ placesMax: 128, tenantMax: 32, waitingMax: 500, waitMaxMs: 5_000 });
+  readonly #slowTenants = new LRUCache<TenantId, true>({ max: slowTenantsMax, ttl: slowMs });
+  readonly #batcher: TenantBatcher<PageQuestion, CountedPage | 'slow'>;
+
+  constructor(database: Database) {
+    this.#batcher = new TenantBatcher({
+      name: 'token-list',
+      meter: database.batches,
+      itemsMax: questionsMax,
+      queueMax: 500,
+      batchesMax: 2,
+      isChange: false,
+      run: (tenantId, questions) => this.#findAll(database, tenantId, questions),
+    });
+  }
+
+  /** What `use` makes of the page; undefined if the page has to be found in its own time. */
+  async find<Result>(
+    question: PageQuestion,
+    use: (found: CountedPage) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const { tenantId } = question;
+    if (!isQuick(question) || this.#slowTenants.has(tenantId)) return undefined;
+    return this.#places.run(tenantId, async () => {
+      const found = await this.#batcher.add(tenantId, question);
+      return found === 'slow' ? undefined : use(found);
+    });
+  }
+
+  async #findAll(
+    database: Database,
+    tenantId: TenantId,
+    questions: readonly PageQuestion[],
+  ): Promise<(CountedPage | 'slow')[]> {
+    try {
+      return await database.forTenant(
+        tenantId,
+        (tx) => Promise.all(questions.map(async (question) => (await findQuickly(tx, question)) ?? 'slow')),
+        { statementTimeoutMs },
+      );
+    } catch (error) {
+      if (!isOutOfTime(error)) throw error;
+      this.#slowTenants.set(tenantId, true);
+      return questions.map(() => 'slow' as const);
+    }
+  }
+}
