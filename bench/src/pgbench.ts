@@ -67,10 +67,12 @@ export class BareDatabase {
   }
 
   /** Any failed transaction ends the run. */
-  async #runOnce({ script, connections, seconds, tokens = 0 }: Load): Promise<Measured> {
+  async #runOnce({ script, connections, seconds, tokens = 0, rate }: Load): Promise<Measured> {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-pgbench-'));
     const { hostname, port, username, password } = new URL(this.#vault.postgres.url);
     const flags = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '2', '-T', String(seconds)];
+    // At a given rate, a transaction is timed from when it was due.
+    if (rate !== undefined) flags.push('--rate', String(rate));
     const log = ['-l', '--log-prefix', path.join(directory, 'log'), '--sampling-rate', String(1 / sampleEvery)];
     const file = ['-D', `tokens=${tokens}`, '-f', `${workloads}/${script}.sql`, databaseName];
     try {

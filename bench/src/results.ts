@@ -29,9 +29,11 @@ export interface ComparedRow {
 export interface LatencyRow {
   readonly work: string;
   readonly rate: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly goal_p99_ms: number;
+  readonly ours: Measured;
+  readonly bare: Measured;
+  /** Medians of the ratios of the rounds. */
+  readonly p50Ratio: number;
+  readonly p99Ratio: number;
 }
 
 export interface ThroughputResults {

@@ -2,9 +2,9 @@ import type { BenchVault } from './bench-vault.ts';
 import { median } from './median.ts';
 import type { BareDatabase } from './pgbench.ts';
 import type { ComparedRow, LatencyRow } from './results.ts';
-import { bareClients, connections, latencyP99MaxMs, latencyRows, type ThroughputRow } from './throughput-rows.ts';
+import { bareClients, connections, latencyRows, latencyShares, type ThroughputRow } from './throughput-rows.ts';
 import { untilSealed } from './until-sealed.ts';
-import { type Measured, runWrk } from './wrk.ts';
+import { type Load, type Measured, runWrk } from './wrk.ts';
 
 interface Subject {
   readonly vault: BenchVault;
@@ -14,17 +14,12 @@ interface Subject {
   readonly tokens: number;
 }
 
-/** In turn, so that what disturbs the one disturbs the other; the first run compiles code and is not counted. */
+/** The first run compiles code and is not counted. */
 export async function measureRow(subject: Subject, row: ThroughputRow): Promise<ComparedRow> {
-  const { vault, bare, rounds, seconds, tokens } = subject;
-  const ours: Measured[] = [];
-  const theirs: Measured[] = [];
-  await runWrk(vault, { script: row.script, connections: row.connections, seconds: Math.ceil(seconds / 2), tokens });
-  for (let round = 0; round < rounds; round += 1) {
-    ours.push(await runWrk(vault, { script: row.script, connections: row.connections, seconds, tokens }));
-    await untilSealed(vault);
-    theirs.push(await bare.run({ script: row.bareScript, connections: bareClients, seconds, tokens }));
-  }
+  const { vault, seconds, tokens } = subject;
+  const { script, connections: many } = row;
+  await runWrk(vault, { script, connections: many, seconds: Math.ceil(seconds / 2), tokens });
+  const { ours, theirs } = await takeTurns(subject, { script, bareScript: row.bareScript, connections: many });
   const ratios = ours.map(({ perSecond }, round) => perSecond / (theirs[round]?.perSecond ?? Number.NaN));
   return {
     work: row.work,
@@ -38,21 +33,49 @@ export async function measureRow(subject: Subject, row: ThroughputRow): Promise<
   };
 }
 
-/** At half of the greatest rate that was measured, with arrivals of many independent clients. */
+/** At shares of the greatest rate that was measured, with arrivals of many independent clients, in turn with bare PostgreSQL. */
 export async function measureLatencies(subject: Subject, rows: readonly ComparedRow[]): Promise<LatencyRow[]> {
-  const { vault, rounds, seconds, tokens } = subject;
   const results: LatencyRow[] = [];
   for (const { work, script } of latencyRows) {
-    const rate = (rows.find((row) => row.work === work)?.ours.perSecond ?? Number.NaN) / 2;
-    const measured: Measured[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      await untilSealed(vault);
-      measured.push(await runWrk(vault, { script, connections, seconds, tokens, rate }));
-    }
-    const { perSecond, p50Ms, p99Ms } = toMedians(measured, 1);
-    results.push({ work, rate: perSecond, p50Ms, p99Ms, goal_p99_ms: latencyP99MaxMs });
+    const greatest = rows.find((row) => row.work === work)?.ours.perSecond ?? Number.NaN;
+    for (const share of latencyShares)
+      results.push(await measureLatency(subject, { work, script, rate: greatest * share }));
   }
   return results;
+}
+
+async function measureLatency(
+  subject: Subject,
+  { work, script, rate }: { readonly work: string; readonly script: string; readonly rate: number },
+): Promise<LatencyRow> {
+  const { ours, theirs } = await takeTurns(subject, { script, bareScript: script, connections, rate });
+  const ratioOf = (figure: 'p50Ms' | 'p99Ms') =>
+    median(ours.map((one, round) => one[figure] / (theirs[round]?.[figure] ?? Number.NaN)));
+  return {
+    work,
+    rate,
+    ours: toMedians(ours, 1),
+    bare: toMedians(theirs, 1),
+    p50Ratio: ratioOf('p50Ms'),
+    p99Ratio: ratioOf('p99Ms'),
+  };
+}
+
+/** In turn, so that what disturbs the one disturbs the other. Neither has to work beside the sealing of what was before. */
+async function takeTurns(
+  { vault, bare, rounds, seconds, tokens }: Subject,
+  load: Pick<Load, 'script' | 'connections' | 'rate'> & { readonly bareScript: string },
+): Promise<{ ours: Measured[]; theirs: Measured[] }> {
+  const { bareScript, ...own } = load;
+  const ours: Measured[] = [];
+  const theirs: Measured[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await untilSealed(vault);
+    ours.push(await runWrk(vault, { ...own, seconds, tokens }));
+    await untilSealed(vault);
+    theirs.push(await bare.run({ ...own, script: bareScript, connections: bareClients, seconds, tokens }));
+  }
+  return { ours, theirs };
 }
 
 function toMedians(measured: readonly Measured[], tokensPerRequest: number): Measured {

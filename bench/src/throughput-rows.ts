@@ -32,7 +32,7 @@ export const throughputRows: readonly ThroughputRow[] = [
   {
     work: 'POST /tokens, a card',
     against: 'the same rows in one statement',
-    goal: 0.5,
+    goal: 1,
     script: 'create-card',
     bareScript: 'create-card-in-one',
     connections,
@@ -42,7 +42,7 @@ export const throughputRows: readonly ThroughputRow[] = [
   {
     work: 'GET /tokens/{id}, a card',
     against: 'BEGIN, select, audit insert, COMMIT',
-    goal: 1,
+    goal: 1.5,
     script: 'get-card',
     bareScript: 'get-card',
     connections,
@@ -51,7 +51,7 @@ export const throughputRows: readonly ThroughputRow[] = [
   {
     work: 'POST /tokenize, 100 values',
     against: 'the same 100 rows by unnest in one statement',
-    goal: 0.5,
+    goal: 0.7,
     script: 'tokenize',
     bareScript: 'tokenize',
     connections: fewConnections,
@@ -60,7 +60,7 @@ export const throughputRows: readonly ThroughputRow[] = [
   {
     work: 'GET /tokens, 20 of them',
     against: 'BEGIN, the same queries, audit insert, COMMIT',
-    goal: 0.5,
+    goal: 0.7,
     script: 'list',
     bareScript: 'list',
     connections,
@@ -69,7 +69,7 @@ export const throughputRows: readonly ThroughputRow[] = [
   {
     work: 'POST /tokens/search, by one index',
     against: 'BEGIN, the same queries, audit insert, COMMIT',
-    goal: 0.5,
+    goal: 0.7,
     script: 'search',
     bareScript: 'search',
     connections,
@@ -77,9 +77,12 @@ export const throughputRows: readonly ThroughputRow[] = [
   },
 ];
 
-/** Works whose latency at half of the greatest rate has a limit. */
+/** Works whose latency is compared at rates that neither side is at its limit with. */
 export const latencyRows = [
   { work: 'POST /tokens, a card', script: 'create-card' },
   { work: 'GET /tokens/{id}, a card', script: 'get-card' },
 ] as const;
-export const latencyP99MaxMs = 10;
+/** Shares of the greatest rate that the vault reached in the same run. */
+export const latencyShares = [1 / 6, 1 / 2] as const;
+/** The most that latencies may be of those of bare PostgreSQL. */
+export const latencyGoals = { p50: 1.5, p99: 1 } as const;

@@ -82,9 +82,10 @@ async function runWhole(): Promise<void> {
     process.stdout.write(`${row.work}\n  against ${row.against}\n  ${figures}, ${times}\n  ${verdict}\n`);
   }
   const latency = await measureLatencies(subject, rows);
-  for (const { work, rate, p50Ms, p99Ms } of latency) {
-    const times = `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`;
-    process.stdout.write(`${work} at ${rate.toFixed(0)}/s: ${times}\n`);
+  for (const { work, rate, ours, bare: theirs, p50Ratio, p99Ratio } of latency) {
+    const p50 = `p50 ${ours.p50Ms.toFixed(1)} : ${theirs.p50Ms.toFixed(1)} ms, ${p50Ratio.toFixed(2)}×`;
+    const p99 = `p99 ${ours.p99Ms.toFixed(1)} : ${theirs.p99Ms.toFixed(1)} ms, ${p99Ratio.toFixed(2)}×`;
+    process.stdout.write(`${work} at ${rate.toFixed(0)}/s: ${p50}; ${p99}\n`);
   }
   const results: ThroughputResults = { circumstances: finish(), servers, rounds, seconds, rows, latency };
   await saveResults('throughput', results);

@@ -9,7 +9,7 @@ with written as (
     values (:tenant::uuid, 'card', array['/pci/high/'], :client_id, 1, now())
     on conflict (tenant_id, type, containers, slot) do update set tokens = token_counts.tokens + 1, last_created_at = excluded.last_created_at
 ), recorded as (
-  insert into audit_records (tenant_id, sealing_order, entity_id, entity_type, operation, outcome, actor_id, actor_type, key_id, request_id, source_address, containers)
-    values (:tenant::uuid, audit_order(pg_current_xact_id()), rpad(:first::text, 36, 'x'), 'card', 'create', 'success', :actor::uuid, 'application', :key::uuid, rpad(:second::text, 36, 'x'), '127.0.0.1', array['/pci/high/'])
+  insert into audit_records (tenant_id, sealing_order, entity_id, entity_type, operation, outcome, actor_id, actor_type, key_id, request_id, source_address, containers, transform)
+    values (:tenant::uuid, audit_order(pg_current_xact_id()), rpad(:first::text, 36, 'x'), 'card', 'create', 'success', :actor::uuid, 'application', :key::uuid, rpad(:second::text, 36, 'x'), '127.0.0.1', array['/pci/high/'], 'mask')
 )
 select created_at from written;

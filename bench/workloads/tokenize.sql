@@ -10,7 +10,7 @@ with written as (
     select :tenant::uuid, 'token', array['/general/high/'], :client_id, count(*), max(created_at) from written
     on conflict (tenant_id, type, containers, slot) do update set tokens = token_counts.tokens + excluded.tokens, last_created_at = excluded.last_created_at
 ), recorded as (
-  insert into audit_records (tenant_id, sealing_order, entity_id, entity_type, operation, outcome, actor_id, actor_type, key_id, request_id, source_address, containers)
-    select :tenant::uuid, (select audit_order(pg_current_xact_id())), id, 'token', 'create', 'success', :actor::uuid, 'application', :key::uuid, rpad(:second::text, 36, 'x'), '127.0.0.1', array['/general/high/'] from written
+  insert into audit_records (tenant_id, sealing_order, entity_id, entity_type, operation, outcome, actor_id, actor_type, key_id, request_id, source_address, containers, transform)
+    select :tenant::uuid, (select audit_order(pg_current_xact_id())), id, 'token', 'create', 'success', :actor::uuid, 'application', :key::uuid, rpad(:second::text, 36, 'x'), '127.0.0.1', array['/general/high/'], 'mask' from written
 )
 select id, created_at from written;
