@@ -162,6 +162,18 @@ export class BenchVault {
     });
   }
 
+  /** Reads all tables and indexes once, so that they are in memory as far as they fit, and tells how large they are. */
+  readAll(): Promise<number> {
+    return this.withDatabase(async (client) => {
+      await client.query('create extension if not exists pg_prewarm');
+      const { rows } = await client.query<{ bytes: string }>(
+        `select sum(pg_prewarm(oid, 'read') * current_setting('block_size')::bigint) as bytes
+          from pg_class where relkind in ('r', 'i', 't') and relpersistence = 'p'`,
+      );
+      return Number(rows[0]?.bytes);
+    });
+  }
+
   async stop(): Promise<void> {
     await this.stopServers();
     await this.postgres.stop();

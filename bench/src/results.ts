@@ -57,6 +57,8 @@ export interface GrowthRow {
 export interface GrowthResults {
   readonly circumstances: Circumstances;
   readonly sizes: readonly number[];
+  /** What all tables and indexes take, for each size. */
+  readonly bytes: readonly number[];
   readonly rounds: number;
   readonly goal: number;
   readonly rows: readonly GrowthRow[];

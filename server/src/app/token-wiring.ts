@@ -14,6 +14,7 @@ import {
   TokenInsertStore,
   TokenizeService,
   TokenPresenter,
+  TokenReadStore,
   TokenRepeater,
   TokenSealer,
   TokenService,
@@ -61,7 +62,7 @@ export function addAllTokenRoutes(
 
   const repeater = new TokenRepeater({ store, presenter, audit });
 
-  const service = new TokenService({ store, presenter, audit });
+  const service = new TokenService({ store, reads: new TokenReadStore(database), presenter, audit });
   const updater = new TokenUpdater({ store, duplicates, sealer, presenter, settings, audit });
   const finder = new TokenFinder({ database, keyring, presenter, settings, audit });
   const explaining = { database, tokens: store, audit };

@@ -72,7 +72,7 @@ const send = Reflect.get(pg.Client.prototype, 'query') as Send;
 function plantLeak(): void {
   const leaking: Send = function leaking(...parameters) {
     const { name, values = [] } = (parameters[0] ?? {}) as { name?: string; values?: unknown[] };
-    const isForeign = name === 'token-find' && foreignIds.some((id) => String(values[1]) === id);
+    const isForeign = name === 'token-read' && foreignIds.some((id) => String(values[1]) === id);
     const until = performance.now() + (isForeign ? 0.1 : 0);
     while (performance.now() < until);
     return Reflect.apply(send, this, parameters);

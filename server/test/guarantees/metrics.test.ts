@@ -122,7 +122,7 @@ describe('the metrics', () => {
     ['server', 'strongroom_database_connections_max{pool="vault"}', 8],
     ['server', 'strongroom_batch_items_count{batch="token-create"}', 1],
     ['server', 'strongroom_batch_items_count{batch="token-group"}', 1],
-    ['server', 'strongroom_batch_items_sum{batch="token-find"}', 2],
+    ['server', 'strongroom_batch_items_sum{batch="token-read"}', 2],
     ['server', 'strongroom_batch_items_waiting{batch="token-create"}', 0],
     ['server', 'strongroom_cache_entries{cache="tenant-keys"}', 1],
     ['server', 'strongroom_cache_reads_total{cache="tenant-keys",outcome="failed"}', 0],

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AccessCondition, type AccessRule, type Grants, transforms } from './access-rule.ts';
 import { isCovered, parseContainer } from './container.ts';
-import { decideAccess, decideAccessToEach, toRules } from './decide-access.ts';
+import { decideAccess, decideAccessToEach, findCommonTransform, toRules } from './decide-access.ts';
 import { type Permission, permissionsOf } from './permission.ts';
 import { isGranted, requireAccess, requireAccessToEach } from './require-access.ts';
 
@@ -133,6 +133,43 @@ const anyTarget = fc.record({
   id: fc.constantFrom('x', 'y'),
   containers: fc.uniqueArray(fc.constantFrom(...paths), { minLength: 1, maxLength: 3 }),
 });
+
+describe('findCommonTransform', () => {
+  const seen = new Set<string | undefined>();
+
+  it('is what decideAccess says of every token, whenever it says anything', () => {
+    fc.assert(
+      fc.property(
+        anyRules,
+        fc.option(anyRules, { nil: undefined }),
+        fc.constantFrom(...permissions.filter((permission) => permission !== 'token:use')),
+        fc.array(anyTarget, { minLength: 1, maxLength: 5 }),
+        (rules, limit, permission, targets) => {
+          const grants: Grants = { rules, ...(limit === undefined ? {} : { limit }) };
+          const transform = findCommonTransform(grants, permission);
+          seen.add(transform);
+          if (transform === undefined) return;
+          for (const target of targets)
+            expect(decideAccess(grants, permission, target)).toMatchObject({ isAllowed: true, transform });
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+    expect(seen).toEqual(new Set([undefined, ...transforms]));
+  });
+
+  it('says nothing if a narrower rule comes first, or a condition has to be met', () => {
+    const narrow = rule({ container: '/pci/' });
+    const conditional = rule({ conditions: [{ attribute: 'id', operator: 'starts_with', value: '' }] });
+    const { container: _, ...conditionOnly } = conditional;
+    expect(findCommonTransform(only(narrow, rule({})), 'token:read')).toBeUndefined();
+    expect(findCommonTransform(only(conditionOnly), 'token:read')).toBeUndefined();
+    expect(findCommonTransform({ rules: [rule({})], limit: [] }, 'token:read')).toBeUndefined();
+    expect(findCommonTransform({ rules: [rule({})], limit: [narrow] }, 'token:read')).toBeUndefined();
+    expect(findCommonTransform(only(rule({})), 'token:read')).toBe('mask');
+  });
+});
+
 const rankOf = (grants: Grants, permission: Permission, target: { id: string; containers: string[] }) => {
   const decision = decideAccess(grants, permission, target);
   return decision.isAllowed ? transforms.indexOf(decision.transform) + 1 : 0;

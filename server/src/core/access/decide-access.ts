@@ -76,6 +76,23 @@ export function decideAccess(grants: Grants, permission: Permission, target: Acc
   return allowed(permission, { transform, rule: own, limitingRule: limit });
 }
 
+/**
+ * The transform that decides for every token alike, whichever containers it lies in; undefined where that has to be decided for each,
+ * or nothing is allowed.
+ */
+export function findCommonTransform({ rules, limit }: Grants, permission: Permission): Transform | undefined {
+  const own = findTransformOfAll(rules, permission);
+  if (own === undefined || limit === undefined) return own;
+  const limiting = findTransformOfAll(limit, permission);
+  return limiting === undefined ? undefined : leastTransform(own, limiting);
+}
+
+/** The first rule that grants the permission decides for a token only if it covers it: that of the root covers all. */
+function findTransformOfAll(rules: readonly AccessRule[], permission: Permission): Transform | undefined {
+  const first = rules.find((rule) => rule.permissions.includes(permission));
+  return first?.container === rootContainer ? first.transform : undefined;
+}
+
 function allowed(
   permission: Permission,
   grant: { readonly transform: Transform; readonly rule: AccessRule; readonly limitingRule?: AccessRule },

@@ -34,7 +34,7 @@ export { tokenEvent } from './model/token-event.ts';
 export { toExportLine } from './model/token-json.ts';
 export { addTokenListRoutes, TokenFinder } from './query/index.ts';
 export { countSlot } from './model/count-slot.ts';
-export { getToken, noSuchToken, type TokenOpener, TokenPresenter, TokenService } from './read/index.ts';
+export { getToken, noSuchToken, type TokenOpener, TokenPresenter, TokenReadStore, TokenService } from './read/index.ts';
 export { getTokenType } from './model/token-type-of.ts';
 export { addTokenRoutes } from './token-routes.ts';
 export { TokenSealer } from './model/token-sealer.ts';

@@ -21,6 +21,8 @@ const columns = {
 const names = keysOf(columns);
 const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
 
+type KnownColumns = Partial<Record<(typeof names)[number], string>>;
+
 /** What `insertAuditRecords` takes from the JSON; the rest, which differs from row to row, is known to the statement. */
 export type SharedAuditRow = Omit<AuditRow, 'entity_id' | 'containers'>;
 
@@ -49,11 +51,12 @@ export function insertCommonAuditRecords(): string {
 
 /**
  * Writes the records given as a JSON array of `AuditRow` in parameter `$n`, for the tenant in parameter `$1`.
- * `onlyFor` joins them to what the statement really did: a write that did not happen leaves no record.
+ * `onlyFor` joins them to what the statement really did: a write that did not happen leaves no record. `known` holds SQL for what
+ * only the statement knows, instead of what the JSON says.
  */
-export function insertAuditRecords(parameter: number, onlyFor = ''): string {
+export function insertAuditRecords(parameter: number, onlyFor = '', known: KnownColumns = {}): string {
   // The order is the same for the whole statement; as a subquery it is asked for once and not for each record.
   return `insert into audit_records (tenant_id, sealing_order, ${names.join(', ')})
-    select $1::uuid, (select audit_order(pg_current_xact_id())), ${names.map((name) => `record.${name}`).join(', ')}
+    select $1::uuid, (select audit_order(pg_current_xact_id())), ${names.map((name) => known[name] ?? `record.${name}`).join(', ')}
     from json_to_recordset($${parameter}::json) as record(${typed.join(', ')}) ${onlyFor}`;
 }

@@ -6,6 +6,7 @@ export const batchNames = [
   'token-create',
   'token-group',
   'token-find',
+  'token-read',
   'token-list',
   'proxy-begin',
   'proxy-end',

@@ -13,6 +13,12 @@ const entityTypes: ReadonlyMap<string, EntityType> = new Map([
   ['bank', 'bank'],
 ]);
 
+/** The same in SQL, over `type`. */
+export function entityTypeSql(type: string): string {
+  const cases = [...entityTypes].map(([tokenType, entityType]) => `when '${tokenType}' then '${entityType}'`);
+  return `case ${type} ${cases.join(' ')} else 'token' end`;
+}
+
 /** What the caller is shown of a token by an operation. */
 export interface Shown {
   /** Undefined if nothing of the data leaves, as for a deleted token or one of which only the id is told. */

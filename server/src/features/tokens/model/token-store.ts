@@ -28,7 +28,8 @@ import {
 import type { SealedToken } from './token-sealer.ts';
 import { toShelfKey } from './token-shelf.ts';
 
-const findText = `select * from (
+/** Finds tokens by the ids in `$2`. */
+export const findText = `select * from (
     select ${tokenColumns}, count(*) over ()::integer as found, ${bytesBefore('array_position($2::text[], t.id)')}
     from tokens t ${joinCvc} where t.tenant_id = $1 and t.id = any($2) and ${isAlive}) as token
   where bytes_before < ${tokenQueryLimits.pageBytesMax}`;

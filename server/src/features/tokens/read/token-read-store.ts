@@ -1,0 +1,74 @@
+import type { Transform } from '../../../core/access/access-rule.ts';
+import type { Caller } from '../../../core/identity/caller.ts';
+import type { TokenId } from '../../../core/identity/ids.ts';
+import { successEvent, toAuditRow } from '../../../platform/audit/audit-event.ts';
+import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
+import type { StoredToken } from '../model/token.ts';
+import { entityTypeSql } from '../model/token-event.ts';
+import { type FoundRow, isCutOff, toStoredTokens } from '../model/token-row-sql.ts';
+import { findText } from '../model/token-store.ts';
+
+interface Read {
+  readonly id: TokenId;
+  /** Its record as JSON text, but for what only the token says. */
+  readonly record: string;
+}
+
+interface Outcome {
+  readonly token: StoredToken | undefined;
+  /** Whether some of the batch were left out because there was too much data. */
+  readonly isCut: boolean;
+}
+
+/** What is not found, or left out, is not on record. */
+const readText = `with found as materialized (${findText}), recorded as (
+    ${insertAuditRecords(3, 'join found on found.id = record.entity_id', {
+      entity_type: entityTypeSql('found.type'),
+      containers: 'found.containers',
+    })}
+  )
+  select * from found`;
+
+/**
+ * Finds tokens and records that they were read, by one statement and one commit for all that are read at this moment. Only for
+ * callers whose rights are the same for every token: the record says how the token was shown before anybody has looked at it.
+ */
+export class TokenReadStore {
+  readonly #batcher: TenantBatcher<Read, Outcome>;
+
+  constructor(database: Database) {
+    this.#batcher = new TenantBatcher({
+      name: 'token-read',
+      meter: database.batches,
+      itemsMax: 200,
+      queueMax: 10_000,
+      isChange: false,
+      run: async (tenantId, reads) => {
+        const rows = await database.runForTenant<FoundRow>(tenantId, {
+          name: 'token-read',
+          text: readText,
+          values: [
+            tenantId,
+            [...new Set(reads.map(({ id }) => id))],
+            `[${reads.map(({ record }) => record).join(',')}]`,
+          ],
+        });
+        const tokens = new Map(toStoredTokens(tenantId, rows).map((token) => [token.id, token]));
+        const isCut = isCutOff(rows);
+        return reads.map(({ id }) => ({ token: tokens.get(id), isCut }));
+      },
+    });
+  }
+
+  /** Resolves once the record is committed. */
+  async find(caller: Caller, id: TokenId, transform: Transform): Promise<StoredToken | undefined> {
+    const record = JSON.stringify(toAuditRow(caller, { ...successEvent('token', id, 'read'), transform }));
+    for (;;) {
+      const { token, isCut } = await this.#batcher.add(caller.tenantId, { id, record });
+      // What did not fit beside others is looked up again with those that came after it.
+      if (token !== undefined || !isCut) return token;
+    }
+  }
+}
