@@ -82,18 +82,24 @@ function nextFaults(): readonly string[] | undefined {
 }
 
 /**
- * Plays a round. The short form is played once more if others had much of the machine while it found something, or if all it found
- * is that a request failed for want of time: what is lost or wrong is not asked about twice.
+ * Plays a round. The short form is played once more if it found something while others had much of the machine, or if all it found
+ * is that requests ran out of time where none may fail.
  */
 async function playSteadily(faults: readonly string[]): Promise<RoundSummary> {
   const stolenTime = new StolenTime();
   const summary = await playRound(faults);
   stolenTime.stop();
   if (summary.findings.length === 0 || !values.short) return summary;
-  const isAboutTime = summary.findings.every(({ check }) => check === undisturbedCheck.name);
-  if (!isAboutTime && stolenTime.share <= stolenShareMax) return summary;
-  say(`Unsteady: ${(stolenTime.share * 100).toFixed(0)} % of the machine was taken away. Once more.`);
+  if (stolenTime.share > stolenShareMax) {
+    say(`Unsteady: ${(stolenTime.share * 100).toFixed(0)} % of the machine was taken away. Once more.`);
+  } else if (summary.findings.every(isOutOfTime)) {
+    say('Unsteady: requests ran out of time. Once more.');
+  } else return summary;
   return playRound(faults);
+}
+
+function isOutOfTime({ check, what }: Finding): boolean {
+  return check === undisturbedCheck.name && what.includes('was not handled within its time limit');
 }
 
 /** What it left is kept if there is a finding. */

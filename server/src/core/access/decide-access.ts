@@ -77,10 +77,13 @@ export function decideAccess(grants: Grants, permission: Permission, target: Acc
 }
 
 /**
- * The transform that decides for every token alike, whichever containers it lies in; undefined where that has to be decided for each,
- * or nothing is allowed.
+ * The transform that `decideAccess` finds for every token alike, whichever containers it lies in; undefined where that has to be
+ * decided for each, or nothing is allowed.
  */
-export function findCommonTransform({ rules, limit }: Grants, permission: Permission): Transform | undefined {
+export function findCommonTransform(
+  { rules, limit }: Grants,
+  permission: Exclude<Permission, 'token:use'>,
+): Transform | undefined {
   const own = findTransformOfAll(rules, permission);
   if (own === undefined || limit === undefined) return own;
   const limiting = findTransformOfAll(limit, permission);

@@ -34,7 +34,7 @@ interface RequestRecords {
   readonly count: number;
 }
 
-/** Records of operations that write nothing else, such as reads: one commit for many, each durable before its response. */
+/** Records of operations that write nothing else, such as lists: one commit for many, each durable before its response. */
 export class AuditLog {
   readonly #batcher: TenantBatcher<RequestRecords, true>;
 

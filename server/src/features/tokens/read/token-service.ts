@@ -32,6 +32,9 @@ export class TokenService {
     if (common !== undefined) {
       const token = await this.#reads.find(caller, id, common);
       if (token === undefined) throw noSuchToken();
+      // Its record says so already.
+      if (requireAccess(caller.grants, 'token:read', token) !== common)
+        throw new Error('Rights differ between tokens.');
       return this.#presenter.show(caller, token, common);
     }
     const token = await getToken(this.#store, caller, id);
