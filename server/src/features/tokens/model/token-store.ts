@@ -9,12 +9,12 @@ import type { ContainerSetLimits } from './container-set-limit.ts';
 import { hasRoomForSets, sayIfSetsAreFull, toRoomValues } from './container-set-sql.ts';
 import { countSlot } from './count-slot.ts';
 import type { StoredToken } from './token.ts';
+import { findAmong, findText, type FoundTokens, toFoundTokens } from './token-find-sql.ts';
 import { removeWithGone } from './token-removal-sql.ts';
 import {
   bytesBefore,
   cvcExpiry,
   type FoundRow,
-  isCutOff,
   isAlive,
   joinCvc,
   toByteaText,
@@ -23,16 +23,9 @@ import {
   tokenColumns,
   type TokenRow,
   toStoredToken,
-  toStoredTokens,
 } from './token-row-sql.ts';
 import type { SealedToken } from './token-sealer.ts';
 import { toShelfKey } from './token-shelf.ts';
-
-/** Finds tokens by the ids in `$2`. */
-export const findText = `select * from (
-    select ${tokenColumns}, count(*) over ()::integer as found, ${bytesBefore('array_position($2::text[], t.id)')}
-    from tokens t ${joinCvc} where t.tenant_id = $1 and t.id = any($2) and ${isAlive}) as token
-  where bytes_before < ${tokenQueryLimits.pageBytesMax}`;
 
 // A deleted token may have been followed by another of the same id, whose versions begin again: when it was created
 // tells the two apart.
@@ -96,7 +89,7 @@ export interface TokenChange {
 export class TokenStore {
   readonly #database: Database;
   readonly #setLimits: ContainerSetLimits;
-  readonly #finds: TenantBatcher<TokenId, { readonly token: StoredToken | undefined; readonly isCut: boolean }>;
+  readonly #finds: TenantBatcher<TokenId, FoundTokens>;
 
   constructor(database: Database, setLimits: ContainerSetLimits) {
     this.#database = database;
@@ -107,35 +100,25 @@ export class TokenStore {
       itemsMax: 200,
       queueMax: 10_000,
       run: async (tenantId, ids) => {
-        const { tokens, isCut } = await this.findAll(tenantId, ids);
-        return ids.map((id) => ({ token: tokens.get(id), isCut }));
+        const found = await this.findAll(tenantId, ids);
+        return ids.map(() => found);
       },
     });
   }
 
   /** Asked together with whatever else is looked up in the tenant at this moment. */
-  async find(tenantId: TenantId, id: TokenId): Promise<StoredToken | undefined> {
-    for (;;) {
-      const { token, isCut } = await this.#finds.add(tenantId, id);
-      // What did not fit beside others is looked up again with those that came after it.
-      if (token !== undefined || !isCut) return token;
-    }
+  find(tenantId: TenantId, id: TokenId): Promise<StoredToken | undefined> {
+    return findAmong(id, () => this.#finds.add(tenantId, id));
   }
 
   /** Those of the ids that there are; cut off where they have more data together than a page may. */
-  async findAll(
-    tenantId: TenantId,
-    ids: readonly TokenId[],
-  ): Promise<{ readonly tokens: ReadonlyMap<TokenId, StoredToken>; readonly isCut: boolean }> {
+  async findAll(tenantId: TenantId, ids: readonly TokenId[]): Promise<FoundTokens> {
     const rows = await this.#database.runForTenant<FoundRow>(tenantId, {
       name: 'token-find',
       text: findText,
       values: [tenantId, [...new Set(ids)]],
     });
-    return {
-      tokens: new Map(toStoredTokens(tenantId, rows).map((token) => [token.id, token])),
-      isCut: isCutOff(rows),
-    };
+    return toFoundTokens(tenantId, rows);
   }
 
   /** Living tokens in the order of their ids, which never change: anyone who pages through them meets each once. A page ends early where its data grows large. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askTogether } from '../../../../test/harness/ask-together.ts';
 import { untilTrue } from '../../../../test/harness/deadline.ts';
-import { StatementTap } from '../../../../test/harness/statement-tap.ts';
+import { type SentStatement, StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createApplication } from '../../../../test/harness/test-application.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import { idsOf, pageOf } from '../../../../test/harness/token-answers.ts';
@@ -33,33 +34,13 @@ async function create(count: number, toToken: (index: number) => object, of = te
 
 const list = (path: string, key = tenant.keys.private) => vault.request('GET', path, { key });
 
-/** Requests that surely share a batch: all of them wait until those that take every place are let go. */
-async function askTogether(asks: readonly (() => Promise<TestAnswer>)[]): Promise<TestAnswer[]> {
-  const gate = Promise.withResolvers<void>();
-  const ahead: Promise<TestAnswer>[] = [];
-  while (ahead.length < batchesMax) {
-    let isHeld = false;
-    tap.interrupt(
-      ({ text }) => text.includes('with page as'),
-      () => {
-        isHeld = true;
-        return gate.promise;
-      },
-    );
-    ahead.push(list('/tokens'));
-    await untilTrue(() => isHeld, { waitingFor: 'a batch that is held' });
-  }
-  const asked = asks.map((ask) => ask());
-  const { waiting } = vault.server.core.database.batches;
-  await untilTrue(() => waiting.get('token-list') === asks.length, { waitingFor: 'all to wait' });
-  gate.resolve();
-  await Promise.all(ahead);
-  return Promise.all(asked);
-}
+const isFind = ({ text }: SentStatement) => text.includes('with page as');
+const listTogether = (asks: readonly (() => Promise<TestAnswer>)[]) =>
+  askTogether({ vault, tap, name: 'token-list', batchesMax, isSent: isFind, askAhead: () => list('/tokens') }, asks);
 
 /** What was sent to find tokens. */
 function findsIn(start: number) {
-  return tap.sent.slice(start).filter(({ text }) => text.includes('with page as'));
+  return tap.sent.slice(start).filter(isFind);
 }
 
 describe('first pages that are asked for together', () => {
@@ -73,7 +54,7 @@ describe('first pages that are asked for together', () => {
     tenant = own;
     const nobody = (await createApplication(vault, own, { permissions: ['token:create'], rules: [] })).key;
     const before = tap.sent.length;
-    const answers = await askTogether([
+    const answers = await listTogether([
       () => list('/tokens?size=3'),
       () => list('/tokens?metadata.n=1&size=5'),
       () => list('/tokens?metadata.n=none'),

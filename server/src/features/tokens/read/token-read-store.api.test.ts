@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { untilTrue } from '../../../../test/harness/deadline.ts';
+import { askTogether } from '../../../../test/harness/ask-together.ts';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createApplication } from '../../../../test/harness/test-application.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
@@ -44,26 +44,18 @@ async function readsOf(id: string): Promise<Record<string, unknown>[]> {
   return records.filter(({ entity_id, operation }) => entity_id === id && operation === 'read');
 }
 
-/** Requests that surely share a batch: they wait until one that was sent before them is let go. */
-async function askTogether(asks: readonly (() => Promise<TestAnswer>)[]): Promise<TestAnswer[]> {
-  const gate = Promise.withResolvers<void>();
-  let isHeld = false;
-  tap.interrupt(
-    ({ name }) => name === 'token-read',
-    () => {
-      isHeld = true;
-      return gate.promise;
+const readTogether = (asks: readonly (() => Promise<TestAnswer>)[]) =>
+  askTogether(
+    {
+      vault,
+      tap,
+      name: 'token-read',
+      batchesMax: 1,
+      isSent: ({ name }) => name === 'token-read',
+      askAhead: () => get('nothing-here', tenant.keys.reveal),
     },
+    asks,
   );
-  const ahead = get('nothing-here', tenant.keys.reveal);
-  await untilTrue(() => isHeld, { waitingFor: 'a batch that is held' });
-  const asked = asks.map((ask) => ask());
-  const { waiting } = vault.server.core.database.batches;
-  await untilTrue(() => waiting.get('token-read') === asks.length, { waitingFor: 'all to wait' });
-  gate.resolve();
-  await ahead;
-  return Promise.all(asked);
-}
 
 /** All but what differs between any two records, and who read it. */
 const sealedFields = [
@@ -111,7 +103,7 @@ describe('a read by somebody whose rights are the same for every token', () => {
 
   it('is not on record where there is no token, and leaves those beside it alone', async () => {
     await create({ id: 'here', type: 'token', data: 'v' });
-    const answers = await askTogether([
+    const answers = await readTogether([
       () => get('here', tenant.keys.reveal),
       () => get('not-here', tenant.keys.reveal),
       () => get('here', tenant.keys.reveal),
@@ -126,7 +118,7 @@ describe('a read by somebody whose rights are the same for every token', () => {
     const bulk = 'x'.repeat(4 * 1024 * 1024 - 1_000);
     const ids = ['long-1', 'long-2', 'long-3', 'long-4'];
     for (const id of ids) await create({ id, type: 'token', data: bulk });
-    const answers = await askTogether(ids.map((id) => () => get(id, tenant.keys.reveal)));
+    const answers = await readTogether(ids.map((id) => () => get(id, tenant.keys.reveal)));
     expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
     for (const id of ids) expect(await readsOf(id)).toHaveLength(1);
   });

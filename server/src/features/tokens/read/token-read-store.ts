@@ -7,19 +7,13 @@ import type { Database } from '../../../platform/database/database.ts';
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
 import type { StoredToken } from '../model/token.ts';
 import { entityTypeSql } from '../model/token-event.ts';
-import { type FoundRow, isCutOff, toStoredTokens } from '../model/token-row-sql.ts';
-import { findText } from '../model/token-store.ts';
+import { findAmong, findText, type FoundTokens, toFoundTokens } from '../model/token-find-sql.ts';
+import type { FoundRow } from '../model/token-row-sql.ts';
 
 interface Read {
   readonly id: TokenId;
   /** Its record as JSON text, but for what only the token says. */
   readonly record: string;
-}
-
-interface Outcome {
-  readonly token: StoredToken | undefined;
-  /** Whether some of the batch were left out because there was too much data. */
-  readonly isCut: boolean;
 }
 
 /** What is not found, or left out, is not on record. */
@@ -36,7 +30,7 @@ const readText = `with found as materialized (${findText}), recorded as (
  * callers whose rights are the same for every token: the record says how the token was shown before anybody has looked at it.
  */
 export class TokenReadStore {
-  readonly #batcher: TenantBatcher<Read, Outcome>;
+  readonly #batcher: TenantBatcher<Read, FoundTokens>;
 
   constructor(database: Database) {
     this.#batcher = new TenantBatcher({
@@ -55,20 +49,15 @@ export class TokenReadStore {
             `[${reads.map(({ record }) => record).join(',')}]`,
           ],
         });
-        const tokens = new Map(toStoredTokens(tenantId, rows).map((token) => [token.id, token]));
-        const isCut = isCutOff(rows);
-        return reads.map(({ id }) => ({ token: tokens.get(id), isCut }));
+        const found = toFoundTokens(tenantId, rows);
+        return reads.map(() => found);
       },
     });
   }
 
   /** Resolves once the record is committed. */
-  async find(caller: Caller, id: TokenId, transform: Transform): Promise<StoredToken | undefined> {
+  find(caller: Caller, id: TokenId, transform: Transform): Promise<StoredToken | undefined> {
     const record = JSON.stringify(toAuditRow(caller, { ...successEvent('token', id, 'read'), transform }));
-    for (;;) {
-      const { token, isCut } = await this.#batcher.add(caller.tenantId, { id, record });
-      // What did not fit beside others is looked up again with those that came after it.
-      if (token !== undefined || !isCut) return token;
-    }
+    return findAmong(id, () => this.#batcher.add(caller.tenantId, { id, record }));
   }
 }
