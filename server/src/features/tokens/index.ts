@@ -13,7 +13,7 @@ export {
 } from './tokenize/index.ts';
 export {
   sealedTokens,
-  sumTokenCounts,
+  countAllTokens,
   sweepTokensJobs,
   TokenOpeningCheck,
   type TokenOpeningReport,

@@ -114,6 +114,21 @@ export function isOutOfTime(error: unknown): boolean {
   return refusalIn(error)?.sqlState === '57014';
 }
 
+/** It waited for a lock for longer than it may (lock_not_available). */
+export function isLockTimeout(error: unknown): boolean {
+  return refusalIn(error)?.sqlState === lockNotAvailable;
+}
+
+/** A policy of row-level security refused what was to be written (insufficient_privilege). */
+export function isRefusedByPolicy(error: unknown): boolean {
+  return refusalIn(error)?.sqlState === '42501';
+}
+
+/** The database does not know the key version as an open one. */
+export function isKeyVersionClosed(error: unknown): boolean {
+  return refusalIn(error)?.sqlState === keyVersionClosed;
+}
+
 /** A deadlock or serialization failure: certainly rolled back, and worth a retry. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState.startsWith('40');

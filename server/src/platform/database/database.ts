@@ -31,6 +31,7 @@ import {
   type TransactionOptions,
 } from './statement.ts';
 import { traceInOrder } from './statement-trace.ts';
+import { beginAs, beginFor, quotePrepared, toLimit } from './transaction-text.ts';
 
 export type { SqlRow, SqlValue, Statement, Transaction, TransactionOptions } from './statement.ts';
 
@@ -168,6 +169,13 @@ export class Database {
     );
   }
 
+  /** Ends a transaction that was prepared. */
+  endPrepared(name: string, isCommitted: boolean): Promise<void> {
+    return this.#withClient('vault', async (client) => {
+      await send(client, { text: `${isCommitted ? 'commit' : 'rollback'} prepared ${quotePrepared(name)}` });
+    });
+  }
+
   /** Throws an error for the operator if a connection cannot be opened, or is not as requested. */
   async requireConnection(): Promise<void> {
     const client = await this.#pool.connect().catch((error: unknown) => {
@@ -194,7 +202,7 @@ export class Database {
   #transaction<T>(
     lane: Lane,
     begin: string,
-    { work, statementTimeoutMs }: TransactionOptions & { readonly work: (tx: Transaction) => Promise<T> },
+    { work, statementTimeoutMs, prepareAs }: TransactionOptions & { readonly work: (tx: Transaction) => Promise<T> },
   ): Promise<T> {
     return this.#withClient(lane, (client) =>
       retryLostRaces(async () => {
@@ -207,6 +215,10 @@ export class Database {
           const begun = send(client, { text: begin + toLimit(limitMs) }, limitMs);
           const [, result] = await Promise.all([begun, work(tx)]);
           tx.end();
+          if (prepareAs !== undefined) {
+            await send(client, { text: `prepare transaction ${quotePrepared(prepareAs)}` }, limitMs);
+            return result;
+          }
           // Until here, nothing of it is there for anybody else: a request that ran out of time meanwhile is rolled back.
           if (tx.isChange) deadline?.beginChange();
           isCommitting = true;
@@ -297,19 +309,4 @@ export class Database {
     this.#isLost = isLost;
     for (const listener of this.#reachListeners) listener(outage);
   }
-}
-
-/** The id becomes part of SQL text here, so it is checked again at the last moment. */
-function beginFor(tenantId: TenantId): string {
-  if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('A tenant id must be a UUID.');
-  return `begin isolation level read committed; select set_config('app.tenant_id', '${tenantId}', true)`;
-}
-
-function beginAs(role: 'strongroom_system' | 'strongroom_portal' | 'strongroom_sealer' | 'strongroom_worker'): string {
-  return `begin isolation level read committed; set local role ${role}`;
-}
-
-/** To be sent with the beginning of a transaction. */
-function toLimit(milliseconds: number | undefined): string {
-  return milliseconds === undefined ? '' : `; set local statement_timeout = ${milliseconds}`;
 }

@@ -16,6 +16,8 @@ export interface Statement {
 export interface TransactionOptions {
   /** A shorter statement timeout than that of the connection. */
   readonly statementTimeoutMs?: number;
+  /** Prepares the transaction under this name instead of committing it: somebody decides later what becomes of it. */
+  readonly prepareAs?: string;
 }
 
 /** What stores are built on: it exists only inside `forTenant`, `forSystem` and the others. */

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeOnOneDatabase } from '../../../../test/harness/one-database.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askTogether } from '../../../../test/harness/ask-together.ts';
 import { untilTrue } from '../../../../test/harness/deadline.ts';
 import { type SentStatement, StatementTap } from '../../../../test/harness/statement-tap.ts';
@@ -43,7 +44,7 @@ function findsIn(start: number) {
   return tap.sent.slice(start).filter(isFind);
 }
 
-describe('first pages that are asked for together', () => {
+describeOnOneDatabase('first pages that are asked for together', () => {
   it('are found in one transaction, each with what its own caller may see and with its own records', async () => {
     const own = await vault.makeTenant();
     await create(
@@ -89,7 +90,7 @@ describe('first pages that are asked for together', () => {
   });
 });
 
-describe('a first page that turns out to be long', () => {
+describeOnOneDatabase('a first page that turns out to be long', () => {
   it('is found again in its own time, with all of its tokens', async () => {
     tenant = await vault.makeTenant();
     const bulk = 'x'.repeat(20 * 1024);
@@ -121,7 +122,7 @@ describe('a first page that turns out to be long', () => {
   });
 });
 
-describe('a first page that takes too long', () => {
+describeOnOneDatabase('a first page that takes too long', () => {
   it('is found in its own time, and so are those that the tenant asks for next', async () => {
     tenant = await vault.makeTenant();
     await create(3, (index) => ({ id: `late-${index}`, type: 'token', data: index }));
@@ -147,7 +148,7 @@ describe('a first page that takes too long', () => {
   });
 });
 
-describe('a page under a term', () => {
+describeOnOneDatabase('a page under a term', () => {
   it(`is counted in its own time where ${manyTokens} tokens or more are under it`, async () => {
     tenant = await vault.makeTenant();
     await create(manyTokens, (index) => ({ type: 'token', data: index, metadata: { group: 'all' } }));

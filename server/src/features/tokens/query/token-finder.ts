@@ -12,15 +12,16 @@ import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { PageRequest } from '../../../http/pagination.ts';
 import { type AuditEvent, noSingleEntity } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
-import type { Database } from '../../../platform/database/database.ts';
 import type { Keyring } from '../../../platform/keyring/keyring.ts';
+import type { Nodes } from '../../../platform/nodes/nodes.ts';
 import type { TenantSettingsDirectory } from '../../tenants/index.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { toCursor, toSlice } from './token-cursor.ts';
 import { tokenEvent } from '../model/token-event.ts';
 import { QuickTokenFinds } from './quick-token-finds.ts';
 import { type MadePage, type Shown, TokenListLanes } from './token-list-lanes.ts';
-import { type CountedPage, findPage, type PageQuestion } from './token-page.ts';
+import { findPageOnNodes } from './page-on-nodes.ts';
+import type { CountedPage, PageQuestion } from './token-page.ts';
 import type { TokenPresenter } from '../read/index.ts';
 import { emptyPage } from './token-query-store.ts';
 
@@ -35,7 +36,7 @@ export interface TokenQuestion {
 
 /** Lists and searches are the same work: a query, and a part of its matches, newest first. */
 export class TokenFinder {
-  readonly #database: Database;
+  readonly #nodes: Nodes;
   readonly #keyring: Keyring;
   readonly #presenter: TokenPresenter;
   readonly #settings: TenantSettingsDirectory;
@@ -43,17 +44,17 @@ export class TokenFinder {
   readonly #lanes: TokenListLanes;
 
   constructor(parts: {
-    database: Database;
+    nodes: Nodes;
     keyring: Keyring;
     presenter: TokenPresenter;
     settings: TenantSettingsDirectory;
     audit: AuditLog;
   }) {
-    this.#database = parts.database;
+    this.#nodes = parts.nodes;
     this.#keyring = parts.keyring;
     this.#presenter = parts.presenter;
     this.#settings = parts.settings;
-    this.#quickFinds = new QuickTokenFinds(parts.database);
+    this.#quickFinds = new QuickTokenFinds(parts.nodes);
     this.#lanes = new TokenListLanes(parts.audit);
   }
 
@@ -105,7 +106,7 @@ export class TokenFinder {
     const quick = await this.#quickFinds.find(sought, (found) => this.#lanes.show(caller, () => show(found)));
     if (quick !== undefined) return quick;
     return this.#lanes.run(caller, async () =>
-      show(await this.#database.forTenant(tenantId, (tx) => findPage(tx, sought), { statementTimeoutMs })),
+      show(await findPageOnNodes(this.#nodes, sought, { statementTimeoutMs })),
     );
   }
 

@@ -1,3 +1,4 @@
+import { describeOnOneDatabase } from '../../../../test/harness/one-database.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QueryPlan } from '../../../../test/harness/query-plan.ts';
 import { type SentStatement, StatementTap } from '../../../../test/harness/statement-tap.ts';
@@ -84,7 +85,7 @@ async function expectNoScan(statement: SentStatement): Promise<void> {
 
 const searches = (query: string): Question => ({ method: 'POST', path: '/tokens/search', body: { query } });
 
-describe('with 20,000 tokens, no table is read from end to end', () => {
+describeOnOneDatabase('with 20,000 tokens, no table is read from end to end', () => {
   it.each<[string, Question]>([
     ['a read', { method: 'GET', path: '/tokens/id-17' }],
     ['a detokenization', { method: 'POST', path: '/detokenize', body: { a: '{{ id-17 }} {{ id-18 }}' } }],

@@ -1,3 +1,4 @@
+import { itOnOneDatabase } from '../../../../test/harness/one-database.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createApplication, fieldsOf } from '../../../../test/harness/test-application.ts';
@@ -34,7 +35,7 @@ async function expectNoTrace(work: () => Promise<TestAnswer>): Promise<TestAnswe
 }
 
 describe('a tokenization is one piece', () => {
-  it('200 makes 1,000 tokens in one transaction, all created in one instant', async () => {
+  itOnOneDatabase('200 makes 1,000 tokens in one transaction, all created in one instant', async () => {
     await tokenize(['warm']);
     const tap = new StatementTap();
     try {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itOnOneDatabase } from '../../../../test/harness/one-database.ts';
 import { createApplication, recordsOf } from '../../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import { TokenEndpoints, tokenOf } from '../../../../test/harness/token-endpoints.ts';
@@ -36,13 +37,13 @@ const reportOf = async (own: TestTenant) =>
   };
 
 describe('search terms', () => {
-  it('are one for each index value and metadata pair, each once', async () => {
+  itOnOneDatabase('are one for each index value and metadata pair, each once', async () => {
     const search_indexes = ['{{ data.a }}', '{{ data.b }}', '{{ data.a }}'];
     const { id } = await tokens.make({ data: { a: 'x', b: 'y' }, search_indexes, metadata: { k: 'x', l: 'x' } });
     expect(await termsOf(id)).toHaveLength(4);
   });
 
-  it('follow the data: what left is gone, what stayed is the same', async () => {
+  itOnOneDatabase('follow the data: what left is gone, what stayed is the same', async () => {
     const { id } = await tokens.make({ data: { a: 'x', b: 'y' }, search_indexes: ['{{ data.a }}', '{{ data.b }}'] });
     const before = await termsOf(id);
     await tokens.patch(id, { data: { a: 'z' } });
@@ -53,7 +54,7 @@ describe('search terms', () => {
     expect(await termsOf(id)).toStrictEqual(before);
   });
 
-  it('follow the indexes, the metadata, and neither of them where nothing changed', async () => {
+  itOnOneDatabase('follow the indexes, the metadata, and neither of them where nothing changed', async () => {
     const { id } = await tokens.make({ data: { a: 'x', b: 'y' } });
     const step = async (patch: unknown) => {
       expect((await tokens.patch(id, patch)).status).toBe(200);
@@ -71,14 +72,14 @@ describe('search terms', () => {
     expect(await step({ search_indexes: null })).toStrictEqual([]);
   });
 
-  it('are of the tenant: the same value has other terms elsewhere', async () => {
+  itOnOneDatabase('are of the tenant: the same value has other terms elsewhere', async () => {
     const other = await vault.makeTenant();
     const body = { data: 'x', search_indexes: ['{{ data }}'] };
     const [ours, theirs] = [await tokens.make(body), await tokens.make(body, { key: other.keys.reveal })];
     expect(await termsOf(ours.id)).not.toStrictEqual(await termsOf(theirs.id));
   });
 
-  it('leave with the token, as everything else does that was written for it', async () => {
+  itOnOneDatabase('leave with the token, as everything else does that was written for it', async () => {
     const data = { number: '4242424242424242', cvc: '123' };
     const { id } = await tokens.make({
       type: 'card',
@@ -98,7 +99,7 @@ describe('search terms', () => {
 });
 
 describe('counters', () => {
-  it('follow creating, moving and deleting, by type and containers', async () => {
+  itOnOneDatabase('follow creating, moving and deleting, by type and containers', async () => {
     const own = await vault.makeTenant();
     const options = { key: own.keys.reveal };
     const first = await tokens.make({ data: 1 }, options);
@@ -121,7 +122,7 @@ describe('counters', () => {
     expect((await reportOf(own)).token_report.metrics_by_type).not.toHaveProperty('token');
   });
 
-  it('are not moved by what was refused', async () => {
+  itOnOneDatabase('are not moved by what was refused', async () => {
     const own = await vault.makeTenant();
     const options = { key: own.keys.reveal };
     const { id } = await tokens.make({ data: 1 }, options);
@@ -132,7 +133,7 @@ describe('counters', () => {
     expect(await countsOf(own.id)).toStrictEqual(['token /general/high/ 1']);
   });
 
-  it('agree with the rows after many writers at once', async () => {
+  itOnOneDatabase('agree with the rows after many writers at once', async () => {
     const own = await vault.makeTenant();
     const options = { key: own.keys.reveal };
     const made = await Promise.all(Array.from({ length: 40 }, (_, index) => tokens.make({ data: index }, options)));

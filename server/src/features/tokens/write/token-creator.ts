@@ -6,6 +6,8 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
 import { type AuditRow, toAuditRow } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
+import { idsAnywhere, type IdSource, type Nodes } from '../../../platform/nodes/nodes.ts';
+import { retryRefused } from '../../../platform/nodes/retry-refused.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import type { DeduplicationBehavior, TenantSettingsDirectory } from '../../tenants/index.ts';
 import { requestsDeduplication } from './deduplication-request.ts';
@@ -18,9 +20,10 @@ import type { TokenDeduplicator } from './token-deduplicator.ts';
 import { findWantedKey } from './token-duplicate-store.ts';
 import { type TokenDraft, toTokenDraft } from '../model/token-draft.ts';
 import { tokenEvent } from '../model/token-event.ts';
-import { aliasTriesMax, isAlias, isIdExpression, toTokenId } from '../model/token-id.ts';
+import { aliasTriesMax, findFixedId, isAlias, isIdExpression, toTokenId } from '../model/token-id.ts';
 import type { TokenInsert } from './token-insert-sql.ts';
-import { TakenIds, type TokenInsertStore } from './token-insert-store.ts';
+import type { TokenInsertStore } from './token-insert-store.ts';
+import { TakenIds } from './whole-insert.ts';
 import type { TokenRequest } from '../model/token-request.ts';
 import type { SealedToken, TokenSealer } from '../model/token-sealer.ts';
 
@@ -46,6 +49,7 @@ type PreparedInsert = Prepared & TokenInsert;
 
 /** Makes tokens: checks, decides, seals and stores, in this order, so that nothing is half done. */
 export class TokenCreator {
+  readonly #nodes: Nodes;
   readonly #store: TokenInsertStore;
   readonly #deduplicator: TokenDeduplicator;
   readonly #sealer: TokenSealer;
@@ -54,6 +58,7 @@ export class TokenCreator {
   readonly #audit: AuditLog;
 
   constructor(parts: {
+    nodes: Nodes;
     store: TokenInsertStore;
     deduplicator: TokenDeduplicator;
     sealer: TokenSealer;
@@ -61,6 +66,7 @@ export class TokenCreator {
     settings: TenantSettingsDirectory;
     audit: AuditLog;
   }) {
+    this.#nodes = parts.nodes;
     this.#store = parts.store;
     this.#deduplicator = parts.deduplicator;
     this.#sealer = parts.sealer;
@@ -83,7 +89,15 @@ export class TokenCreator {
   }
 
   /** Several tokens in one transaction: all of them or none. `isIdOnly` tells of which only the id is shown. */
-  async createAll(
+  createAll(
+    caller: KeyCaller,
+    requests: readonly TokenRequest[],
+    isIdOnly: (index: number) => boolean,
+  ): Promise<CreateOutcome[]> {
+    return retryRefused(this.#nodes, () => this.#createAll(caller, requests, isIdOnly));
+  }
+
+  async #createAll(
     caller: KeyCaller,
     requests: readonly TokenRequest[],
     isIdOnly: (index: number) => boolean,
@@ -93,7 +107,7 @@ export class TokenCreator {
     if (inserts.length === 0) return [];
     return this.#underFreeIds(caller, inserts, async (free) => {
       const createdAt = await this.#store.insertAll(caller.tenantId, free);
-      return mapInTurns(free, (insert) => this.#showCreated(caller, insert, createdAt));
+      return mapInTurns(free, (insert, index) => this.#showCreated(caller, insert, createdAt[index] ?? missing()));
     });
   }
 
@@ -107,9 +121,10 @@ export class TokenCreator {
     const drafts = await mapInTurns(requests, (request) => toTokenDraft(request, now, budget));
     const transforms = drafts.map((draft) => requireAccessToEach(caller.grants, 'token:create', toTarget(draft)));
     const settings = await this.#settings.get(caller.tenantId);
+    const ids = await this.#findPlace(drafts);
     const sealed = await this.#sealer.sealAll(
       caller,
-      drafts.map((draft) => ({ draft, id: toTokenId(draft) })),
+      drafts.map((draft) => ({ draft, id: toTokenId(draft, ids) })),
       { hasFingerprints: settings.fingerprintTokens, budget },
     );
     return sealed.map((token, index) => {
@@ -120,6 +135,13 @@ export class TokenCreator {
       const prepared = { draft, transform, isIdOnly: isIdOnly(index), isDeduplicated, aliasTries: 1 };
       return toPrepared(caller, prepared, token);
     });
+  }
+
+  /** Tokens that are written together lie in one place, and so their ids are drawn for it. */
+  async #findPlace(drafts: readonly TokenDraft[]): Promise<IdSource> {
+    if (this.#nodes.isAlone) return idsAnywhere;
+    const fixed = drafts.flatMap((draft) => findFixedId(draft) ?? []);
+    return this.#nodes.idsInOnePlace(fixed[0]);
   }
 
   /** Writes under the ids that were wished for. An alias that is taken is drawn again: of the first try nothing remains. */
@@ -144,7 +166,8 @@ export class TokenCreator {
   async #rename(caller: KeyCaller, insert: PreparedInsert): Promise<PreparedInsert> {
     const { draft, aliasTries } = insert;
     const renamed = aliasTries < aliasTriesMax ? draft : { ...draft, wantedId: undefined };
-    const [token = missing()] = await this.#sealer.sealAll(caller, [{ draft: renamed, id: toTokenId(renamed) }], {
+    const id = toTokenId(renamed, await this.#nodes.idsInOnePlace(insert.token.id));
+    const [token = missing()] = await this.#sealer.sealAll(caller, [{ draft: renamed, id }], {
       hasFingerprints: insert.token.fingerprint !== null,
     });
     return toPrepared(caller, { ...insert, draft: renamed, aliasTries: aliasTries + 1 }, token);

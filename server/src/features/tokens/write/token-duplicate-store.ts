@@ -2,7 +2,9 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
 import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
-import type { Database, Transaction } from '../../../platform/database/database.ts';
+import type { Transaction } from '../../../platform/database/database.ts';
+import { askAllNodes, withinPlace } from '../../../platform/nodes/ask-all-nodes.ts';
+import type { Nodes } from '../../../platform/nodes/nodes.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import type { ContainerSetLimits } from '../model/container-set-limit.ts';
 import { sayIfSetsAreFull } from '../model/container-set-sql.ts';
@@ -12,7 +14,9 @@ import { type DuplicateKey, findDuplicateKey } from './duplicate-key.ts';
 import type { StoredToken } from '../model/token.ts';
 import type { SealedToken } from '../model/token-sealer.ts';
 import { toInsertRow, type TokenInsert } from './token-insert-sql.ts';
-import { insertAllIn } from './token-insert-store.ts';
+import { oldestOfEach, requireOnePlace } from './duplicates-on-nodes.ts';
+import { toClaim, toRelease } from './fingerprint-claim-store.ts';
+import { insertAllIn } from './whole-insert.ts';
 import {
   bytesBefore,
   type FoundRow,
@@ -47,18 +51,20 @@ export class ChangedMeanwhile extends Error {
 }
 
 export class TokenDuplicateStore {
-  readonly #database: Database;
+  readonly #nodes: Nodes;
   readonly #setLimits: ContainerSetLimits;
 
-  constructor(database: Database, setLimits: ContainerSetLimits) {
-    this.#database = database;
+  constructor(nodes: Nodes, setLimits: ContainerSetLimits) {
+    this.#nodes = nodes;
     this.#setLimits = setLimits;
   }
 
-  /** The oldest living token of each key. */
+  /** The oldest living token of each key, wherever it lies. */
   async findAll(tenantId: TenantId, keys: readonly DuplicateKey[]): Promise<Duplicates> {
-    const rows = await this.#database.runForTenant<DuplicateRow>(tenantId, findStatement(tenantId, keys));
-    return toDuplicates(tenantId, keys, rows);
+    const found = await askAllNodes(this.#nodes, { tenantId }, async (tx) =>
+      toDuplicates(tenantId, keys, await tx.query<DuplicateRow>(findStatement(tenantId, keys))),
+    );
+    return found.reduce(oldestOfEach);
   }
 
   /**
@@ -77,56 +83,60 @@ export class TokenDuplicateStore {
     // Claimed in a fixed order, so that two requests with the same fingerprints cannot deadlock.
     const fingerprints = [...new Set(keys.map(({ fingerprint }) => fingerprint))].sort();
     const target = { tenantId, slot: countSlot(), setLimits: this.#setLimits };
-    const writing = this.#database.forTenant(tenantId, async (tx) => {
-      await tx.query({
-        name: 'token-claim-fingerprints',
-        text: `insert into token_fingerprints (tenant_id, fingerprint) select $1::uuid, unnest($2::text[])
-          on conflict (tenant_id, fingerprint) do update set fingerprint = excluded.fingerprint`,
-        values: [tenantId, fingerprints],
-      });
-      const found = toDuplicates(tenantId, keys, await tx.query<DuplicateRow>(findStatement(tenantId, keys)));
-      const missing = indexesOfMissing(items, found, behavior);
-      const due = updates === undefined ? [] : await listChanges(found, updates);
-      const [createdAt, changed] = await Promise.all([
-        insertAllIn(
-          tx,
-          target,
-          [...rows.entries()].filter(([index]) => missing.has(index)),
-        ),
-        Promise.all(due.map(async ([text, change]) => [text, await updateIn(tx, change, this.#setLimits)] as const)),
+    await requireOnePlace(this.#nodes, items);
+    const createdBy = items[0]?.token.createdBy;
+    const errand = { tenantId, key: items[0]?.token.id ?? '', by: createdBy };
+    // Tokens of one content may lie anywhere, so that all claims are made at home. What is written elsewhere is committed before
+    // the transaction ends that others wait for.
+    const writing = this.#nodes.at(errand, (place) =>
+      this.#nodes.home.database.forTenant(tenantId, async (home) => {
+        await home.query(toClaim(tenantId, fingerprints));
+        const find = async (tx: Transaction) =>
+          toDuplicates(tenantId, keys, await tx.query<DuplicateRow>(findStatement(tenantId, keys)));
+        const found = (await askAllNodes(this.#nodes, { tenantId, home }, find)).reduce(oldestOfEach);
+        const missing = indexesOfMissing(items, found, behavior);
+        const due = updates === undefined ? [] : await listChanges(found, updates);
+        const wanted = [...rows.entries()].filter(([index]) => missing.has(index));
+        const inPlace = withinPlace(this.#nodes, { tenantId, home }, place);
         // A claim is there for the others to wait at until the commit. It must not outlive its token, so none outlives
         // its transaction.
-        tx.query({
-          name: 'token-release-fingerprints',
-          text: `delete from token_fingerprints where tenant_id = $1 and fingerprint = any($2)`,
-          values: [tenantId, fingerprints],
-        }),
-      ]);
-      return { createdAt, existing: updates === undefined ? found : new Map(changed) };
-    });
+        const [createdAt, changed] = await Promise.all([
+          wanted.length === 0 ? new Date(0) : inPlace((tx) => insertAllIn(tx, target, wanted)),
+          Promise.all(due.map(async ([text, change]) => [text, await this.#update(home, change)] as const)),
+          home.query(toRelease(tenantId, fingerprints)),
+        ]);
+        return { createdAt, existing: updates === undefined ? found : new Map(changed) };
+      }),
+    );
     return sayIfSetsAreFull(writing);
   }
 
+  #update(home: Transaction, change: TokenChange): Promise<StoredToken> {
+    const { tenantId, id } = change.current;
+    return this.#nodes.at({ tenantId, key: id, by: change.modifiedBy }, (node) =>
+      withinPlace(this.#nodes, { tenantId, home }, node)((tx) => updateIn(tx, change, this.#setLimits)),
+    );
+  }
+
   /** Living tokens with the content of this one, wherever they are: by id and containers, and no more than `limit`. */
-  listOthers(token: SealedToken, key: DuplicateKey, limit: number): Promise<{ id: TokenId; containers: string[] }[]> {
-    return this.#database.runForTenant(token.tenantId, {
+  async listOthers(
+    token: SealedToken,
+    key: DuplicateKey,
+    limit: number,
+  ): Promise<{ id: TokenId; containers: string[] }[]> {
+    const { tenantId } = token;
+    const statement = {
       name: 'token-list-duplicates',
       text: `select t.id, t.containers from tokens t
         where t.tenant_id = $1 and t.fingerprint = $2 and coalesce(t.fingerprint_expression, $4) = $3 and t.id <> $5 and ${isAlive}
         limit $6`,
-      values: [token.tenantId, key.fingerprint, key.expression, key.defaultExpression, token.id, limit],
-    });
+      values: [tenantId, key.fingerprint, key.expression, key.defaultExpression, token.id, limit],
+    };
+    const others = await askAllNodes(this.#nodes, { tenantId }, (tx) =>
+      tx.query<{ id: TokenId; containers: string[] }>(statement),
+    );
+    return others.flat().slice(0, limit);
   }
-}
-
-/** Removes claims that were left behind by a version that kept them. Those that a transaction is using are locked by it. */
-export async function deleteLeftClaims(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
-  const rows = await tx.query({
-    text: `delete from token_fingerprints where tenant_id = $1 and fingerprint = any (array(
-        select fingerprint from token_fingerprints where tenant_id = $1 limit $2 for update skip locked)) returning 1`,
-    values: [tenantId, limit],
-  });
-  return rows.length;
 }
 
 /** A row with the place of the key that it was found by, counted from one. */

@@ -1,0 +1,29 @@
+import type { TokenId } from '../../../core/identity/ids.ts';
+import type { Nodes, VaultNode } from '../../../platform/nodes/nodes.ts';
+import type { FoundTokens } from './token-find-sql.ts';
+
+/** Looks tokens up on the nodes that hold them; those whose drawer has moved on meanwhile once more, where it is now. */
+export async function findOnNodes(
+  nodes: Nodes,
+  ids: readonly TokenId[],
+  find: (node: VaultNode, ids: readonly TokenId[]) => Promise<FoundTokens>,
+): Promise<FoundTokens> {
+  if (nodes.isAlone) return find(nodes.home, ids);
+  const tokens: [TokenId, NonNullable<ReturnType<FoundTokens['tokens']['get']>>][] = [];
+  let isCut = false;
+  for (let wanted = ids; wanted.length > 0; ) {
+    const gone = await Promise.all(
+      [...(await nodes.group(wanted))].map(async ([node, own]) => {
+        const found = await find(node, own);
+        tokens.push(...found.tokens);
+        isCut ||= found.isCut;
+        return nodes.listGone(
+          node,
+          own.filter((id) => !found.tokens.has(id)),
+        );
+      }),
+    );
+    wanted = gone.flat();
+  }
+  return { tokens: new Map(tokens), isCut };
+}

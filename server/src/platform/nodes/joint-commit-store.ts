@@ -1,0 +1,54 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Database, Transaction } from '../database/database.ts';
+
+/** A transaction that a node has prepared for a server, and that the server has not ended. */
+export interface LeftTransaction {
+  readonly name: string;
+  readonly tenantId: string;
+  readonly id: string;
+}
+
+/** With the name of the node, since names of prepared transactions are those of a whole PostgreSQL server. */
+export function nameTransaction(of: { readonly tenantId: string; readonly id: string; readonly node: string }): string {
+  return `strongroom/${of.tenantId}/${of.id}/${of.node}`;
+}
+
+/** Decides unless it is decided already; tells what was decided. */
+export async function decide(
+  tx: Transaction,
+  { tenantId, id, isCommitted }: { readonly tenantId: TenantId; readonly id: string; readonly isCommitted: boolean },
+): Promise<boolean> {
+  await tx.query({
+    name: 'joint-decide',
+    text: 'insert into joint_commits (tenant_id, id, is_committed) values ($1, $2, $3) on conflict (tenant_id, id) do nothing',
+    values: [tenantId, id, isCommitted],
+  });
+  // By then a decision of somebody else is committed, since the insert has waited for it.
+  const [row] = await tx.query<{ is_committed: boolean }>({
+    name: 'joint-decided',
+    text: 'select is_committed from joint_commits where tenant_id = $1 and id = $2',
+    values: [tenantId, id],
+  });
+  return row?.is_committed ?? false;
+}
+
+/** Those of this database that are older than any server waits. */
+export async function listLeft(database: Database, olderThanSeconds: number): Promise<LeftTransaction[]> {
+  return database.forSystem((tx) =>
+    tx.query<LeftTransaction>({
+      text: `select gid as name, split_part(gid, '/', 2) as "tenantId", split_part(gid, '/', 3) as id from pg_prepared_xacts
+        where gid like 'strongroom/%' and database = current_database() and prepared < now() - make_interval(secs => $1)`,
+      values: [olderThanSeconds],
+    }),
+  );
+}
+
+/** Decisions about transactions that have ended everywhere long ago. */
+export async function forgetDecisions(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
+  const rows = await tx.query({
+    text: `delete from joint_commits where tenant_id = $1 and id = any (array(
+        select id from joint_commits where tenant_id = $1 and decided_at < now() - interval '1 day' limit $2)) returning 1`,
+    values: [tenantId, limit],
+  });
+  return rows.length;
+}

@@ -1,0 +1,95 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { DrawerSet } from './drawers.ts';
+
+/** What a database says about itself. */
+export interface NodeState {
+  readonly name: string;
+  readonly vaultId: string;
+  readonly held: DrawerSet;
+}
+
+const stateText = `select node as name, vault_id as "vaultId", held from held_drawers`;
+
+interface StateRow {
+  readonly name: string;
+  readonly vaultId: string;
+  readonly held: Buffer;
+}
+
+export async function readNodeState(database: Database): Promise<NodeState> {
+  return database.forSystem(readNodeStateIn);
+}
+
+/** Within the transaction that has looked for tokens: what was found is whole if all drawers are still where they were. */
+export async function readNodeStateIn(tx: Transaction): Promise<NodeState> {
+  const [row] = await tx.query<StateRow>({ name: 'node-state', text: stateText });
+  if (row === undefined) throw new Error('The table held_drawers has lost its row.');
+  return { ...row, held: new DrawerSet(row.held) };
+}
+
+/** What a node has to know about a tenant: which of its keys are open, and which of its applications are private. */
+export interface Acquaintance {
+  readonly tenantType: string;
+  readonly keys: readonly { readonly purpose: string; readonly version: number; readonly closedAt: string | null }[];
+  readonly applications: readonly { readonly id: string; readonly type: string }[];
+}
+
+/** Whatever runs a statement of a tenant. */
+type Runner = Pick<Database, 'runForTenant'>;
+
+export async function readAcquaintance(home: Runner, tenantId: TenantId): Promise<Acquaintance | undefined> {
+  const [row] = await home.runForTenant<Acquaintance>(tenantId, {
+    name: 'node-acquaintance',
+    text: `select type as "tenantType",
+        coalesce((select json_agg(json_build_object('purpose', purpose, 'version', version, 'closedAt', closed_at))
+          from tenant_keys where tenant_id = $1), '[]') as keys,
+        coalesce((select json_agg(json_build_object('id', id, 'type', type)) from applications where tenant_id = $1), '[]') as applications
+      from tenants where id = $1`,
+    values: [tenantId],
+  });
+  return row;
+}
+
+/**
+ * A node knows names and numbers, never a key. What is closed there stays closed, whatever was read at home before, and since when it
+ * is closed is the time of the node. The row of a version that home has destroyed stays, closed.
+ */
+export async function writeAcquaintance(node: Runner, tenantId: TenantId, known: Acquaintance): Promise<void> {
+  await node.runForTenant(tenantId, {
+    name: 'node-acquaint',
+    text: `with tenant as (
+        insert into tenants (id, name, type) values ($1, 'On this node, the vault keeps tokens only.', $2) on conflict (id) do nothing
+      ), opened as (
+        insert into tenant_keys (tenant_id, purpose, version, root_key, wrapped, canary, closed_at)
+        select $1::uuid, purpose, version, '', '', '', "closedAt"
+        from json_to_recordset($3::json) as k(purpose text, version integer, "closedAt" timestamptz)
+        on conflict (tenant_id, purpose, version) do update
+          set closed_at = coalesce(tenant_keys.closed_at, case when excluded.closed_at is not null then clock_timestamp() end)
+      )
+      insert into applications (tenant_id, id, name, type, permissions, rules)
+      select $1::uuid, id, 'On this node, the vault keeps tokens only.', type, '{}', '[]'
+      from json_to_recordset($4::json) as a(id uuid, type text)
+      on conflict (tenant_id, id) do nothing`,
+    values: [tenantId, known.tenantType, JSON.stringify(known.keys), JSON.stringify(known.applications)],
+  });
+}
+
+/** What databases of one vault must have in common, and what each must be able to do. */
+export interface NodeFitness {
+  /** How texts are sorted: lists of several nodes are merged. */
+  readonly collation: string;
+  readonly preparedMax: number;
+}
+
+export async function readNodeFitness(database: Database): Promise<NodeFitness> {
+  const [row] = await database.forSystem((tx) =>
+    tx.query<NodeFitness>({
+      text: `select concat_ws(' ', datlocprovider, datcollate, daticulocale) as collation,
+          current_setting('max_prepared_transactions')::integer as "preparedMax"
+        from pg_database where datname = current_database()`,
+    }),
+  );
+  if (row === undefined) throw new Error('The database does not know itself.');
+  return row;
+}

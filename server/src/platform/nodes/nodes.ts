@@ -1,0 +1,282 @@
+import { setTimeout as pauseFor } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { homeName } from '../../core/nodes/home-name.ts';
+import { OperatorError } from '../../core/errors/operator-error.ts';
+import { type TenantId, toId, type TokenId } from '../../core/identity/ids.ts';
+import type { Database } from '../database/database.ts';
+import { isKeyVersionClosed, isRefusedByPolicy } from '../database/database-error.ts';
+import { withinDeadline } from '../waiting/deadline.ts';
+import { drawerCount, drawerOf, DrawerSet } from './drawers.ts';
+import { type NodeState, readAcquaintance, readNodeState, writeAcquaintance } from './node-store.ts';
+
+/** A drawer that is on its way is held by nobody for as long as its last changes take to follow. */
+const transitMaxMs = 5_000;
+const transitPauseMs = 20;
+const acquaintedMax = 10_000;
+
+/** A database that holds tokens. */
+export interface VaultNode {
+  readonly name: string;
+  readonly database: Database;
+}
+
+/** What is about to be done, for finding the node that has it. */
+export interface Errand {
+  readonly tenantId: TenantId;
+  /** An id of a token, or whatever else lies in a drawer. */
+  readonly key: string;
+  /** The application that writes, if one does: a node has to know it. */
+  readonly by?: string | null | undefined;
+}
+
+/** Something that there is one of for each node. */
+export interface PerNode<T> {
+  of(node: VaultNode): T;
+}
+
+/**
+ * The databases that hold tokens, and which of them holds what. Where there is only one, it holds everything and nothing is asked.
+ * Otherwise each says itself which drawers it holds, and refuses to write into others: what is remembered here may be out of date,
+ * and is read again whenever something is not where it should be.
+ */
+export class Nodes {
+  readonly all: readonly VaultNode[];
+  readonly home: VaultNode;
+  #holders: readonly (VaultNode | undefined)[];
+  #states = new Map<VaultNode, NodeState>();
+  #loading: Promise<void> | undefined;
+  readonly #acquainted = new LRUCache<string, true>({ max: acquaintedMax });
+
+  /** A vault with a single database. */
+  static alone(database: Database): Nodes {
+    return new Nodes([{ name: homeName, database }]);
+  }
+
+  /** The first is home. Throws an error for the operator if one of them is not what its name says. */
+  static async open(nodes: readonly VaultNode[]): Promise<Nodes> {
+    const opened = new Nodes(nodes);
+    await opened.#load();
+    opened.#requireWhole();
+    return opened;
+  }
+
+  private constructor(nodes: readonly VaultNode[]) {
+    const [home] = nodes;
+    if (home === undefined) throw new TypeError('There is no vault without a database.');
+    this.all = nodes;
+    this.home = home;
+    this.#holders = Array.from({ length: drawerCount }, () => (nodes.length === 1 ? home : undefined));
+  }
+
+  get isAlone(): boolean {
+    return this.all.length === 1;
+  }
+
+  each<T>(make: (node: VaultNode) => T): PerNode<T> {
+    const made = new Map(this.all.map((node) => [node, make(node)]));
+    return {
+      of(node) {
+        const one = made.get(node);
+        if (one === undefined) throw new TypeError('There is no such node.');
+        return one;
+      },
+    };
+  }
+
+  /**
+   * Does something where a drawer is held. If nothing is found there, or nothing may be written, the drawer may have moved on
+   * meanwhile: then it is done once more where it is now.
+   */
+  async at<T>(
+    errand: Errand,
+    work: (node: VaultNode) => Promise<T>,
+    isMiss: (result: T) => boolean = isNothing,
+  ): Promise<T> {
+    if (this.isAlone) return work(this.home);
+    const drawer = drawerOf(errand.key);
+    for (;;) {
+      const node = await this.#findHolder(drawer);
+      const outcome = await this.#try(node, errand, work);
+      const isFound = 'result' in outcome ? !isMiss(outcome.result) : !isRefusedByPolicy(outcome.error);
+      if (isFound || (await this.#isHeldBy(node, drawer))) {
+        if ('result' in outcome) return outcome.result;
+        // Something else that is written with it may have moved on.
+        if (!isFound) await this.#load();
+        throw outcome.error;
+      }
+      await this.#load();
+    }
+  }
+
+  /** Some keys by the nodes that hold them now. */
+  async group<Key extends string>(keys: readonly Key[]): Promise<Map<VaultNode, Key[]>> {
+    if (this.isAlone) return new Map(keys.length === 0 ? [] : [[this.home, [...keys]]]);
+    const groups = new Map<VaultNode, Key[]>();
+    for (const key of keys) {
+      const node = await this.#findHolder(drawerOf(key));
+      const group = groups.get(node);
+      if (group === undefined) groups.set(node, [key]);
+      else group.push(key);
+    }
+    return groups;
+  }
+
+  /** Those of the keys that a node does not hold any more. */
+  async listGone<Key extends string>(node: VaultNode, keys: readonly Key[]): Promise<Key[]> {
+    if (this.isAlone || keys.length === 0) return [];
+    const { held } = await readNodeState(node.database);
+    const gone = keys.filter((key) => !held.has(drawerOf(key)));
+    if (gone.length > 0) await this.#load();
+    return gone;
+  }
+
+  /** Draws ids for tokens that are written together, and so have to lie in one place: that of `anchor`, where there is one. */
+  async idsInOnePlace(anchor?: string): Promise<IdSource> {
+    if (this.isAlone) return idsAnywhere;
+    const place = await this.#findHolder(drawerOf(anchor ?? makeId()));
+    const accepts = (id: string) => this.#holders[drawerOf(id)] === place;
+    return {
+      accepts,
+      draw() {
+        for (;;) {
+          const id = makeId();
+          if (accepts(id)) return id;
+        }
+      },
+    };
+  }
+
+  /** What each node held when it was last asked. */
+  listHeld(): ReadonlyMap<VaultNode, DrawerSet> {
+    return new Map([...this.#states].map(([node, { held }]) => [node, held]));
+  }
+
+  /**
+   * Whether all drawers lay where they were thought to be while the nodes were asked for something: by what was known before, and by
+   * what each has said afterwards.
+   */
+  async isAsKnown(
+    before: ReadonlyMap<VaultNode, DrawerSet>,
+    after: ReadonlyMap<VaultNode, DrawerSet>,
+  ): Promise<boolean> {
+    const isSame = this.all.every((node) => {
+      const known = before.get(node);
+      return known !== undefined && after.get(node)?.equals(known) === true;
+    });
+    const isWhole = [...before.values()].reduce((all, held) => all.with(held)).equals(DrawerSet.all());
+    if (isSame && isWhole) return true;
+    await pauseFor(isSame ? transitPauseMs : 0);
+    await this.#load();
+    return false;
+  }
+
+  /** Makes sure that a node knows the tenant and this application. */
+  async acquaint(node: VaultNode, tenantId: TenantId, by: string): Promise<void> {
+    const name = `${node.name}/${tenantId}/${by}`;
+    if (node === this.home || this.#acquainted.has(name)) return;
+    await this.introduce(node, tenantId);
+    this.#acquainted.set(name, true);
+  }
+
+  /** Tells a node everything that it has to know of the tenant: its keys by their numbers, and its applications. */
+  async introduce(node: VaultNode, tenantId: TenantId): Promise<void> {
+    if (node === this.home) return;
+    const known = await readAcquaintance(this.home.database, tenantId);
+    if (known !== undefined) await writeAcquaintance(node.database, tenantId, known);
+  }
+
+  async #try<T>(
+    node: VaultNode,
+    { tenantId, by }: Errand,
+    work: (node: VaultNode) => Promise<T>,
+  ): Promise<{ readonly result: T } | { readonly error: unknown }> {
+    if (by !== undefined && by !== null) await this.acquaint(node, tenantId, by);
+    try {
+      return { result: await work(node) };
+    } catch (error) {
+      if (node === this.home || !isKeyVersionClosed(error)) return { error };
+      // It may be a key that the node has not heard of yet.
+      await this.introduce(node, tenantId);
+      return work(node).then(
+        (result) => ({ result }),
+        (again: unknown) => ({ error: again }),
+      );
+    }
+  }
+
+  async #isHeldBy(node: VaultNode, drawer: number): Promise<boolean> {
+    return (await readNodeState(node.database)).held.has(drawer);
+  }
+
+  async #findHolder(drawer: number): Promise<VaultNode> {
+    const giveUpAt = performance.now() + withinDeadline(transitMaxMs);
+    for (;;) {
+      const holder = this.#holders[drawer];
+      if (holder !== undefined) return holder;
+      if (performance.now() > giveUpAt) throw inTransit();
+      await pauseFor(transitPauseMs);
+      await this.#load();
+    }
+  }
+
+  /** Once for all that ask at the same time. What a node that cannot be reached holds is what it held before. */
+  #load(): Promise<void> {
+    this.#loading ??= this.#readStates().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  async #readStates(): Promise<void> {
+    const isFirst = this.#states.size === 0;
+    const read = await Promise.allSettled(this.all.map(({ database }) => readNodeState(database)));
+    for (const [index, outcome] of read.entries()) {
+      const node = this.all[index];
+      if (outcome.status === 'fulfilled' && node !== undefined) this.#states.set(node, outcome.value);
+      else if (isFirst && outcome.status === 'rejected') throw outcome.reason;
+    }
+    const states = [...this.#states];
+    this.#holders = Array.from(
+      { length: drawerCount },
+      (_, drawer) => states.find(([, { held }]) => held.has(drawer))?.[0],
+    );
+  }
+
+  #requireWhole(): void {
+    const vaultId = this.#states.get(this.home)?.vaultId;
+    for (const [node, state] of this.#states) {
+      if (state.name === node.name && state.vaultId === vaultId) continue;
+      throw new OperatorError(
+        `The database of node ${node.name} is not a node of this vault by that name: it says that it is ${state.name}. Add it with \`strongroom nodes add ${node.name}\`, or correct STRONGROOM_NODES.`,
+      );
+    }
+    if (this.isAlone && !this.#states.get(this.home)?.held.equals(DrawerSet.all())) {
+      throw new OperatorError(
+        'Other databases hold tokens of this vault. Name them in STRONGROOM_NODES, as the other servers do.',
+      );
+    }
+  }
+}
+
+/** Where ids come from that are drawn for tokens which are written together. */
+export interface IdSource {
+  draw(): TokenId;
+  /** Whether a token of this id lies in the same place. */
+  accepts(id: string): boolean;
+}
+
+/** For tokens that are written on their own, or into a single database. */
+export const idsAnywhere: IdSource = { draw: makeId, accepts: () => true };
+
+function makeId(): TokenId {
+  return toId<TokenId>(crypto.randomUUID());
+}
+
+function isNothing(result: unknown): boolean {
+  return result === undefined || result === false;
+}
+
+function inTransit(): DomainError {
+  return new DomainError('overloaded', 'This part of the vault is being moved. Try again shortly.');
+}
