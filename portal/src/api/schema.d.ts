@@ -1103,7 +1103,8 @@ export interface paths {
          * Get the state of sealing
          * @description Returns how far the log of the tenant is sealed: the newest checkpoint, absent before the first; how many records wait
          *     for the next one; whether a worker seals; and `stop`, if the newest checkpoint is damaged and nothing is sealed until that is
-         *     resolved.
+         *     resolved. In a vault with nodes each database seals the records that it holds: `checkpoint` is that of the home database,
+         *     `node_checkpoints` are those of the others, and everything else is about all of them.
          *
          *     **Permission:** `log:read`
          *
@@ -2043,6 +2044,8 @@ export interface components {
              * @description Id of the tenant.
              */
             tenant_id: string;
+            /** @description The node whose records it vouches for. Absent for the home database. */
+            node?: string;
             /** @description Its number, counted from 1. */
             number: number;
             /** @description How many records the tree holds. */
@@ -2180,6 +2183,8 @@ export interface components {
         /** @description How far the log is sealed. */
         LogSeal: {
             checkpoint?: components["schemas"]["LogCheckpoint"];
+            /** @description The newest checkpoint of each other database that holds records, in a vault with nodes. */
+            node_checkpoints?: components["schemas"]["LogCheckpoint"][];
             waiting: components["schemas"]["LogSealWaiting"];
             worker: components["schemas"]["LogSealWorker"];
             stop?: components["schemas"]["LogSealStop"];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fillLog, sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
+import { fillLog, sealVault } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { isGenuine, parseCheckpointJson } from '../../platform/audit/checkpoint.ts';
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => vault.stop());
 
 const owner = () => vault.database.owner;
-const seal = () => sealAll(vault.database, signerOf(vault.server));
+const seal = () => sealVault(vault);
 
 async function read(of = tenant): Promise<Seal> {
   const { status, body } = await vault.request('GET', '/logs/seal', { key: of.keys.management });
