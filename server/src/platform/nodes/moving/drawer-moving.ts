@@ -1,0 +1,152 @@
+import { setTimeout as pauseFor } from 'node:timers/promises';
+import { OperatorError } from '../../../core/errors/operator-error.ts';
+import { OwnerLink } from '../../database/owner-link.ts';
+import { DrawerSet } from '../drawers.ts';
+import type { OwnedNode } from '../../config/owned-nodes.ts';
+import { type PlannedMove, planBalance } from './balance-plan.ts';
+import type { DrawerMove, LinkedNode, MovePlaces } from './drawer-move.ts';
+import { findMove } from './drawer-move-store.ts';
+import { DrawerMover, type MoveReport, type MoveWatch } from './drawer-mover.ts';
+import { findIdentity, readIdentity } from './node-overview-store.ts';
+
+/** Chosen once: one at a time moves drawers of a vault. */
+const movingLock = 7_120_460_355;
+const lockWaitMs = 2_000;
+const lockPauseMs = 100;
+
+export interface MovingOptions {
+  /** All databases of the vault, home first. */
+  readonly nodes: readonly OwnedNode[];
+  readonly requiresStandby?: boolean | undefined;
+  readonly watch?: MoveWatch | undefined;
+}
+
+/** A move that has ended. */
+export interface EndedMove extends MoveReport {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The one that moves drawers of a vault: it has a session on each of its databases, and no other has. */
+export class DrawerMoving {
+  readonly #nodes: readonly LinkedNode[];
+  readonly #watch: MoveWatch | undefined;
+
+  /** Throws an error for the operator if another moves drawers at this time, or if a database cannot be reached. */
+  static with<T>(options: MovingOptions, work: (moving: DrawerMoving) => Promise<T>): Promise<T> {
+    return withLinks(options, [], (nodes) => work(new DrawerMoving(nodes, options.watch)));
+  }
+
+  private constructor(nodes: readonly LinkedNode[], watch: MoveWatch | undefined) {
+    this.#nodes = nodes;
+    this.#watch = watch;
+  }
+
+  /** Completes moves that were interrupted. Nothing else may be moved before. */
+  async finish(): Promise<EndedMove[]> {
+    const ended: EndedMove[] = [];
+    for (const { source, move } of await this.#listUnfinished()) {
+      const places = this.#places(source.name, move.to);
+      ended.push({ from: source.name, to: move.to, ...(await new DrawerMover(places, this.#watch).run()) });
+    }
+    return ended;
+  }
+
+  /** Undoes moves that were interrupted before drawers had left. */
+  async giveUp(): Promise<EndedMove[]> {
+    const ended: EndedMove[] = [];
+    for (const { source, move } of await this.#listUnfinished()) {
+      const mover = new DrawerMover(this.#places(source.name, move.to), this.#watch);
+      await mover.giveUp(move);
+      ended.push({ from: source.name, to: move.to, ...(await mover.run()) });
+    }
+    return ended;
+  }
+
+  /** Moves so many drawers; all that there are by default. */
+  async move({ from, to, drawers }: Pick<PlannedMove, 'from' | 'to'> & { drawers?: number }): Promise<EndedMove> {
+    const places = this.#places(from, to);
+    if (from === to) throw new OperatorError('Drawers move from one database to another: name two.');
+    if ((await this.#listUnfinished()).length > 0) throw new TypeError('A move is to be completed first.');
+    const own = (await readIdentity(places.source.link)).held.list();
+    const count = drawers ?? own.length;
+    if (count > own.length) {
+      throw new OperatorError(`${from} holds ${own.length} drawers, so that it cannot give ${count}.`);
+    }
+    if (count === 0) return { from, to, drawers: 0, tokens: 0, gapMs: undefined, isGivenUp: false };
+    const mover = new DrawerMover(places, this.#watch);
+    await mover.begin(DrawerSet.of(own.slice(0, count)));
+    return { from, to, ...(await mover.run()) };
+  }
+
+  /** The moves after which all hold as many drawers, within one; home holds none if it is to be spared. */
+  async planBalance({ withoutHome }: { readonly withoutHome: boolean }): Promise<PlannedMove[]> {
+    const held = new Map<string, number>();
+    for (const { name, link } of this.#nodes) held.set(name, (await readIdentity(link)).held.size);
+    return planBalance(held, (name) => withoutHome && name === this.#nodes[0]?.name);
+  }
+
+  async #listUnfinished(): Promise<{ readonly source: LinkedNode; readonly move: DrawerMove }[]> {
+    const moves = await Promise.all(this.#nodes.map(async (source) => ({ source, move: await findMove(source.link) })));
+    return moves.flatMap(({ source, move }) => (move === undefined ? [] : [{ source, move }]));
+  }
+
+  #places(from: string, to: string): MovePlaces {
+    const find = (name: string | undefined) => {
+      const node = this.#nodes.find((one) => one.name === name);
+      if (node === undefined) throw unknownNode(name);
+      return node;
+    };
+    return { home: find(this.#nodes[0]?.name), source: find(from), target: find(to) };
+  }
+}
+
+/** Opens a session on each, one within the other, and checks that it is what its name says. */
+function withLinks<T>(
+  { nodes, requiresStandby }: MovingOptions,
+  linked: readonly LinkedNode[],
+  work: (linked: readonly LinkedNode[]) => Promise<T>,
+): Promise<T> {
+  const next = nodes[linked.length];
+  if (next === undefined) return work(linked);
+  const { name, ownerUrl: url } = next;
+  const variable = linked.length === 0 ? 'STRONGROOM_DATABASE_OWNER_URL' : 'STRONGROOM_NODE_OWNERS';
+  return OwnerLink.with({ url, variable, applicationName: 'strongroom nodes', requiresStandby }, async (link) => {
+    await requireFit({ name, link }, linked[0]);
+    await takeLock(link);
+    return withLinks({ nodes, requiresStandby }, [...linked, { name, link }], work);
+  });
+}
+
+async function requireFit({ name, link }: LinkedNode, home: LinkedNode | undefined): Promise<void> {
+  const own = await findIdentity(link);
+  const vaultId = home === undefined ? own?.vaultId : (await readIdentity(home.link)).vaultId;
+  if (own?.name === name && own.vaultId === vaultId) return;
+  if (home === undefined) {
+    throw new OperatorError(
+      'STRONGROOM_DATABASE_URL does not point to the home database of a vault with the schema of this version. Correct it, or run `strongroom migrate`.',
+    );
+  }
+  throw new OperatorError(
+    `The database of node ${name} is not a node of this vault by that name. Add it with \`strongroom nodes add ${name}\`, or correct STRONGROOM_NODES.`,
+  );
+}
+
+/** PostgreSQL may take a moment to notice that the one who had it was killed. */
+async function takeLock(link: OwnerLink): Promise<void> {
+  const giveUpAt = performance.now() + lockWaitMs;
+  while (!(await link.tryLock(movingLock))) {
+    if (performance.now() > giveUpAt) throw alreadyMoving();
+    await pauseFor(lockPauseMs);
+  }
+}
+
+function alreadyMoving(): OperatorError {
+  return new OperatorError(
+    'Drawers of this vault are being moved by another command. Wait until it has ended, then try again.',
+  );
+}
+
+function unknownNode(name: string | undefined): OperatorError {
+  return new OperatorError(`There is no database ${name ?? ''} in STRONGROOM_NODES. The first one is called home.`);
+}

@@ -1,0 +1,114 @@
+import type { TenantId } from '../../../core/identity/ids.ts';
+import type { Transaction } from '../../database/database.ts';
+import { drawerOf } from '../drawers.ts';
+import { readAcquaintance, writeAcquaintance } from '../node-store.ts';
+import type { DrawerMove, MovePlaces } from './drawer-move.ts';
+import { listTenants, saveCopied } from './drawer-move-store.ts';
+import { deleteChanges, listChangedTenants, listChanges } from './journal-store.ts';
+import { asMover, listIds, readTokens, replaceTokens, type TokenRows } from './token-copy-store.ts';
+
+/** So many ids are looked at before it is written down how far copying has come. */
+const idsPerPage = 2_000;
+const tokensPerWrite = 200;
+const bytesPerWrite = 4 * 1024 * 1024;
+const changesPerRead = 1_000;
+
+/** Told after each page, with how many tokens it had. */
+type OnPage = (tokens: number) => Promise<void>;
+
+/** Copies tokens of some drawers to where they are not held yet, and then whatever has changed. */
+export class TokenCopier {
+  readonly #places: MovePlaces;
+  readonly #move: DrawerMove;
+  readonly #acquainted = new Set<TenantId>();
+
+  constructor(places: MovePlaces, move: DrawerMove) {
+    this.#places = places;
+    this.#move = move;
+  }
+
+  /** Tokens of tenants that come later are listed as changes, as all that is written since the move began. */
+  async copyAll(onPage: OnPage): Promise<void> {
+    const { source } = this.#places;
+    const { copied } = this.#move;
+    for (const tenantId of await listTenants(source.link, this.#move)) {
+      if (copied !== undefined && tenantId < copied.tenantId) continue;
+      await this.#copyTenant(tenantId, copied?.tenantId === tenantId ? copied.tokenId : '', onPage);
+    }
+  }
+
+  /** Copies changes that were listed when it was called. */
+  async followSome(): Promise<void> {
+    const { source } = this.#places;
+    for (const tenantId of await asMover(source.link, undefined, listChangedTenants)) {
+      const numbers = await this.#follow(tenantId, '0');
+      await asMover(source.link, tenantId, (tx) => deleteChanges(tx, tenantId, numbers));
+    }
+  }
+
+  /** Copies all changes, once none can be added. They are left in the list, so that it takes less time. */
+  async followAll(): Promise<void> {
+    for (const tenantId of await asMover(this.#places.source.link, undefined, listChangedTenants)) {
+      let numbers: readonly string[] = [];
+      do {
+        numbers = await this.#follow(tenantId, numbers.at(-1) ?? '0');
+      } while (numbers.length === changesPerRead);
+    }
+  }
+
+  /** Copies what has changed of a tenant's tokens; returns the numbers of the changes. */
+  async #follow(tenantId: TenantId, after: string): Promise<readonly string[]> {
+    const { numbers, ids, rows } = await asMover(this.#places.source.link, tenantId, async (tx) => {
+      const changes = await listChanges(tx, tenantId, { after, limit: changesPerRead });
+      return { ...changes, rows: await readSome(tx, tenantId, changes.ids) };
+    });
+    await this.#write(tenantId, rows);
+    await this.#copy(tenantId, ids.slice(rows.ids.length));
+    return numbers;
+  }
+
+  async #copyTenant(tenantId: TenantId, from: string, onPage: OnPage): Promise<void> {
+    const { link } = this.#places.source;
+    for (let after = from; ; ) {
+      const page = { after, limit: idsPerPage };
+      const ids = await asMover(link, tenantId, (tx) => listIds(tx, tenantId, page));
+      const last = ids.at(-1);
+      if (last === undefined) return;
+      const own = ids.filter((id) => this.#move.drawers.has(drawerOf(id)));
+      await this.#copy(tenantId, own);
+      after = last;
+      await link.transaction((tx) => saveCopied(tx, this.#move, { tenantId, tokenId: last }));
+      await onPage(own.length);
+    }
+  }
+
+  /** As they are now: those that are gone are removed from the target. */
+  async #copy(tenantId: TenantId, ids: readonly string[]): Promise<void> {
+    for (let rest = ids; rest.length > 0; ) {
+      const some = rest;
+      const rows = await asMover(this.#places.source.link, tenantId, (tx) => readSome(tx, tenantId, some));
+      await this.#write(tenantId, rows);
+      rest = rest.slice(rows.ids.length);
+    }
+  }
+
+  async #write(tenantId: TenantId, rows: TokenRows): Promise<void> {
+    if (rows.ids.length === 0) return;
+    await this.#acquaint(tenantId);
+    await asMover(this.#places.target.link, tenantId, (tx) => replaceTokens(tx, tenantId, rows));
+  }
+
+  /** Home knows all tenants. */
+  async #acquaint(tenantId: TenantId): Promise<void> {
+    const { home, target } = this.#places;
+    if (target.name === home.name || this.#acquainted.has(tenantId)) return;
+    const known = await readAcquaintance(home.link, tenantId);
+    if (known !== undefined) await writeAcquaintance(target.link, tenantId, known);
+    this.#acquainted.add(tenantId);
+  }
+}
+
+/** As many as may be in memory together, in their order; at least one, if there is any. */
+function readSome(tx: Transaction, tenantId: TenantId, ids: readonly string[]): Promise<TokenRows> {
+  return readTokens(tx, tenantId, { ids: ids.slice(0, tokensPerWrite), bytesMax: bytesPerWrite });
+}
