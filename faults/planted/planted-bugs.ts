@@ -24,7 +24,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'commits without waiting for a standby',
-    file: 'platform/database/database.ts',
+    file: 'platform/database/transaction-text.ts',
     find: `return \`begin isolation level read committed; select set_config(`,
     replace: `return \`begin isolation level read committed; set local synchronous_commit = local; select set_config(`,
     faults: ['primary cut off from the other database machines'],
@@ -93,22 +93,20 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'lets two clients create one deduplicated value',
-    file: 'features/tokens/write/token-duplicate-store.ts',
-    find: 'select $1::uuid, unnest($2::text[])\n          on conflict',
-    replace: 'select $1::uuid, unnest($2::text[]) where false\n          on conflict',
+    file: 'features/tokens/write/fingerprint-claim-store.ts',
+    find: 'select $1::uuid, unnest($2::text[])\n      on conflict',
+    replace: 'select $1::uuid, unnest($2::text[]) where false\n      on conflict',
     faults: ['slow database connections'],
     found: 'deduplicated value',
   },
   {
     name: 'stores a document piece by piece',
     file: 'features/tokens/write/token-insert-store.ts',
-    find: `const createdAt = await this.#database.forTenant(tenantId, (tx) =>
-          insertAllIn(tx, target, [...rows.entries()]),
-        );`,
+    find: `const createdAt = await database.forTenant(target.tenantId, (tx) => insertAllIn(tx, target, [...rows.entries()]));`,
     replace: `let createdAt = new Date(0);
-        for (const row of rows.entries()) {
-          createdAt = await this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, target, [row]));
-        }`,
+  for (const row of rows.entries()) {
+    createdAt = await database.forTenant(target.tenantId, (tx) => insertAllIn(tx, target, [row]));
+  }`,
     faults: Array.from({ length: 4 }, () => 'responses of the database lost, then its connections reset'),
     found: 'refused is not',
   },

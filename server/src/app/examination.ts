@@ -8,21 +8,9 @@ import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
 import { timeLimitsOf } from './database-time-limits.ts';
 import { describeExposures, findFingerprintExposures } from './fingerprint-exposure.ts';
+import type { Finding } from './finding.ts';
 import { requireEveryKeyOpens } from './key-check.ts';
-
-export interface Finding {
-  readonly name: string;
-  readonly isOk: boolean;
-  /** Set if nothing is broken, but the operator should decide something. */
-  readonly isWarning?: boolean;
-  /** What was found and, for a failure, what to do. */
-  readonly detail: string;
-  /** Set if this login or machine cannot see it. */
-  readonly isUnknown?: boolean;
-  /** What no longer holds, for a problem with what the vault stands on, and what to do about it. */
-  readonly promise?: string;
-  readonly remedy?: string;
-}
+import { examineNodes } from './nodes-examination.ts';
 
 /** Checks everything a vault needs, from the bottom up, and continues after a failure as far as that makes sense. */
 export async function examine(config: VaultConfig): Promise<Finding[]> {
@@ -46,6 +34,7 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
   return [
     ...found,
     { ...schema.finding, detail: schema.value },
+    ...(await examineNodes(config.database)),
     ...(ground.value ?? [ground.finding]),
     { ...keys.finding, detail: keys.value ?? keys.finding.detail },
     exposures.value === undefined

@@ -1,7 +1,8 @@
 import { LogReader } from '../platform/audit/log-reader.ts';
-import type { OpenLog } from '../platform/audit/log-verification.ts';
+import type { OpenLog } from '../platform/audit/log-trees.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
-import { openSealerDatabase, VaultCore } from './vault-core.ts';
+import { openSealerDatabases } from './sealer-databases.ts';
+import { VaultCore } from './vault-core.ts';
 
 /** Opens the audit log of a vault, and closes everything again when the work is done. */
 export async function withLog<T>(
@@ -9,11 +10,12 @@ export async function withLog<T>(
   work: (log: OpenLog & { readonly core: VaultCore }) => Promise<T>,
 ): Promise<T> {
   const core = await VaultCore.open(config);
-  const database = openSealerDatabase(config.database);
+  const [home, ...nodes] = openSealerDatabases(config.database);
   try {
     const { publicKey } = core.systemKeys.auditSigner();
-    return await work({ reader: new LogReader(database), publicKey, core });
+    const others = nodes.map(({ node, database }) => new LogReader(database, 'every tenant', node));
+    return await work({ reader: new LogReader(home.database), others, publicKey, core });
   } finally {
-    await Promise.all([database.close(), core.close()]);
+    await Promise.all([...[home, ...nodes].map(({ database }) => database.close()), core.close()]);
   }
 }

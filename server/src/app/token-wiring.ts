@@ -43,16 +43,17 @@ export function addAllTokenRoutes(
   },
 ): TokenParts {
   const { core, settings, cvcSealer, containerSets } = parts;
-  const { database, keyring, audit } = core;
+  const { database, nodes, keyring, audit } = core;
   const { tracer } = database;
-  const store = new TokenStore(database, containerSets);
+  const store = new TokenStore(nodes, containerSets);
   const sealer = new TokenSealer({ keyring, cvcSealer, tracer });
   const presenter = new TokenPresenter({ keyring, cvcSealer, settings, tracer });
   const tokens = new ReferencedTokens({ store, presenter });
-  const duplicates = new TokenDuplicateStore(database, containerSets);
+  const duplicates = new TokenDuplicateStore(nodes, containerSets);
   const deduplicator = new TokenDeduplicator({ store: duplicates, sealer });
   const creator = new TokenCreator({
-    store: new TokenInsertStore(database, containerSets),
+    nodes,
+    store: new TokenInsertStore(nodes, containerSets),
     deduplicator,
     sealer,
     presenter,
@@ -62,9 +63,9 @@ export function addAllTokenRoutes(
 
   const repeater = new TokenRepeater({ store, presenter, audit });
 
-  const service = new TokenService({ store, reads: new TokenReadStore(database), presenter, audit });
+  const service = new TokenService({ store, reads: new TokenReadStore(nodes), presenter, audit });
   const updater = new TokenUpdater({ store, duplicates, sealer, presenter, settings, audit });
-  const finder = new TokenFinder({ database, keyring, presenter, settings, audit });
+  const finder = new TokenFinder({ nodes, keyring, presenter, settings, audit });
   const explaining = { database, tokens: store, audit };
   const explain = new ExplainService(explaining);
   const who = new WhoService(explaining);

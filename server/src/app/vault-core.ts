@@ -11,6 +11,8 @@ import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
 import type { RootKeys } from '../platform/keyring/kms/root-keys.ts';
 import { requireRootKeyOpensEverything } from '../platform/keyring/root-key-check.ts';
 import { SystemKeys } from '../platform/keyring/system-keys.ts';
+import { homeName } from '../core/nodes/home-name.ts';
+import { Nodes, type VaultNode } from '../platform/nodes/nodes.ts';
 import { noTracer, type Tracer } from '../platform/telemetry/traces/tracer.ts';
 import { timeLimitsOf } from './database-time-limits.ts';
 import { openWhole } from './open-whole.ts';
@@ -21,6 +23,8 @@ const queueMax = 500;
 /** What every role of the program needs: the database, the keys, the audit log. None of it listens on a port. */
 export class VaultCore {
   readonly database: Database;
+  /** The databases that hold tokens, of which `database` is the first. */
+  readonly nodes: Nodes;
   readonly rootKeys: RootKeys;
   readonly systemKeys: SystemKeys;
   readonly keyring: Keyring;
@@ -31,27 +35,38 @@ export class VaultCore {
 
   /** Opens and checks everything, in the order in which a mistake does the least harm: schema, then keys. */
   static async open(config: VaultConfig, tracer = noTracer): Promise<VaultCore> {
-    await requireFittingSchema(config.database.url);
+    const { nodes: nodeConfigs = [] } = config.database;
+    for (const { url } of [config.database, ...nodeConfigs]) await requireFittingSchema(url);
     return openWhole(async (opened) => {
       const rootKeys = opened.adopt(await openRootKeys(config.rootKeys), (keys) => keys.close());
       const database = opened.adopt(openDatabase(config.database, tracer), (pool) => pool.close());
       await database.requireConnection();
       await requireRootKeyOpensEverything(database, rootKeys);
       const systemKeys = await SystemKeys.load(database, rootKeys);
-      await ensureAuditPartitions(database);
-      await ensureSealingOrderGrows(database);
-      return new VaultCore({ database, rootKeys, systemKeys, opened });
+      const others = nodeConfigs.map(({ name, url }): VaultNode => {
+        const own = openDatabase({ ...config.database, url }, tracer);
+        return { name, database: opened.adopt(own, (pool) => pool.close()) };
+      });
+      for (const node of others) await node.database.requireConnection();
+      const nodes = await Nodes.open([{ name: homeName, database }, ...others]);
+      for (const node of nodes.all) {
+        await ensureAuditPartitions(node.database);
+        await ensureSealingOrderGrows(node.database);
+      }
+      return new VaultCore({ nodes, rootKeys, systemKeys, opened });
     });
   }
 
   private constructor(parts: {
-    database: Database;
+    nodes: Nodes;
     rootKeys: RootKeys;
     systemKeys: SystemKeys;
     opened: AsyncDisposableStack;
   }) {
-    const { database, rootKeys, systemKeys } = parts;
+    const { nodes, rootKeys, systemKeys } = parts;
+    const { database } = nodes.home;
     this.#opened = parts.opened;
+    this.nodes = nodes;
     this.database = database;
     this.rootKeys = rootKeys;
     this.systemKeys = systemKeys;

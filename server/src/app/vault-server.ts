@@ -25,7 +25,7 @@ import { addEncryptionKeyRoutes, EncryptionKeyService } from '../features/keys/i
 import { addMemberRoutes, MemberService } from '../features/members/index.ts';
 import { addSessionRoutes, SessionService } from '../features/sessions/index.ts';
 import { addTenantRoutes, TenantService, TenantSettingsDirectory } from '../features/tenants/index.ts';
-import { sumTokenCounts } from '../features/tokens/index.ts';
+import { countAllTokens } from '../features/tokens/index.ts';
 import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
 import { BodyMemory } from '../http/body-memory.ts';
 import { createEdge, type DevelopmentEdge } from '../http/edge.ts';
@@ -120,7 +120,7 @@ export class VaultServer {
       new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed }),
       (it) => it.close(),
     );
-    new OutageLog(logger).watch(core.database);
+    for (const node of core.nodes.all) new OutageLog(logger).watch(node.database);
     // Asked also when nobody uses the vault, so that the log tells when the database went away and came back.
     const askDatabase = () => void requireAnswer(core.database).catch(() => undefined);
     feed.onLost(askDatabase);
@@ -225,23 +225,25 @@ export class VaultServer {
 
 /** Builds what manages a tenant; its routes are added for keys, and for members who are signed in. */
 function createManagementRoutes(core: VaultCore, publicUrl: string, clock: Clock): (scope: FastifyInstance) => void {
-  const { database, audit, apiKeyMaker, systemKeys, rootKeys } = core;
-  const tenants = new TenantService({ database, audit });
+  const { nodes, database, audit, apiKeyMaker, systemKeys, rootKeys } = core;
+  const tenants = new TenantService({ nodes, audit });
   const applications = new ApplicationService({ database, audit, apiKeyMaker });
   const keys = new ApplicationKeyService({ database, audit, apiKeyMaker });
-  const logs = new LogService({ database, audit, clock });
-  const counts = new LogCounts({ database, clock });
+  const logs = new LogService({ nodes, audit, clock });
+  const counts = new LogCounts({ nodes, clock });
   const { publicKey } = systemKeys.auditSigner();
-  const reader = new LogReader(database, 'one tenant');
-  const proofs = new LogProofs({ reader, audit, publicKey });
+  const readers = nodes.each(
+    (node) => new LogReader(node.database, 'one tenant', node === nodes.home ? undefined : node.name),
+  );
+  const proofs = new LogProofs({ readers: nodes.all.map((node) => readers.of(node)), audit, publicKey });
   const publicKeys = [{ version: auditKeyVersion, publicKey }];
-  const seals = new LogSeals({ database, reader, publicKeys, clock });
+  const seals = new LogSeals({ nodes, readers, publicKeys, clock });
   const encryptionKeys = new EncryptionKeyService({
-    database,
+    nodes,
     audit,
     rootKeys,
-    sources: sealedTables.map(({ name }) => name),
-    estimateRows: sumTokenCounts,
+    tables: sealedTables,
+    estimateRows: (home, tenantId) => countAllTokens(nodes, tenantId, {}, home),
   });
   const members = new MemberService({ database, audit });
   const links = new InvitationLinks({ systemKeys, publicUrl });

@@ -12,8 +12,11 @@ import type { MailConfig, WorkerConfig } from '../platform/config/config.ts';
 import { addPoolMetrics } from '../platform/database/database-metrics.ts';
 import { OutageLog } from '../platform/database/outage-log.ts';
 import type { Job } from '../platform/jobs/job.ts';
+import { jobOnAll } from '../platform/jobs/job-on-all.ts';
 import { JobRunner } from '../platform/jobs/job-runner.ts';
+import { jointCommitJobs } from '../platform/nodes/joint-commit-job.ts';
 import { Mailer } from '../platform/mail/mailer.ts';
+import { homeName } from '../core/nodes/home-name.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
 import { openTracer } from '../platform/telemetry/traces/open-tracer.ts';
@@ -22,9 +25,10 @@ import { databaseCheck, notStopping } from './readiness.ts';
 import { addKeyAgeMetrics } from './key-metrics.ts';
 import { listen } from './listen.ts';
 import { openWhole } from './open-whole.ts';
+import { openSealerDatabases } from './sealer-databases.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { startSealing } from './start-sealing.ts';
-import { openJobDatabase, openSealerDatabase, VaultCore } from './vault-core.ts';
+import { openJobDatabase, VaultCore } from './vault-core.ts';
 import { watchGround } from './watch-ground.ts';
 
 const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_WORKER_ADMIN_PORT' };
@@ -43,8 +47,11 @@ export class VaultWorker {
   static async #open(config: WorkerConfig, logger: Logger, opened: AsyncDisposableStack): Promise<VaultWorker> {
     const tracer = opened.adopt(await openTracer(config.traces, { role: 'work', logger }), (it) => it.close());
     const core = opened.adopt(await VaultCore.open(config, tracer), (it) => it.close());
-    const outages = new OutageLog(logger);
-    outages.watch(core.database);
+    const outages = core.nodes.each(({ database }) => {
+      const log = new OutageLog(logger);
+      log.watch(database);
+      return log;
+    });
     // A worker does not use card verification codes, but holds their keys while a single server restarts.
     opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
     const metrics = new Metrics();
@@ -60,30 +67,39 @@ export class VaultWorker {
       }),
       (it) => it.close(),
     );
-    const sealerDatabase = opened.adopt(outages.watch(openSealerDatabase(config.database, tracer)), (it) => it.close());
-    await sealerDatabase.requireConnection();
-    opened.adopt(await startSealing({ core, database: sealerDatabase, config: config.audit, logger, metrics }), (it) =>
-      it.stop(),
+    const sealerDatabases = openSealerDatabases(config.database, tracer);
+    for (const { database } of sealerDatabases) opened.adopt(database, (it) => it.close());
+    for (const node of core.nodes.all) {
+      const own = sealerDatabases.find(({ node: name = homeName }) => name === node.name);
+      await own?.database.requireConnection();
+      if (own !== undefined) outages.of(node).watch(own.database);
+    }
+    opened.adopt(
+      await startSealing({ core, databases: sealerDatabases, config: config.audit, logger, metrics }),
+      (it) => it.stop(),
     );
     const jobs = [
-      auditPartitionsJob(core.database),
-      auditRetentionJob(sealerDatabase, config.audit.retentionMonths),
-      purgeTenantJob(core.database),
+      jobOnAll(core.nodes.all, ({ database }) => auditPartitionsJob(database)),
+      jobOnAll(sealerDatabases, ({ database }) => auditRetentionJob(database, config.audit.retentionMonths)),
+      purgeTenantJob(core.nodes),
       sweepIdempotencyJob(core.database),
       sweepSessionsJob(core.database),
-      ...sweepTokensJobs(core.database),
+      ...sweepTokensJobs(core.nodes),
       abandonedCallsJob(core.database),
       ...createMailJobs(core, config.mail, logger),
       sweepInvitationsJob(core.database),
       sweepSignInsJob(core.database),
+      ...jointCommitJobs(core.nodes),
     ];
-    const jobDatabase = opened.adopt(outages.watch(openJobDatabase(config.database)), (it) => it.close());
+    const jobDatabase = opened.adopt(outages.of(core.nodes.home).watch(openJobDatabase(config.database)), (it) =>
+      it.close(),
+    );
     opened.adopt(await JobRunner.start({ database: jobDatabase, jobs, logger, metrics, tracer }), (it) => it.stop());
     addPoolMetrics(
       metrics,
       new Map([
         ['vault', core.database],
-        ['sealer', sealerDatabase],
+        ['sealer', sealerDatabases[0].database],
         ['jobs', jobDatabase],
       ]),
     );

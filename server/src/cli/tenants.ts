@@ -39,9 +39,9 @@ function showCommand(): Command {
 }
 
 function withOverviews<T>(work: (overviews: TenantOverviews) => Promise<T>): Promise<T> {
-  return withVault(async ({ database }) => {
+  return withVault(async ({ nodes }) => {
     const { TenantOverviews } = await import('../features/tenants/index.ts');
-    return work(new TenantOverviews(database));
+    return work(new TenantOverviews(nodes));
   });
 }
 

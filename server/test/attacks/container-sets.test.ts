@@ -192,7 +192,7 @@ describe('a tenant', () => {
 
 describe('sets that are empty', () => {
   const sweep = async () => {
-    const jobs = sweepTokensJobs(vault.server.core.database);
+    const jobs = sweepTokensJobs(vault.server.core.nodes);
     await jobs.find(({ name }) => name === 'sweep-container-sets')?.run({});
   };
   const removeAll = async (tenant: TestTenant, ids: readonly string[]) => {

@@ -1,3 +1,4 @@
+import { Nodes } from '../../src/platform/nodes/nodes.ts';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
@@ -94,7 +95,7 @@ async function untilMoved(tenantId: string, from: number): Promise<void> {
 async function openAll(tenantId: string): Promise<unknown[]> {
   const id = parseTenantId(tenantId);
   const { database, keyring } = vault.server.core;
-  const store = new TokenStore(database, unlimitedSets);
+  const store = new TokenStore(Nodes.alone(database), unlimitedSets);
   const presenter = new TokenPresenter({
     keyring,
     cvcSealer: noCvcSealer,

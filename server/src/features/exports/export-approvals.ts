@@ -4,6 +4,8 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { ExportRecipient } from '../../platform/keyring/export-recipient.ts';
+import type { Nodes } from '../../platform/nodes/nodes.ts';
+import { countAllTokens } from '../tokens/index.ts';
 import { type ExportFilter, exportEvent, noSuchExport, type TokenExport } from './token-export.ts';
 import { TokenExportStore } from './token-export-store.ts';
 
@@ -17,10 +19,12 @@ const listMax = 50;
  * command line there is no proof of identity.
  */
 export class ExportApprovals {
+  readonly #nodes: Nodes;
   readonly #database: Database;
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(nodes: Nodes) {
+    this.#nodes = nodes;
+    this.#database = nodes.home.database;
   }
 
   request(
@@ -50,7 +54,7 @@ export class ExportApprovals {
       const store = new TokenExportStore(tx, tenantId);
       const found: (TokenExport & { tokensNow: number })[] = [];
       for (const one of await store.list(listMax)) {
-        found.push({ ...one, tokensNow: await store.countTokens(one.filter) });
+        found.push({ ...one, tokensNow: await countAllTokens(this.#nodes, tenantId, one.filter, tx) });
       }
       return found;
     });

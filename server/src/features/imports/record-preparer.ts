@@ -39,14 +39,19 @@ export class RecordPreparer {
     this.#shape = shape;
   }
 
-  async prepare(bytes: Buffer, record: FileRecord, now: Date): Promise<PreparedRecord> {
+  /** `id` is the one that the token gets, if it is decided already. */
+  async prepare(
+    bytes: Buffer,
+    record: FileRecord,
+    as: { readonly now: Date; readonly id: string | undefined },
+  ): Promise<PreparedRecord> {
     try {
       const text = readText(bytes, record);
       if (text.trim() === '') return { kind: 'empty' };
       const source = new JsonSource();
       const body = this.#toBody(text, source, record.line);
       if (body === undefined) return { kind: 'empty' };
-      return { kind: 'row', ...(await this.#intake.prepare(body, source, now)) };
+      return { kind: 'row', ...(await this.#intake.prepare(body, source, as)) };
     } catch (error) {
       if (error instanceof CsvError) {
         return { kind: 'reject', reject: { code: 'malformed-csv', reason: error.message } };

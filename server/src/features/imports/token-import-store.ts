@@ -1,5 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import type { ImportPlan } from './import-plan.ts';
 
 /** The file and the options it is read with, both as keyed hashes. */
 export interface ImportIdentity {
@@ -19,6 +20,9 @@ export interface StoredImport extends ImportState {
   readonly settings: Buffer;
   readonly finishedAt: Date | null;
 }
+
+/** The home database may hold tokens too: what it has written is not how far the import is. */
+const partOf = `sha256('part'::bytea || $2)`;
 
 export class TokenImportStore {
   readonly #tx: Transaction;
@@ -43,7 +47,7 @@ export class TokenImportStore {
     const rows = await this.#tx.query({
       text: `insert into token_imports (tenant_id, source, settings) values ($1, $2, $3)
         on conflict (tenant_id, source) do update set settings = excluded.settings, position = 0, line = 0,
-          imported = 0, rejected = 0, started_at = now(), moved_at = now(), finished_at = null
+          imported = 0, rejected = 0, started_at = now(), moved_at = now(), finished_at = null, planned = null
           where $4 returning 1`,
       values: [this.#tenantId, source, settings, isRepeated],
     });
@@ -69,6 +73,55 @@ export class TokenImportStore {
       values: [this.#tenantId, source, at.position, at.imported],
     });
     return rows.length === 1;
+  }
+
+  /** Says what the next batch will write. False if another process has moved the import in the meantime. */
+  async plan(source: Buffer, from: ImportState, plan: ImportPlan): Promise<boolean> {
+    const rows = await this.#tx.query({
+      name: 'token-import-plan',
+      text: `update token_imports set planned = $4::json
+        where tenant_id = $1 and source = $2 and position = $3 and finished_at is null returning 1`,
+      values: [this.#tenantId, source, from.position, JSON.stringify(plan)],
+    });
+    return rows.length === 1;
+  }
+
+  async findPlan(source: Buffer): Promise<ImportPlan | undefined> {
+    const [row] = await this.#tx.query<{ planned: ImportPlan | null }>({
+      text: 'select planned from token_imports where tenant_id = $1 and source = $2 and finished_at is null',
+      values: [this.#tenantId, source],
+    });
+    return row?.planned ?? undefined;
+  }
+
+  /** Up to where in the file this database has written its part of a plan; held until the commit. */
+  async findWritten(source: Buffer, planId: string): Promise<number> {
+    const [row] = await this.#tx.query<{ position: number }>({
+      name: 'token-import-written',
+      text: `select position::float8 from token_imports
+        where tenant_id = $1 and source = ${partOf} and planned ->> 'part' = $3 for no key update`,
+      values: [this.#tenantId, source, planId],
+    });
+    return row?.position ?? -1;
+  }
+
+  async noteWritten(source: Buffer, planId: string, position: number): Promise<void> {
+    await this.#tx.query({
+      name: 'token-import-note-written',
+      text: `insert into token_imports (tenant_id, source, settings, position, planned)
+        values ($1, ${partOf}, '', $4, json_build_object('part', $3::text))
+        on conflict (tenant_id, source) do update set position = excluded.position, planned = excluded.planned, moved_at = now()`,
+      values: [this.#tenantId, source, planId, position],
+    });
+  }
+
+  /** Those of the ids whose tokens no application has created. */
+  async listWithoutCreator(ids: readonly string[]): Promise<string[]> {
+    const rows = await this.#tx.query<{ id: string }>({
+      text: 'select id from tokens where tenant_id = $1 and id = any($2) and created_by is null',
+      values: [this.#tenantId, ids],
+    });
+    return rows.map(({ id }) => id);
   }
 
   /** The ids that are taken, including those of expired tokens that have not been removed yet. */

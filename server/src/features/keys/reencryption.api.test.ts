@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { itOnOneDatabase } from '../../../test/harness/one-database.ts';
 import { TestVault, type TestTenant } from '../../../test/harness/test-vault.ts';
 import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
 import { Keyring } from '../../platform/keyring/keyring.ts';
@@ -27,8 +28,8 @@ beforeEach(async () => {
 const { stringify } = JSON;
 const core = () => vault.server.core;
 const reencryption = (keyring = core().keyring) =>
-  new Reencryption({ database: core().database, keyring, tables, settleMs: 0 });
-const retirement = () => new KeyRetirement({ database: core().database, tables, closedForMinMs: 0 });
+  new Reencryption({ nodes: core().nodes, keyring, tables, settleMs: 0 });
+const retirement = () => new KeyRetirement({ nodes: core().nodes, tables, closedForMinMs: 0 });
 const rotate = () => rotateDataKey(core(), tenantId);
 
 async function createTokens(count: number): Promise<string[]> {
@@ -51,7 +52,7 @@ async function versionsOf(table: 'tokens' | 'idempotency_results', column: 'data
 }
 
 describe('a new data key', () => {
-  it('serves new writes at once on every server, and what was there still opens', async () => {
+  itOnOneDatabase('serves new writes at once on every server, and what was there still opens', async () => {
     const other = await vault.startAnother();
     const [before = ''] = await createTokens(1);
     await vault.request('GET', `/tokens/${before}`, { key: tenant.keys.reveal, url: other.url });
@@ -81,7 +82,7 @@ describe('a new data key', () => {
     for (const message of refused) expect(message).toContain('Another process has just created data key');
   });
 
-  it('is written down, as is its use and the end of the one before', async () => {
+  itOnOneDatabase('is written down, as is its use and the end of the one before', async () => {
     await createTokens(1);
     await rotate();
     await reencryption().run(tenantId, fast);
@@ -97,24 +98,27 @@ describe('a new data key', () => {
 });
 
 describe('re-encryption', () => {
-  it('brings tokens and kept answers under the newest key and changes no value, version or time', async () => {
-    const ids = await createTokens(60);
-    const once = { key: tenant.keys.private, headers: { 'bt-idempotency-key': 'once' } };
-    const first = await vault.request('POST', '/tokens', { ...once, body: { type: 'token', data: 'kept' } });
-    const meta = `select id, version, created_at, modified_at, fingerprint, terms from tokens where tenant_id = $1 order by id`;
-    const before = (await vault.database.owner.query(meta, [tenantId])).rows;
-    await rotate();
-    const report = await reencryption().run(tenantId, { ...fast, rowsPerSecond: 100 });
-    expect(report).toEqual({ targetVersion: 2, read: 62, changed: 62, unreadable: [] });
-    expect(await versionsOf('tokens', 'data')).toEqual([2]);
-    expect(await versionsOf('idempotency_results', 'sealed')).toEqual([2]);
-    expect((await vault.database.owner.query(meta, [tenantId])).rows).toEqual(before);
-    for (const [index, id] of ids.entries()) expect(await readData(id)).toBe(`value ${index}`);
-    const again = await vault.request('POST', '/tokens', { ...once, body: { type: 'token', data: 'kept' } });
-    expect(again.text).toBe(first.text);
-  });
+  itOnOneDatabase(
+    'brings tokens and kept answers under the newest key and changes no value, version or time',
+    async () => {
+      const ids = await createTokens(60);
+      const once = { key: tenant.keys.private, headers: { 'bt-idempotency-key': 'once' } };
+      const first = await vault.request('POST', '/tokens', { ...once, body: { type: 'token', data: 'kept' } });
+      const meta = `select id, version, created_at, modified_at, fingerprint, terms from tokens where tenant_id = $1 order by id`;
+      const before = (await vault.database.owner.query(meta, [tenantId])).rows;
+      await rotate();
+      const report = await reencryption().run(tenantId, { ...fast, rowsPerSecond: 100 });
+      expect(report).toEqual({ targetVersion: 2, read: 62, changed: 62, unreadable: [] });
+      expect(await versionsOf('tokens', 'data')).toEqual([2]);
+      expect(await versionsOf('idempotency_results', 'sealed')).toEqual([2]);
+      expect((await vault.database.owner.query(meta, [tenantId])).rows).toEqual(before);
+      for (const [index, id] of ids.entries()) expect(await readData(id)).toBe(`value ${index}`);
+      const again = await vault.request('POST', '/tokens', { ...once, body: { type: 'token', data: 'kept' } });
+      expect(again.text).toBe(first.text);
+    },
+  );
 
-  it('leaves a row alone that somebody changed between the look and the write', async () => {
+  itOnOneDatabase('leaves a row alone that somebody changed between the look and the write', async () => {
     const [changed = '', deleted = ''] = await createTokens(2);
     await rotate();
     let isDone = false;
@@ -131,15 +135,15 @@ describe('re-encryption', () => {
         return sealedTokens.replace(...parts);
       },
     };
-    const { database, keyring } = core();
-    const report = await new Reencryption({ database, keyring, tables: [meddling], settleMs: 0 }).run(tenantId, fast);
+    const { nodes, keyring } = core();
+    const report = await new Reencryption({ nodes, keyring, tables: [meddling], settleMs: 0 }).run(tenantId, fast);
     expect(report).toMatchObject({ read: 2, changed: 0 });
     expect(await readData(changed)).toBe('newer');
     expect(await versionsOf('tokens', 'data')).toEqual([2]);
     expect((await vault.request('GET', `/tokens/${deleted}`, { key: tenant.keys.reveal })).status).toBe(404);
   });
 
-  it('goes on where a run was cut off, and does nothing when it was finished', async () => {
+  itOnOneDatabase('goes on where a run was cut off, and does nothing when it was finished', async () => {
     await createTokens(50);
     await rotate();
     let steps = 0;
@@ -151,9 +155,9 @@ describe('re-encryption', () => {
         return sealedTokens.list(...parts);
       },
     };
-    const { database, keyring } = core();
+    const { nodes, keyring } = core();
     const slow = { ...fast, rowsPerSecond: 50 };
-    const dead = new Reencryption({ database, keyring, tables: [dying], settleMs: 0 });
+    const dead = new Reencryption({ nodes, keyring, tables: [dying], settleMs: 0 });
     await expect(dead.run(tenantId, slow)).rejects.toThrow('as planned');
     const seen: number[] = [];
     const report = await reencryption().run(tenantId, { ...fast, onProgress: (read) => seen.push(read) });
@@ -162,7 +166,7 @@ describe('re-encryption', () => {
     expect(await reencryption().run(tenantId, fast)).toMatchObject({ read: 50, changed: 50 });
   });
 
-  it('may be run twice at the same moment', async () => {
+  itOnOneDatabase('may be run twice at the same moment', async () => {
     await createTokens(80);
     await rotate();
     const two = [reencryption(), reencryption(new Keyring(core().database, core().rootKeys))];
@@ -170,7 +174,7 @@ describe('re-encryption', () => {
     expect(await versionsOf('tokens', 'data')).toEqual([2]);
   });
 
-  it('reports what no key opens, leaves it alone, and goes on', async () => {
+  itOnOneDatabase('reports what no key opens, leaves it alone, and goes on', async () => {
     const [damaged = ''] = await createTokens(5);
     const damage =
       'update tokens set data = set_byte(data, 80, get_byte(data, 80) # 1) where tenant_id = $1 and id = $2';
@@ -186,7 +190,7 @@ describe('re-encryption', () => {
     expect(await readData(damaged)).toBe('value 0');
   });
 
-  it('to an older version ends when a newer one is made, and the newer one is reached', async () => {
+  itOnOneDatabase('to an older version ends when a newer one is made, and the newer one is reached', async () => {
     await createTokens(40);
     await rotate();
     let isRotated = false;
@@ -203,8 +207,8 @@ describe('re-encryption', () => {
         return rows;
       },
     };
-    const { database, keyring } = core();
-    const older = new Reencryption({ database, keyring, tables: [rotating], settleMs: 0 });
+    const { nodes, keyring } = core();
+    const older = new Reencryption({ nodes, keyring, tables: [rotating], settleMs: 0 });
     await expect(older.run(tenantId, { ...fast, rowsPerSecond: 50 })).rejects.toThrow(
       'Data key 3 was created in the meantime',
     );
@@ -212,7 +216,7 @@ describe('re-encryption', () => {
     expect(await versionsOf('tokens', 'data')).toEqual([3]);
   });
 
-  it('touches no other tenant', async () => {
+  itOnOneDatabase('touches no other tenant', async () => {
     const other = await vault.makeTenant();
     const body = { type: 'token', data: 'theirs' };
     await vault.request('POST', '/tokens', { key: other.keys.private, body });
@@ -235,7 +239,7 @@ describe('a closed key version', () => {
     return (await sleeper.forTenant(tenantId)).seal('"late"', binding);
   }
 
-  it('takes no record any more, not even from a server that slept through it all', async () => {
+  itOnOneDatabase('takes no record any more, not even from a server that slept through it all', async () => {
     const late = await sleepingRecord();
     const [id = ''] = await createTokens(1);
     await rotate();
@@ -246,7 +250,7 @@ describe('a closed key version', () => {
     expect(await versionsOf('tokens', 'data')).toEqual([2]);
   });
 
-  it('is refused to every way of writing, with a 503, and nothing is written', async () => {
+  itOnOneDatabase('is refused to every way of writing, with a 503, and nothing is written', async () => {
     const sleeper = await vault.startAnother();
     const url = sleeper.url;
     const body = { type: 'token', data: 'x' };
@@ -274,7 +278,7 @@ describe('a closed key version', () => {
     expect(await readData(id)).toBe('value 0');
   });
 
-  it('waits for writers that are under way, so that none of them is missed', async () => {
+  itOnOneDatabase('waits for writers that are under way, so that none of them is missed', async () => {
     const [id = ''] = await createTokens(1);
     const late = await sleepingRecord();
     await rotate();
@@ -327,8 +331,8 @@ describe('retiring a key', () => {
     const headers = { 'bt-idempotency-key': 'kept' };
     await vault.request('POST', '/tokens', { key: tenant.keys.private, headers, body: { type: 'token', data: 'x' } });
     await rotate();
-    const { database, keyring } = core();
-    await new Reencryption({ database, keyring, tables: [sealedTokens], settleMs: 0 }).run(tenantId, fast);
+    const { nodes, keyring } = core();
+    await new Reencryption({ nodes, keyring, tables: [sealedTokens], settleMs: 0 }).run(tenantId, fast);
     expect(await retirement().run(tenantId, () => undefined)).toEqual({ retired: [], inUse: new Map([[1, 1]]) });
   });
 });

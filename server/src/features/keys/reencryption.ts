@@ -1,19 +1,24 @@
 import { setTimeout } from 'node:timers/promises';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
-import type { Database } from '../../platform/database/database.ts';
+import { isKeyVersionClosed } from '../../platform/database/database-error.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
 import { SealedRecordError } from '../../platform/keyring/sealed-record.ts';
 import type { FreshRecord, SealedRow, SealedTable } from '../../platform/keyring/sealed-rows.ts';
-import { TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
+import { type TenantKeyInfo, TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
+import type { Nodes } from '../../platform/nodes/nodes.ts';
+import { closeOlderEverywhere } from './key-closing.ts';
 import { keyEvent } from './key-event.ts';
 import { Pace } from './pace.ts';
+import { listParts, type SealedPart, versionPages } from './sealed-parts.ts';
 import { type ReencryptionTask, type ReencryptionState, ReencryptionStore } from './reencryption-store.ts';
 
 /** Long enough for every running server to learn of a new key. One that has not gets a 503 and cannot write. */
 const settleMs = 5_000;
 const pageMax = 500;
 const unreadableShownMax = 20;
+/** So often parts are gone through again because tokens have moved into them. */
+const roundsMax = 5;
 
 export interface ReencryptionReport {
   readonly targetVersion: number;
@@ -27,16 +32,16 @@ export interface ReencryptionReport {
  * Re-encrypts all data of a tenant with its newest data key, while servers are running. Older versions are closed
  * first, so that nothing new uses them; then each table is traversed once. A row is replaced only if it is
  * still the one that was read, and the position is stored in the same transaction: if killed at any point, the
- * next run continues there.
+ * next run continues there. Tables that several databases have a part of are traversed in each of them.
  */
 export class Reencryption {
-  readonly #database: Database;
+  readonly #nodes: Nodes;
   readonly #keyring: Keyring;
   readonly #tables: readonly SealedTable[];
   readonly #settleMs: number;
 
-  constructor(parts: { database: Database; keyring: Keyring; tables: readonly SealedTable[]; settleMs?: number }) {
-    this.#database = parts.database;
+  constructor(parts: { nodes: Nodes; keyring: Keyring; tables: readonly SealedTable[]; settleMs?: number }) {
+    this.#nodes = parts.nodes;
     this.#keyring = parts.keyring;
     this.#tables = parts.tables;
     this.#settleMs = parts.settleMs ?? settleMs;
@@ -50,39 +55,64 @@ export class Reencryption {
     const targetVersion = await this.#closeOlder(tenantId);
     const pace = new Pace(rowsPerSecond);
     const limit = Math.min(pageMax, Math.max(1, Math.ceil(rowsPerSecond / 5)));
-    const unreadable: string[] = [];
-    const totals = { read: 0, changed: 0 };
-    for (const table of this.#tables) {
-      const task = { tenantId, source: table.name, targetVersion };
-      const before = totals.read;
-      const state = await this.#walk(table, task, {
-        limit,
-        pace: (rows) => pace.wait(rows),
-        onUnreadable: ({ position }) => {
-          if (unreadable.length < unreadableShownMax) unreadable.push(`${table.name} ${position}`);
-        },
-        onProgress: (rows) => onProgress(before + rows),
-      });
-      totals.read += state.rowsRead;
-      totals.changed += state.rowsChanged;
+    for (let rounds = 0; rounds < roundsMax; rounds += 1) {
+      const unreadable: string[] = [];
+      const totals = { read: 0, changed: 0 };
+      let isDone = true;
+      for (const part of listParts(this.#nodes, this.#tables)) {
+        const task = { tenantId, source: part.table.name, targetVersion };
+        const before = totals.read;
+        const state = await this.#walk(part, task, {
+          limit,
+          pace: (rows) => pace.wait(rows),
+          onUnreadable: ({ position }) => {
+            if (unreadable.length < unreadableShownMax) unreadable.push(`${part.table.name} ${position}`);
+          },
+          onProgress: (rows) => onProgress(before + rows),
+        });
+        totals.read += state.rowsRead;
+        totals.changed += state.rowsChanged;
+        if (await this.#isLeftBehind(part, task, state)) isDone = false;
+      }
+      if (isDone) return { targetVersion, ...totals, unreadable };
     }
-    return { targetVersion, ...totals, unreadable };
+    throw new Error('Tokens keep moving between the databases of this vault. Run this again when that has ended.');
+  }
+
+  /** A token may have moved here from a part that is still to be gone through. Then this part is gone through again. */
+  async #isLeftBehind(part: SealedPart, task: ReencryptionTask, state: ReencryptionState): Promise<boolean> {
+    if (this.#nodes.isAlone || !part.table.isOnNodes) return false;
+    let older = 0;
+    for await (const page of versionPages(part, task.tenantId))
+      older += page.filter(({ version }) => version !== null && version < task.targetVersion).length;
+    if (older <= state.rowsUnreadable) return false;
+    await part.node.database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).restart(task));
+    return true;
   }
 
   /** The newest version; from now on, the only one used for encryption. */
   async #closeOlder(tenantId: TenantId): Promise<number> {
-    const keys = await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
-    const newest = keys.findLast(({ purpose }) => purpose === 'data');
-    if (newest === undefined) throw new Error(`There is no tenant ${tenantId}.`);
+    const newest = await this.#findNewest(tenantId);
     if (newest.ageMs < this.#settleMs) await setTimeout(this.#settleMs - newest.ageMs);
-    await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).closeOlder(tenantId));
+    await closeOlderEverywhere(this.#nodes, tenantId);
     this.#keyring.forget(tenantId);
-    return newest.version;
+    // One that was made meanwhile has been closed at home against, but not on the nodes.
+    const isNewest = this.#nodes.isAlone || (await this.#findNewest(tenantId)).version === newest.version;
+    return isNewest ? newest.version : this.#closeOlder(tenantId);
   }
 
-  async #walk(table: SealedTable, task: ReencryptionTask, options: WalkOptions): Promise<ReencryptionState> {
+  async #findNewest(tenantId: TenantId): Promise<TenantKeyInfo> {
+    const { database } = this.#nodes.home;
+    const keys = await database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
+    const newest = keys.findLast(({ purpose }) => purpose === 'data');
+    if (newest === undefined) throw new Error(`There is no tenant ${tenantId}.`);
+    return newest;
+  }
+
+  async #walk(part: SealedPart, task: ReencryptionTask, options: WalkOptions): Promise<ReencryptionState> {
+    const { database } = part.node;
     for (;;) {
-      const state = await this.#database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).begin(task));
+      const state = await database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).begin(task));
       options.onProgress(state.rowsRead);
       if (state.targetVersion > task.targetVersion) {
         throw new Error(
@@ -90,27 +120,33 @@ export class Reencryption {
         );
       }
       if (state.isFinished) {
-        await this.#keepOpen(task, state);
+        // What could not be opened may be mended: the next run looks again, and says again what it finds.
+        if (state.rowsUnreadable > 0)
+          await database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).restart(task));
         return state;
       }
-      await this.#step(table, task, state.position, options);
+      await this.#step(part, task, state.position, options).catch(async (error: unknown) => {
+        if (part.node === this.#nodes.home || !isKeyVersionClosed(error)) throw error;
+        // A key that was made meanwhile, of which the node has not heard.
+        await this.#nodes.introduce(part.node, task.tenantId);
+        await this.#step(part, task, state.position, options);
+      });
     }
   }
 
-  /** What could not be opened may be mended: the next run looks again, and says again what it finds. */
-  async #keepOpen(task: ReencryptionTask, state: ReencryptionState): Promise<void> {
-    if (state.rowsUnreadable === 0) return;
-    await this.#database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).restart(task));
-  }
-
-  async #step(table: SealedTable, task: ReencryptionTask, after: string, options: WalkOptions): Promise<void> {
+  async #step(
+    { table, node: { database } }: SealedPart,
+    task: ReencryptionTask,
+    after: string,
+    options: WalkOptions,
+  ): Promise<void> {
     const { tenantId, targetVersion: version } = task;
     const { limit } = options;
-    const rows = await this.#database.forTenant(tenantId, (tx) => table.list(tx, tenantId, { after, limit, version }));
+    const rows = await database.forTenant(tenantId, (tx) => table.list(tx, tenantId, { after, limit, version }));
     await options.pace(rows.length);
     const { records, unreadable } = await this.#reseal(tenantId, rows);
     unreadable.forEach(options.onUnreadable);
-    await this.#database.forTenant(tenantId, async (tx) => {
+    await database.forTenant(tenantId, async (tx) => {
       const step = {
         to: rows.at(-1)?.position ?? after,
         read: rows.length,

@@ -25,6 +25,16 @@ export class PurgeStore {
     this.#tenantId = tenantId;
   }
 
+  /** On a node, what it knows of the tenant goes with the row: nobody introduces a tenant again that home has forgotten. */
+  async forgetTenant(): Promise<void> {
+    await this.#tx.query({ text: 'delete from tenants where id = $1', values: [this.#tenantId] });
+  }
+
+  /** Until the end of the transaction, tokens are seen in drawers that this node does not hold, such as one that is being filled. */
+  async seeAllDrawers(): Promise<void> {
+    await this.#tx.query({ text: `select set_config('app.moves_drawers', 'on', true)` });
+  }
+
   /** Deletes up to `limit` rows and returns how many there were. */
   async deleteFrom(table: (typeof purgedTables)[number], limit: number): Promise<number> {
     const rows = await this.#tx.query({

@@ -36,7 +36,7 @@ async function sealWith(sealer: Sealer) {
 it('appends checkpoints to a file, and believes no line of it that this vault did not sign', async () => {
   const file = path.join(directory, 'anchor.ndjson');
   const sealer = new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) });
-  const anchoring = await Anchoring.start(vault.database.open(), fileAnchor(file));
+  const anchoring = await Anchoring.start([{ database: vault.database.open() }], fileAnchor(file));
   for (let round = 0; round < 3; round += 1) {
     await createToken();
     anchoring.add(await sealWith(sealer));
@@ -49,7 +49,8 @@ it('appends checkpoints to a file, and believes no line of it that this vault di
   await appendFile(file, `${forged}\n{"tenant_id":"half of a li`);
   const reader = new LogReader(vault.database.open());
   const { publicKey } = signerOf(vault.server);
-  const compare = () => compareWithAnchor(file, publicKey, (id, numbers) => reader.findRoots(id, numbers));
+  const compare = () =>
+    compareWithAnchor(file, publicKey, ({ tenantId }, numbers) => reader.findRoots(tenantId, numbers));
   expect(await compare()).toEqual({ findings: [], foreignLines: 2 });
 
   // Another process goes on with the file that was cut off.
@@ -96,10 +97,10 @@ it('keeps the newest of each tenant while the anchor is away, and brings it afte
       taken.push(...checkpoints.map(({ number }) => number));
     },
   };
-  const anchoring = await Anchoring.start(vault.database.open(), anchor);
+  const anchoring = await Anchoring.start([{ database: vault.database.open() }], anchor);
   await expect(anchoring.deliver()).rejects.toThrow('away');
   expect(anchoring.waitingCount).toBe(1);
-  const restarted = await Anchoring.start(vault.database.open(), anchor);
+  const restarted = await Anchoring.start([{ database: vault.database.open() }], anchor);
   isAway = false;
   await restarted.deliver();
   const newest = await new LogReader(vault.database.open()).newestCheckpoint(tenant.id);

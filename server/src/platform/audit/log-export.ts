@@ -3,13 +3,14 @@ import { stat, truncate } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AuditRecord } from '../../core/audit/record-text.ts';
+import { nameOfTree } from '../../core/audit/log-tree.ts';
 import { parseCheckpointJson, toCheckpointJson } from './checkpoint.ts';
 import { readLines } from '../files/line-reader.ts';
-import type { LogReader } from './log-reader.ts';
+import type { ReadableTree } from './log-trees.ts';
 import type { LogSection } from './log-verifier.ts';
 
 /**
- * An export is lines of JSON: first who signs, then for each checkpoint its records and the checkpoint itself. Tenants may
+ * An export is lines of JSON: first who signs, then for each checkpoint its records and the checkpoint itself. Trees may
  * take turns; within one the order is that of the tree. It ends behind a checkpoint, so it can be continued.
  */
 type ExportLine =
@@ -21,16 +22,15 @@ type ExportLine =
 
 export interface ExportOptions {
   readonly path: string;
-  readonly reader: LogReader;
   readonly publicKey: Buffer;
-  readonly tenantIds: readonly string[];
+  readonly trees: readonly ReadableTree[];
   readonly onProgress: (report: ExportReport) => void;
 }
 
 /** Where a file can be continued. */
 interface ExportEnd {
   readonly bytes: number;
-  /** The last checkpoint of each tenant. */
+  /** The last checkpoint of each tree. */
   readonly numbers: ReadonlyMap<string, number>;
 }
 
@@ -54,14 +54,15 @@ export async function writeExport(options: ExportOptions): Promise<ExportReport>
 }
 
 async function* exportLines(
-  { reader, publicKey, tenantIds, onProgress }: ExportOptions,
+  { publicKey, trees, onProgress }: ExportOptions,
   resumed: ExportEnd,
   report: { records: number; checkpoints: number },
 ): AsyncGenerator<string> {
   const toLine = (line: ExportLine) => `${JSON.stringify(line)}\n`;
   if (resumed.bytes === 0) yield toLine({ kind: 'export', version: 1, public_key: publicKey.toString('base64') });
-  for (const tenantId of tenantIds) {
-    for await (const { checkpoint, records } of reader.sections(tenantId, resumed.numbers.get(tenantId) ?? 0)) {
+  for (const { reader, tenantId } of trees) {
+    const last = resumed.numbers.get(nameOfTree({ tenantId, node: reader.node })) ?? 0;
+    for await (const { checkpoint, records } of reader.sections(tenantId, last)) {
       const kept = records === 'dropped' ? [] : records;
       for (const record of kept) yield toLine({ kind: 'record', ...record });
       yield toLine({
@@ -77,7 +78,7 @@ async function* exportLines(
   }
 }
 
-/** How much of a file is whole, and which checkpoint of each tenant comes last in it. */
+/** How much of a file is whole, and which checkpoint of each tree comes last in it. */
 async function findEnd(path: string): Promise<ExportEnd> {
   const numbers = new Map<string, number>();
   const size = await stat(path)
@@ -92,7 +93,8 @@ async function findEnd(path: string): Promise<ExportEnd> {
     if (parsed === undefined || position > size) break;
     if (parsed.kind === 'record') continue;
     bytes = position;
-    if (parsed.kind === 'checkpoint') numbers.set(parsed.tenant_id, parsed.number);
+    if (parsed.kind === 'checkpoint')
+      numbers.set(nameOfTree({ tenantId: parsed.tenant_id, node: parsed.node }), parsed.number);
   }
   if (size > 0 && bytes === 0) throw new NotAnExportError(path, 'exists and is not an export of an audit log');
   return { bytes, numbers };

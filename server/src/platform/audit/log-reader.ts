@@ -20,15 +20,18 @@ export interface RecordKey {
   readonly id: string;
 }
 
-/** Reads the sealed log of a tenant in the order of its tree. */
+/** Reads the sealed log of a tenant in one database, in the order of its tree. */
 export class LogReader {
   readonly #database: Database;
   readonly #reads: 'every tenant' | 'one tenant';
+  /** The name of the database, unless it is the home database. */
+  readonly node: string | undefined;
 
   /** The sealer's role reads the log of every tenant. A server reads as the tenant that it asks about, and so no other. */
-  constructor(database: Database, reads: 'every tenant' | 'one tenant' = 'every tenant') {
+  constructor(database: Database, reads: 'every tenant' | 'one tenant' = 'every tenant', node?: string) {
     this.#database = database;
     this.#reads = reads;
+    this.node = node;
   }
 
   /** Every tenant that has records or checkpoints, deleted ones too. */
@@ -120,7 +123,7 @@ export class LogReader {
 
   /** Records that are not sealed yet, and why. */
   listWaiting(tenantId: string | undefined): Promise<WaitingRecords[]> {
-    return listWaiting(this.#database, tenantId);
+    return listWaiting({ database: this.#database, node: this.node }, tenantId);
   }
 
   /** Looks through the whole log unless it is known when the record was created. */
@@ -171,7 +174,7 @@ export class LogReader {
         values: value === undefined ? [tenantId] : [tenantId, value],
       }),
     );
-    return rows.map(toCheckpoint);
+    return rows.map((row) => toCheckpoint(row, this.node));
   }
 
   async #records(tenantId: string, condition: string, more: readonly SqlValue[]): Promise<AuditRecord[]> {

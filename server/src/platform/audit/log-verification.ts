@@ -1,6 +1,7 @@
 import { type AnchorVerdict, compareWithAnchor, type FindRoots, type SealedRoot } from './anchor-comparison.ts';
 import { readExport, readExportKey } from './log-export.ts';
-import type { LogReader } from './log-reader.ts';
+import { type LogTree, nameOfTree, toNodeMember } from '../../core/audit/log-tree.ts';
+import { listTrees, type OpenLog, type ReadableTree, readersOf } from './log-trees.ts';
 import { type Finding, LogVerifier, type TenantVerdict } from './log-verifier.ts';
 import type { WaitingRecords } from './waiting-records.ts';
 
@@ -14,30 +15,26 @@ export interface LogVerdict {
   readonly foreignAnchorLines: number;
 }
 
-/** The log of a vault and the key that signs it. */
-export interface OpenLog {
-  readonly reader: LogReader;
-  readonly publicKey: Buffer;
-}
-
 export interface VerifyOptions {
   /** A file of the second place. */
   readonly anchorFile?: string | undefined;
   readonly onProgress: (verified: number, total: number | undefined) => void;
 }
 
-/** Verifies the log in the database, of one tenant or of all, with the key that the root key opens. */
+/** Verifies the log in all databases of the vault, of one tenant or of all, with the key that the root key opens. */
 export async function verifyDatabase(
-  { reader, publicKey }: OpenLog,
+  log: OpenLog,
   tenantId: string | undefined,
   options: VerifyOptions,
 ): Promise<LogVerdict> {
-  const present = tenantId === undefined ? await reader.listTenants() : [tenantId];
-  const total = await sizeOf(reader, present);
+  const { publicKey } = log;
+  const readers = readersOf(log);
+  const present = await listTrees(log, tenantId);
+  const total = await sizeOf(present);
   const tenants: TenantVerdict[] = [];
   let verified = 0;
-  for (const id of present) {
-    const verifier = new LogVerifier({ tenantId: id, publicKey });
+  for (const { reader, tenantId: id } of present) {
+    const verifier = new LogVerifier({ tenantId: id, node: reader.node, publicKey });
     // Asked first: what is sealed while the tree is read lies behind.
     const outside = await reader.listOutside(id);
     for await (const section of reader.sections(id)) {
@@ -48,24 +45,24 @@ export async function verifyDatabase(
     verifier.checkOutside(outside);
     tenants.push(verifier.finish());
   }
-  const findRoots: FindRoots = (id, numbers) => reader.findRoots(id, numbers);
+  const findRoots: FindRoots = async (tree, numbers) =>
+    (await readers.find(({ node }) => node === tree.node)?.findRoots(tree.tenantId, numbers)) ?? new Map();
   const verdict = toVerdict(publicKey, tenants, await compareAnchor(options, publicKey, findRoots));
-  const waiting = await reader.listWaiting(tenantId);
+  const waiting = (await Promise.all(readers.map((reader) => reader.listWaiting(tenantId)))).flat();
   return { ...verdict, findings: [...verdict.findings, ...findForgedStops(tenants, waiting)], waiting };
 }
 
 /** The sealer stops for a damaged checkpoint and for nothing else. Anyone who wrote the stop wants records that nothing vouches for. */
 function findForgedStops(tenants: readonly TenantVerdict[], waiting: readonly WaitingRecords[]): Finding[] {
   const isDamaged = new Set(
-    tenants
-      .filter(({ findings }) => findings.some(({ kind }) => kind === 'checkpoint-changed'))
-      .map((of) => of.tenantId),
+    tenants.filter(({ findings }) => findings.some(({ kind }) => kind === 'checkpoint-changed')).map(nameOfTree),
   );
   return waiting
-    .filter(({ tenantId, reason }) => reason === 'checkpoint-damaged' && !isDamaged.has(tenantId))
-    .map(({ tenantId, records }) => ({
+    .filter((of) => of.reason === 'checkpoint-damaged' && !isDamaged.has(nameOfTree(of)))
+    .map(({ tenantId, node, records }) => ({
       kind: 'sealing-stopped',
       tenantId,
+      ...toNodeMember({ node }),
       message: `Sealing is stopped and ${records} records wait, although no checkpoint is damaged. If none was put right just now, somebody has written to audit_seal_stops.`,
     }));
 }
@@ -79,23 +76,24 @@ export async function verifyExport(
   const key = publicKey ?? (await readExportKey(path));
   const roots = new Map<string, Map<number, SealedRoot>>();
   const verifiers = new Map<string, LogVerifier>();
-  const verifierOf = (tenantId: string) => {
-    const known = verifiers.get(tenantId);
+  const verifierOf = (tree: LogTree) => {
+    const known = verifiers.get(nameOfTree(tree));
     if (known !== undefined) return known;
-    const made = new LogVerifier({ tenantId, publicKey: key });
-    verifiers.set(tenantId, made);
+    const made = new LogVerifier({ tenantId: tree.tenantId, node: tree.node, publicKey: key });
+    verifiers.set(nameOfTree(tree), made);
     return made;
   };
   let verified = 0;
   for await (const section of readExport(path)) {
-    const { tenantId, number, treeSize, root } = section.checkpoint;
-    verifierOf(tenantId).check(section);
-    if (options.anchorFile !== undefined) getOrMake(roots, tenantId).set(number, { treeSize, root });
+    const { number, treeSize, root } = section.checkpoint;
+    verifierOf(section.checkpoint).check(section);
+    if (options.anchorFile !== undefined)
+      getOrMake(roots, nameOfTree(section.checkpoint)).set(number, { treeSize, root });
     verified += section.records === 'dropped' ? 0 : section.records.length;
     options.onProgress(verified, undefined);
   }
   const tenants = [...verifiers.values()].map((verifier) => verifier.finish());
-  const findRoots: FindRoots = async (tenantId) => roots.get(tenantId) ?? new Map<number, SealedRoot>();
+  const findRoots: FindRoots = async (tree) => roots.get(nameOfTree(tree)) ?? new Map<number, SealedRoot>();
   return toVerdict(key, tenants, await compareAnchor(options, key, findRoots));
 }
 
@@ -119,8 +117,8 @@ function getOrMake<Key, Value>(maps: Map<string, Map<Key, Value>>, name: string)
   return known;
 }
 
-async function sizeOf(reader: LogReader, tenantIds: readonly string[]): Promise<number> {
+async function sizeOf(trees: readonly ReadableTree[]): Promise<number> {
   let total = 0;
-  for (const tenantId of tenantIds) total += (await reader.newestCheckpoint(tenantId))?.treeSize ?? 0;
+  for (const { reader, tenantId } of trees) total += (await reader.newestCheckpoint(tenantId))?.treeSize ?? 0;
   return total;
 }

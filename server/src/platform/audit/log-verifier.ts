@@ -1,5 +1,6 @@
 import type { AuditRecord } from '../../core/audit/record-text.ts';
 import { compareRecords, hashRecord, monthOf } from './audit-record.ts';
+import { type LogTree, nameOfTree, toNodeMember } from '../../core/audit/log-tree.ts';
 import { isGenuine, type SignedCheckpoint } from './checkpoint.ts';
 import type { StoredCheckpoint } from './checkpoint-row.ts';
 import { narrowDown, type Places } from './finding-place.ts';
@@ -17,10 +18,9 @@ export type FindingKind =
   | 'anchor-differs';
 
 /** Something that is not as it was sealed, and where. */
-export interface Finding {
+export interface Finding extends LogTree {
   readonly kind: FindingKind;
-  readonly tenantId: string;
-  /** Places in the tenant's log, counted from 0, half open. */
+  /** Places in the tenant's log in this database, counted from 0, half open. */
   readonly range?: Places;
   /** The part of the range that differs from what was sealed, where the tree tells. */
   readonly within?: Places;
@@ -35,8 +35,7 @@ export interface LogSection {
   readonly records: readonly AuditRecord[] | 'dropped';
 }
 
-export interface TenantVerdict {
-  readonly tenantId: string;
+export interface TenantVerdict extends LogTree {
   readonly verified: number;
   readonly dropped: number;
   readonly findings: readonly Finding[];
@@ -49,11 +48,11 @@ interface TreePosition {
 }
 
 /**
- * Recomputes the tree of one tenant, checkpoint by checkpoint. After a finding it goes on from what the checkpoint vouches
+ * Recomputes one tree of a tenant, checkpoint by checkpoint. After a finding it goes on from what the checkpoint vouches
  * for, so that one change gives one finding and later ones are still seen.
  */
 export class LogVerifier {
-  readonly #tenantId: string;
+  readonly #tree: LogTree;
   readonly #publicKey: Buffer;
   readonly #findings: Finding[] = [];
   readonly #removedMonths = new Set<string>();
@@ -66,10 +65,12 @@ export class LogVerifier {
   /** `after` is a checkpoint that was verified before: the log is taken up behind it. */
   constructor(of: {
     tenantId: string;
+    /** The name of the database, unless it is the home database. */
+    node?: string | undefined;
     publicKey: Buffer;
     after?: StoredCheckpoint;
   }) {
-    this.#tenantId = of.tenantId;
+    this.#tree = { tenantId: of.tenantId, ...toNodeMember(of) };
     this.#publicKey = of.publicKey;
     const known = of.after === undefined ? undefined : this.#vouchedFor(of.after);
     if (of.after !== undefined && known !== undefined) this.#position = { number: of.after.number, frontier: known };
@@ -114,7 +115,7 @@ export class LogVerifier {
       this.#find('month-removed', `The records of ${month} are gone, with no record that they were dropped.`);
     }
     return {
-      tenantId: this.#tenantId,
+      ...this.#tree,
       verified: this.#verified,
       dropped: this.#dropped,
       findings: this.#findings,
@@ -124,7 +125,7 @@ export class LogVerifier {
 
   /** The tree that the signature vouches for; undefined where the checkpoint was tampered with. */
   #vouchedFor(checkpoint: StoredCheckpoint): MerkleFrontier | undefined {
-    if (checkpoint.tenantId !== this.#tenantId || !isGenuine(checkpoint, this.#publicKey)) return undefined;
+    if (nameOfTree(checkpoint) !== nameOfTree(this.#tree) || !isGenuine(checkpoint, this.#publicKey)) return undefined;
     const frontier = MerkleFrontier.parse(checkpoint.treeSize, checkpoint.frontier);
     return frontier?.root().equals(checkpoint.root) === true ? frontier : undefined;
   }
@@ -166,7 +167,7 @@ export class LogVerifier {
   }
 
   #find(kind: FindingKind, message: string, place: Pick<Finding, 'range' | 'within' | 'records'> = {}): void {
-    this.#findings.push({ kind, tenantId: this.#tenantId, ...place, message });
+    this.#findings.push({ kind, ...this.#tree, ...place, message });
   }
 }
 

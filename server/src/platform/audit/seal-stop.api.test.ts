@@ -115,9 +115,13 @@ describe('a sealer', () => {
       error: (...line: unknown[]) => void told.push(line),
     };
     const loop = new SealLoop({
-      sealer: new Sealer({ database, signer: signerOf(vault.server) }),
-      facets: new FacetKeeper(database),
-      watcher: new Watcher({ sealerDatabase: database, database, thresholds: defaultThresholds }),
+      logs: [
+        {
+          sealer: new Sealer({ database, signer: signerOf(vault.server) }),
+          facets: new FacetKeeper(database),
+          watcher: new Watcher({ sealerDatabase: database, database, thresholds: defaultThresholds }),
+        },
+      ],
       anchorings: [],
       logger,
       metrics: new Metrics(),

@@ -62,12 +62,15 @@ const unsealedColumns = `r.tenant_id, r.sealing_order::text, r.id, r.entity_id, 
 
 export class SealStore {
   readonly #tx: Transaction;
+  readonly #node: string | undefined;
 
-  constructor(tx: Transaction) {
+  /** `node` is the name of the database, unless it is the home database. */
+  constructor(tx: Transaction, node?: string) {
     this.#tx = tx;
+    this.#node = node;
   }
 
-  /** Until the end of the transaction. One at a time in the whole installation. */
+  /** Until the end of the transaction. One at a time in each database. */
   becomeSealer(): Promise<boolean> {
     return takeLock(this.#tx, 'seal-lock');
   }
@@ -156,7 +159,7 @@ export class SealStore {
           where c.tenant_id = wanted.tenant_id order by number desc limit 1) newest`,
       values: [tenantIds],
     });
-    return new Map(rows.map((row) => [row.tenant_id, toCheckpoint(row)]));
+    return new Map(rows.map((row) => [row.tenant_id, toCheckpoint(row, this.#node)]));
   }
 
   /** The newest checkpoint of every tenant. */
@@ -164,7 +167,7 @@ export class SealStore {
     const rows = await this.#tx.query<CheckpointRow>({
       text: `select distinct on (c.tenant_id) ${checkpointColumns} from audit_checkpoints c order by c.tenant_id, c.number desc`,
     });
-    return rows.map(toCheckpoint);
+    return rows.map((row) => toCheckpoint(row, this.#node));
   }
 
   /** Everything that one pass has done: its checkpoints, the counts, and how far it came. */

@@ -35,6 +35,12 @@ interface Range {
   readonly to: string;
 }
 
+/** Of a session `s` that was first seen at `first_at`. */
+const authorizingRecord = (id: string) =>
+  `select a.key_id from audit_records a where a.tenant_id = s.tenant_id and a.entity_id = ${id}::text
+        and a.created_at > s.first_at - interval '25 hours' and a.entity_type = 'session' and a.operation = 'authorize'
+        and a.outcome = 'success' and a.key_id is not null limit 1`;
+
 /**
  * A session counts as the key that authorized it, as its record says: sessions are free, so counting each for itself would let a
  * key do anything through new ones, and raise an alert for every one of them.
@@ -55,9 +61,7 @@ const groupsText = `with watched as materialized (
     select tenant_id, actor_id, min(created_at) as first_at from watched where actor_type = 'session' group by 1, 2
   ), authorized as (
     select s.tenant_id, s.actor_id, a.key_id from sessions s cross join lateral (
-      select a.key_id from audit_records a where a.tenant_id = s.tenant_id and a.entity_id = s.actor_id::text
-        and a.created_at > s.first_at - interval '25 hours' and a.entity_type = 'session' and a.operation = 'authorize'
-        and a.outcome = 'success' and a.key_id is not null limit 1) a
+      ${authorizingRecord('s.actor_id')}) a
   )
   select w.tenant_id as "tenantId", coalesce(a.key_id, w.key_id) as "keyId", w.actor_type as "actorType",
     w.actor_id as "actorId", w.source_address as "sourceAddress", w.bucket::text, w.kind, w.value, sum(w.amount)::float8 as count
@@ -116,7 +120,7 @@ export class WatchStore {
     this.#tx = tx;
   }
 
-  /** Until the end of the transaction. One at a time in the whole installation. */
+  /** Until the end of the transaction. One at a time in each database. */
   becomeWatcher(): Promise<boolean> {
     return takeLock(this.#tx, 'watch-lock');
   }
@@ -141,6 +145,21 @@ export class WatchStore {
 
   listGroups({ from, to }: Range, windowMinutes: number): Promise<WatchedGroup[]> {
     return this.#tx.query({ name: 'watch-groups', text: groupsText, values: [from, to, windowMinutes] });
+  }
+
+  /** The keys that authorized sessions, as `listGroups` finds them where the records of both lie in one database. */
+  async findAuthorizers(groups: readonly WatchedGroup[]): Promise<Map<string, string>> {
+    const sessions = groups.filter(({ actorType }) => actorType === 'session');
+    if (sessions.length === 0) return new Map();
+    const rows = await this.#tx.query<{ sessionId: string; keyId: string }>({
+      name: 'watch-authorizers',
+      text: `with sessions as (
+          select "tenantId" as tenant_id, "actorId" as id, min(bucket) as first_at
+          from json_to_recordset($1::json) as w("tenantId" uuid, "actorId" uuid, bucket timestamptz) group by 1, 2)
+        select s.id as "sessionId", a.key_id as "keyId" from sessions s cross join lateral (${authorizingRecord('s.id')}) a`,
+      values: [JSON.stringify(sessions)],
+    });
+    return new Map(rows.map(({ sessionId, keyId }) => [sessionId, keyId]));
   }
 
   async moveTo(place: string): Promise<void> {

@@ -1,0 +1,81 @@
+import type { DatabaseConfig } from '../platform/config/config.ts';
+import { Database } from '../platform/database/database.ts';
+import { inspectDatabase } from '../platform/database/database-inspection.ts';
+import { requireFittingSchema } from '../platform/database/migrator.ts';
+import { drawerCount } from '../platform/nodes/drawers.ts';
+import { readNodeFitness, readNodeState } from '../platform/nodes/node-store.ts';
+import { homeName } from '../core/nodes/home-name.ts';
+import { Nodes, type VaultNode } from '../platform/nodes/nodes.ts';
+import { timeLimitsOf } from './database-time-limits.ts';
+import type { Finding } from './finding.ts';
+
+/** PostgreSQL's default refuses to prepare any; so many requests may write on several nodes at the same time. */
+const preparedMin = 10;
+
+/** Checks the databases that hold tokens, each on its own and all together; nothing where there is one database. */
+export async function examineNodes(config: DatabaseConfig): Promise<Finding[]> {
+  const named = config.nodes ?? [];
+  if (named.length === 0) return [];
+  const found: Finding[] = [];
+  for (const { name, url } of named) found.push(await examineNode(name, url));
+  if (found.some(({ isOk }) => !isOk)) return found;
+  const databases = [{ name: homeName, url: config.url }, ...named].map(({ name, url }) => ({
+    name,
+    database: open({ ...config, url }),
+  }));
+  try {
+    return [...found, await examineTogether(databases)];
+  } finally {
+    await Promise.all(databases.map(({ database }) => database.close()));
+  }
+}
+
+async function examineNode(node: string, url: string): Promise<Finding> {
+  const name = `node ${node}`;
+  try {
+    const problems = (await inspectDatabase(url)).filter(({ isOk }) => !isOk);
+    await requireFittingSchema(url);
+    const detail = problems.map((problem) => `${problem.name}: ${problem.detail}`).join('; ');
+    return { name, isOk: problems.length === 0, detail: detail === '' ? 'fits' : detail };
+  } catch (error) {
+    return { name, isOk: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function examineTogether(databases: readonly VaultNode[]): Promise<Finding> {
+  const name = 'nodes';
+  try {
+    await Nodes.open(databases);
+    const states = await Promise.all(databases.map(({ database }) => readNodeState(database)));
+    const fitness = await Promise.all(databases.map(({ database }) => readNodeFitness(database)));
+    const held = states.reduce((sum, state) => sum + state.held.list().length, 0);
+    const problem = findProblem(held, fitness);
+    return { name, isOk: problem === undefined, detail: problem ?? 'hold every drawer once, and sort alike' };
+  } catch (error) {
+    return { name, isOk: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function findProblem(
+  held: number,
+  fitness: readonly { readonly collation: string; readonly preparedMax: number }[],
+): string | undefined {
+  if (held !== drawerCount)
+    return `${held} of ${drawerCount} drawers are held. A move has not ended: run \`strongroom nodes balance\`, which continues it`;
+  if (new Set(fitness.map(({ collation }) => collation)).size > 1)
+    return 'The databases sort texts differently, and lists of several nodes would skip tokens. Create all of them with the same collation';
+  if (fitness.some(({ preparedMax }) => preparedMax < preparedMin))
+    return `Set max_prepared_transactions to 100 on every database: requests that write on several nodes need it`;
+  return undefined;
+}
+
+function open(config: DatabaseConfig): Database {
+  return new Database({
+    url: config.url,
+    connectionsMax: 1,
+    queueMax: 10,
+    ...timeLimitsOf(config),
+    applicationName: 'strongroom doctor',
+    requiresStandby: config.requiresStandby,
+  });
+}

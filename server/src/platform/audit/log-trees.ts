@@ -1,0 +1,31 @@
+import type { LogReader } from './log-reader.ts';
+
+/** The log of a vault and the key that signs it. */
+export interface OpenLog {
+  readonly reader: LogReader;
+  /** Of the other databases that hold a part of it. */
+  readonly others?: readonly LogReader[];
+  readonly publicKey: Buffer;
+}
+
+/** A tree and what reads it. */
+export interface ReadableTree {
+  readonly reader: LogReader;
+  readonly tenantId: string;
+}
+
+/** The trees of one tenant or of all, in every database that has a part of the log. */
+export async function listTrees(log: OpenLog, tenantId: string | undefined): Promise<ReadableTree[]> {
+  const trees: ReadableTree[] = [];
+  for (const reader of readersOf(log)) {
+    // A tenant that is asked for by name is looked at even where it has no log, so that its absence is seen.
+    const isWanted = tenantId !== undefined && (reader === log.reader || (await reader.hasLog(tenantId)));
+    const tenantIds = tenantId === undefined ? await reader.listTenants() : isWanted ? [tenantId] : [];
+    trees.push(...tenantIds.map((id) => ({ reader, tenantId: id })));
+  }
+  return trees;
+}
+
+export function readersOf({ reader, others = [] }: Pick<OpenLog, 'reader' | 'others'>): readonly LogReader[] {
+  return [reader, ...others];
+}
