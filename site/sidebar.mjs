@@ -55,6 +55,7 @@ const sections = {
     'operate/proxy',
     'operate/sizing',
     'operate/high-availability',
+    'operate/scale-out',
     'deploy/patroni',
   ],
   'Operate: run': [

@@ -34,6 +34,8 @@ export class BenchVault {
     kind: 'together' | 'apart' = 'together',
     more: Readonly<Record<string, string>> = {},
     postgresSettings: Readonly<Record<string, string>> = {},
+    /** Called once the schema is there. */
+    prepare: (homeUrl: string) => Promise<void> = async () => undefined,
   ): Promise<BenchVault> {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-bench-'));
     const postgres = await LocalPostgres.start({
@@ -65,7 +67,8 @@ export class BenchVault {
       return new BenchVault({ ...parts, keys: (server.announced as { keys: Keys }).keys, server });
     }
     const env = { ...process.env, ...settings };
-    await run(process.execPath, [program, 'migrate'], { env });
+    await run(process.execPath, [program, 'migrate'], { env: { ...env, STRONGROOM_NODES: '' } });
+    await prepare(postgres.url);
     const { stdout } = await run(process.execPath, [program, 'bootstrap', '--name', 'Bench', '--json'], { env });
     const { management } = (JSON.parse(stdout) as { keys: { management: string } }).keys;
     const server = await BenchProcess.start(['serve', '--json'], settings, logIn(directory));

@@ -1,0 +1,70 @@
+import pg from 'pg';
+import { migrate } from '../../server/src/platform/database/migrator.ts';
+import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
+import { drawerCount, DrawerSet } from '../../server/src/platform/nodes/drawers.ts';
+import { addNode } from '../../server/src/platform/nodes/node-adding-store.ts';
+
+/** What every PostgreSQL server of such a vault is started with, home too: small, since all of them share one machine. */
+export const nodeSettings = {
+  shared_buffers: '128MB',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '30min',
+  max_prepared_transactions: '20',
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track': 'all',
+};
+
+/** PostgreSQL servers of their own that hold all tokens of a vault, as many drawers each. */
+export class NodeDatabases {
+  readonly all: readonly { readonly name: string; readonly postgres: LocalPostgres }[];
+
+  static async start(count: number): Promise<NodeDatabases> {
+    const all: { name: string; postgres: LocalPostgres }[] = [];
+    for (let number = 1; number <= count; number += 1) {
+      const postgres = await LocalPostgres.start({ password: crypto.randomUUID(), settings: nodeSettings });
+      all.push({ name: `node-${number}`, postgres });
+    }
+    return new NodeDatabases(all);
+  }
+
+  private constructor(all: NodeDatabases['all']) {
+    this.all = all;
+  }
+
+  get setting(): string {
+    return this.all.map(({ name, postgres }) => `${name}=${postgres.url}`).join(' ');
+  }
+
+  /** Only while the vault is empty. */
+  async join(homeUrl: string): Promise<void> {
+    if (this.all.length === 0) return;
+    for (const { name, postgres } of this.all) {
+      await migrate(postgres.url);
+      await addNode({ name: 'home', ownerUrl: homeUrl }, { name, ownerUrl: postgres.url });
+    }
+    await hold(homeUrl, DrawerSet.of([]));
+    const drawers = DrawerSet.all().list();
+    for (const [index, { postgres }] of this.all.entries()) {
+      await hold(postgres.url, DrawerSet.of(drawers.filter((drawer) => drawer % this.all.length === index)));
+    }
+    if (drawers.length !== drawerCount) throw new Error('Not every drawer is held.');
+  }
+
+  async stop(): Promise<void> {
+    for (const { postgres } of this.all) await postgres.stop();
+  }
+}
+
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function hold(url: string, drawers: DrawerSet): Promise<void> {
+  await withClient(url, (client) => client.query('update held_drawers set held = $1', [drawers.toBytes()]));
+}
