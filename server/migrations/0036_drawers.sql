@@ -21,8 +21,18 @@ insert into held_drawers (node, held) values ('home', decode(repeat('ff', 512), 
 
 -- Only the owner of the schema moves drawers.
 alter table held_drawers enable row level security;
-create policy held_drawers_read on held_drawers for select to strongroom_app, strongroom_system using (true);
-grant select on held_drawers to strongroom_app, strongroom_system;
+create policy held_drawers_read on held_drawers for select to strongroom_app, strongroom_system, strongroom_sealer using (true);
+grant select on held_drawers to strongroom_app, strongroom_system, strongroom_sealer;
+
+-- The nodes of this vault, kept at home. A process that does not know all of them would find neither their tokens nor their logs.
+create table vault_nodes (
+  name text not null,
+  added_at timestamptz(3) not null default now(),
+  constraint vault_nodes_pkey primary key (name)
+);
+alter table vault_nodes enable row level security;
+create policy vault_nodes_read on vault_nodes for select to strongroom_app, strongroom_system, strongroom_sealer using (true);
+grant select on vault_nodes to strongroom_app, strongroom_system, strongroom_sealer;
 
 -- Hides tokens in drawers that are not held here, and refuses new ones. Only for a vault that has nodes: where there is one
 -- database, nothing is checked that could not be otherwise. Whoever moves a drawer fills it before it is held.
@@ -52,8 +62,7 @@ create table joint_commits (
   id uuid not null,
   is_committed boolean not null,
   decided_at timestamptz(3) not null default now(),
-  constraint joint_commits_pkey primary key (tenant_id, id),
-  constraint joint_commits_tenant_fkey foreign key (tenant_id) references tenants (id) on delete cascade
+  constraint joint_commits_pkey primary key (tenant_id, id)
 );
 alter table joint_commits enable row level security;
 alter table joint_commits force row level security;

@@ -112,8 +112,8 @@ $$;
 revoke execute on function note_drawer_changes(bytea) from public;
 
 -- Adds tokens that have arrived to the counters, or takes off those that have left: of all tenants at once, since nobody holds
--- them meanwhile. Servers add to slots below 64, so that none waits for this one.
-create function count_moved_tokens(counts jsonb, direction integer) returns void
+-- them meanwhile. The slot is one that no server adds to, so that none waits for this.
+create function count_moved_tokens(counts jsonb, direction integer, own_slot integer) returns void
   language plpgsql set search_path = pg_catalog, public, pg_temp
 as $$
 declare
@@ -122,7 +122,7 @@ begin
   for own in select key::uuid as tenant, value as sets from jsonb_each(counts) order by key loop
     perform set_config('app.tenant_id', own.tenant::text, true);
     insert into token_counts (tenant_id, type, containers, slot, tokens, last_created_at)
-      select own.tenant, type, containers, 64, direction * tokens, case when direction > 0 then last_created_at end
+      select own.tenant, type, containers, own_slot, direction * tokens, case when direction > 0 then last_created_at end
       from jsonb_to_recordset(own.sets) as moved(type text, containers text[], tokens bigint, last_created_at timestamptz)
       order by type, containers
       on conflict (tenant_id, type, containers, slot) do update set tokens = token_counts.tokens + excluded.tokens,
@@ -130,5 +130,5 @@ begin
   end loop;
 end
 $$;
-revoke execute on function count_moved_tokens(jsonb, integer) from public;
-grant execute on function count_moved_tokens(jsonb, integer) to strongroom_app;
+revoke execute on function count_moved_tokens(jsonb, integer, integer) from public;
+grant execute on function count_moved_tokens(jsonb, integer, integer) to strongroom_app;

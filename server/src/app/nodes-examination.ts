@@ -2,7 +2,7 @@ import type { DatabaseConfig } from '../platform/config/config.ts';
 import { Database } from '../platform/database/database.ts';
 import { inspectDatabase } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
-import { drawerCount } from '../platform/nodes/drawers.ts';
+import { drawerCount, DrawerSet } from '../platform/nodes/drawers.ts';
 import { readNodeFitness, readNodeState } from '../platform/nodes/node-store.ts';
 import { homeName } from '../core/nodes/home-name.ts';
 import { Nodes, type VaultNode } from '../platform/nodes/nodes.ts';
@@ -48,20 +48,29 @@ async function examineTogether(databases: readonly VaultNode[]): Promise<Finding
     await Nodes.open(databases);
     const states = await Promise.all(databases.map(({ database }) => readNodeState(database)));
     const fitness = await Promise.all(databases.map(({ database }) => readNodeFitness(database)));
-    const held = states.reduce((sum, state) => sum + state.held.list().length, 0);
-    const problem = findProblem(held, fitness);
+    const problem = findHeldProblem(states.map(({ held }) => held)) ?? findUnfitness(fitness);
     return { name, isOk: problem === undefined, detail: problem ?? 'hold every drawer once, and sort alike' };
   } catch (error) {
     return { name, isOk: false, detail: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function findProblem(
-  held: number,
+function findHeldProblem(sets: readonly DrawerSet[]): string | undefined {
+  const holders = DrawerSet.all()
+    .list()
+    .map((drawer) => sets.filter((held) => held.has(drawer)).length);
+  const twice = holders.filter((count) => count > 1).length;
+  if (twice > 0)
+    return `${twice} drawers are held by two databases. One of them was most likely restored to an earlier state: find out which, and move nothing before`;
+  const missing = holders.filter((count) => count === 0).length;
+  if (missing > 0)
+    return `${missing} of ${drawerCount} drawers are held by nobody. Either STRONGROOM_NODES does not name all nodes, or a move has not ended: \`strongroom nodes balance\` continues it`;
+  return undefined;
+}
+
+function findUnfitness(
   fitness: readonly { readonly collation: string; readonly preparedMax: number }[],
 ): string | undefined {
-  if (held !== drawerCount)
-    return `${held} of ${drawerCount} drawers are held. A move has not ended: run \`strongroom nodes balance\`, which continues it`;
   if (new Set(fitness.map(({ collation }) => collation)).size > 1)
     return 'The databases sort texts differently, and lists of several nodes would skip tokens. Create all of them with the same collation';
   if (fitness.some(({ preparedMax }) => preparedMax < preparedMin))

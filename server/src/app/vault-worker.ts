@@ -25,7 +25,7 @@ import { databaseCheck, notStopping } from './readiness.ts';
 import { addKeyAgeMetrics } from './key-metrics.ts';
 import { listen } from './listen.ts';
 import { openWhole } from './open-whole.ts';
-import { openSealerDatabases } from './sealer-databases.ts';
+import { openSealerDatabases, requireNamedDatabases } from './sealer-databases.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { startSealing } from './start-sealing.ts';
 import { openJobDatabase, VaultCore } from './vault-core.ts';
@@ -74,6 +74,7 @@ export class VaultWorker {
       await own?.database.requireConnection();
       if (own !== undefined) outages.of(node).watch(own.database);
     }
+    await requireNamedDatabases(sealerDatabases);
     opened.adopt(
       await startSealing({ core, databases: sealerDatabases, config: config.audit, logger, metrics }),
       (it) => it.stop(),

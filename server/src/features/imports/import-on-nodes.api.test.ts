@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { untilTrue } from '../../../test/harness/deadline.ts';
 import { ImportFolder, toLines } from '../../../test/harness/import-file.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { DrawerSet } from '../../platform/nodes/drawers.ts';
 
 const lines = 2_400;
 let vault: TestVault;
@@ -77,6 +79,8 @@ async function expectWhole(): Promise<void> {
 const whole = { imported: lines - takenLines.length, rejected: takenLines.length, isFinished: true };
 const rejects = takenLines.map((line) => expect.objectContaining({ line, code: 'token-id-taken' }) as unknown);
 
+const ownerOfNode = (index: number) => (vault.nodes[index]?.database ?? vault.database).owner;
+
 describe('an import', () => {
   it('writes each row to the node that holds its id, and home has the position', async () => {
     await createTaken();
@@ -86,6 +90,29 @@ describe('an import', () => {
     await expectWhole();
     const answer = await vault.request('GET', '/tokens/own-3', { key: tenant.keys.reveal });
     expect(answer.body).toMatchObject({ data: 'value-3-4242' });
+  });
+
+  it('loses no row whose drawer moves between two parts of a batch', async () => {
+    const [first, second] = [ownerOfNode(0), ownerOfNode(1)];
+    const held = await Promise.all(
+      [first, second].map((owner) => owner.query<{ held: Buffer }>('select held from held_drawers')),
+    );
+    const writer = await second.connect();
+    // As a move does, while the import waits to write on the second node what it has not written yet.
+    await writer.query('begin');
+    await writer.query('lock table tokens in share mode');
+    const importing = folder.import(vault, tenant, { text: makeText(), path: folder.path('moving.ndjson') });
+    await untilTrue(async () => (await readNodes()).perNode[0] !== 0, { waitingFor: 'the part of the first node' });
+    await first.query('update held_drawers set held = $1', [DrawerSet.all().toBytes()]);
+    await writer.query('update held_drawers set held = $1', [DrawerSet.of([]).toBytes()]);
+    await writer.query('commit');
+    writer.release();
+    const report = await importing;
+    const { lines: found } = await readNodes();
+    for (const [index, owner] of [first, second].entries())
+      await owner.query('update held_drawers set held = $1', [held[index]?.rows[0]?.held]);
+    expect(report).toMatchObject({ imported: lines - 1, rejected: 1 });
+    expect(found).toEqual(Array.from({ length: lines }, (_, index) => index).filter((index) => index !== 33));
   });
 
   it('is imported once more where that is wanted, with ids of its own', async () => {

@@ -17,7 +17,7 @@ export interface PlacedRow {
 export class PlanRefused extends Error {}
 
 /**
- * Writes rows to the nodes that hold their ids. Each node writes its part in one transaction, together with how far it is; the position
+ * Writes rows to the nodes that hold their ids. Each node writes its part in one transaction, together with the lines that it has; the position
  * in the file moves afterwards, at home. After a crash in between, the batch is repeated with the ids that were planned for it: a part
  * that has been written is left alone, and a row that came to a node with its drawer is known by its id, as no token had it before.
  */
@@ -110,8 +110,9 @@ export class SpreadBatches {
   #writeOn({ database }: VaultNode, part: readonly PlacedRow[], plan: PlannedBatch): Promise<InsertRow[]> {
     return database.forTenant(this.#tenantId, async (tx) => {
       const store = new TokenImportStore(tx, this.#tenantId);
-      const writtenTo = await store.findWritten(this.#source, plan.id);
-      const due = part.filter(({ line, end }) => end > writtenTo && !plan.isTaken(line));
+      // By line, and not by how far: rows may come to this node after others that lie behind them, if their drawer moves.
+      const written = new Set(await store.listWritten(this.#source, plan.id));
+      const due = part.filter(({ line }) => !written.has(line) && !plan.isTaken(line));
       const rows = due.map(({ row }) => row);
       const target = { tenantId: this.#tenantId, slot: countSlot(), setLimits: unlimitedSets };
       const outcomes = rows.length === 0 ? [] : await insertFreeIn(tx, target, rows);
@@ -119,8 +120,8 @@ export class SpreadBatches {
       const own = new Set(
         this.#isRepeated && refused.length > 0 ? await store.listWithoutCreator(refused.map(({ id }) => id)) : [],
       );
-      const end = Math.max(...part.map((placed) => placed.end));
-      if (end > writtenTo) await store.noteWritten(this.#source, plan.id, end);
+      const lines = [...written, ...due.map(({ line }) => line)];
+      if (due.length > 0) await store.noteWritten(this.#source, plan.id, lines);
       const others = refused.filter(({ id }) => !own.has(id));
       return [...part.filter(({ line }) => plan.isTaken(line)).map(({ row }) => row), ...others];
     });

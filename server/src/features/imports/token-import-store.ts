@@ -94,24 +94,24 @@ export class TokenImportStore {
     return row?.planned ?? undefined;
   }
 
-  /** Up to where in the file this database has written its part of a plan; held until the commit. */
-  async findWritten(source: Buffer, planId: string): Promise<number> {
-    const [row] = await this.#tx.query<{ position: number }>({
+  /** The lines of a plan that this database has written; held until the commit. */
+  async listWritten(source: Buffer, planId: string): Promise<number[]> {
+    const [row] = await this.#tx.query<{ lines: number[] }>({
       name: 'token-import-written',
-      text: `select position::float8 from token_imports
+      text: `select planned -> 'lines' as lines from token_imports
         where tenant_id = $1 and source = ${partOf} and planned ->> 'part' = $3 for no key update`,
       values: [this.#tenantId, source, planId],
     });
-    return row?.position ?? -1;
+    return row?.lines ?? [];
   }
 
-  async noteWritten(source: Buffer, planId: string, position: number): Promise<void> {
+  async noteWritten(source: Buffer, planId: string, lines: readonly number[]): Promise<void> {
     await this.#tx.query({
       name: 'token-import-note-written',
-      text: `insert into token_imports (tenant_id, source, settings, position, planned)
-        values ($1, ${partOf}, '', $4, json_build_object('part', $3::text))
-        on conflict (tenant_id, source) do update set position = excluded.position, planned = excluded.planned, moved_at = now()`,
-      values: [this.#tenantId, source, planId, position],
+      text: `insert into token_imports (tenant_id, source, settings, planned)
+        values ($1, ${partOf}, '', json_build_object('part', $3::text, 'lines', $4::json))
+        on conflict (tenant_id, source) do update set planned = excluded.planned, moved_at = now()`,
+      values: [this.#tenantId, source, planId, JSON.stringify(lines)],
     });
   }
 

@@ -13,6 +13,7 @@ export const purgedTables = [
   'token_set_totals',
   'idempotency_results',
   'proxy_calls',
+  'joint_commits',
 ] as const;
 
 /** Removes what a deleted tenant left behind. Its keys are already gone: these rows can no longer be read. */

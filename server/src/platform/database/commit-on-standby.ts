@@ -1,7 +1,7 @@
 import { unconfirmed } from './database-error.ts';
 
 /** Both say when the session last read the configuration of PostgreSQL; the first is null if nothing was written. */
-const requireText = 'select require_synchronous_standby() as loaded';
+export const requireStandby = { name: 'require_standby', text: 'select require_synchronous_standby() as loaded' };
 const loadedText = 'select pg_conf_load_time()::text as loaded';
 
 /**
@@ -14,7 +14,7 @@ export async function commitOnStandby(
   send: (statement: { readonly name?: string; readonly text: string }) => Promise<object[]>,
 ): Promise<void> {
   const [checked, committed, asked] = await Promise.allSettled([
-    send({ name: 'require_standby', text: requireText }),
+    send(requireStandby),
     send({ text: 'commit' }),
     send({ name: 'configuration_loaded', text: loadedText }),
   ]);

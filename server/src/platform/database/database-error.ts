@@ -124,6 +124,11 @@ export function isRefusedByPolicy(error: unknown): boolean {
   return refusalIn(error)?.sqlState === '42501';
 }
 
+/** There is no prepared transaction of that name (undefined_object). */
+export function isNoSuchTransaction(error: unknown): boolean {
+  return refusalIn(error)?.sqlState === '42704';
+}
+
 /** The database does not know the key version as an open one. */
 export function isKeyVersionClosed(error: unknown): boolean {
   return refusalIn(error)?.sqlState === keyVersionClosed;

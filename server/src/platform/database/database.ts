@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { BatchMeter } from './batch-meter.ts';
 import { isChanging } from './changing-statement.ts';
-import { commitOnStandby } from './commit-on-standby.ts';
+import { commitOnStandby, requireStandby } from './commit-on-standby.ts';
 import {
   findOutage,
   isCommitUnknown,
@@ -216,6 +216,7 @@ export class Database {
           const [, result] = await Promise.all([begun, work(tx)]);
           tx.end();
           if (prepareAs !== undefined) {
+            if (this.#requiresStandby) await send(client, requireStandby, limitMs);
             await send(client, { text: `prepare transaction ${quotePrepared(prepareAs)}` }, limitMs);
             return result;
           }

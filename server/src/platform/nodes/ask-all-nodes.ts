@@ -1,8 +1,9 @@
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { Transaction, TransactionOptions } from '../database/database.ts';
+import type { SqlRow, Statement, Transaction, TransactionOptions } from '../database/database.ts';
 import type { DrawerSet } from './drawers.ts';
 import { readNodeStateIn } from './node-store.ts';
-import type { Nodes, VaultNode } from './nodes.ts';
+import { inTransit, type Nodes, transitMaxMs, type VaultNode } from './nodes.ts';
+import { withinDeadline } from '../waiting/deadline.ts';
 
 /** For whom the nodes are asked. */
 interface Asking extends TransactionOptions {
@@ -19,6 +20,7 @@ type Work<T> = (tx: Transaction) => Promise<T>;
  */
 export async function askAllNodes<T>(nodes: Nodes, asking: Asking, ask: Work<T>): Promise<T[]> {
   if (nodes.isAlone) return [await withinPlace(nodes, asking, nodes.home)(ask)];
+  const giveUpAt = performance.now() + withinDeadline(transitMaxMs);
   for (;;) {
     const before = nodes.listHeld();
     const states = new Map<VaultNode, DrawerSet>();
@@ -37,7 +39,18 @@ export async function askAllNodes<T>(nodes: Nodes, asking: Asking, ask: Work<T>)
       ),
     );
     if (await nodes.isAsKnown(before, states)) return answers;
+    if (performance.now() > giveUpAt) throw inTransit();
   }
+}
+
+/** The same for one statement; where there is one database, in one round trip. */
+export async function askAllForRows<Row extends SqlRow>(
+  nodes: Nodes,
+  tenantId: TenantId,
+  statement: Statement,
+): Promise<Row[][]> {
+  if (nodes.isAlone) return [await nodes.home.database.runForTenant<Row>(tenantId, statement)];
+  return askAllNodes(nodes, { tenantId }, (tx) => tx.query<Row>(statement));
 }
 
 /** Works in a transaction on a node: in the one that is open already, if it is home. */

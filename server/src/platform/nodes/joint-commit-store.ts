@@ -43,12 +43,17 @@ export async function listLeft(database: Database, olderThanSeconds: number): Pr
   );
 }
 
-/** Decisions about transactions that have ended everywhere long ago. */
-export async function forgetDecisions(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
+/** Old decisions, but for those about transactions that are still prepared somewhere. */
+export async function forgetDecisions(
+  tx: Transaction,
+  tenantId: TenantId,
+  { limit, except }: { readonly limit: number; readonly except: readonly string[] },
+): Promise<number> {
   const rows = await tx.query({
     text: `delete from joint_commits where tenant_id = $1 and id = any (array(
-        select id from joint_commits where tenant_id = $1 and decided_at < now() - interval '1 day' limit $2)) returning 1`,
-    values: [tenantId, limit],
+        select id from joint_commits where tenant_id = $1 and decided_at < now() - interval '1 day' and id <> all($3::uuid[]) limit $2))
+      returning 1`,
+    values: [tenantId, limit, except],
   });
   return rows.length;
 }

@@ -11,6 +11,14 @@ export interface NodeState {
 
 const stateText = `select node as name, vault_id as "vaultId", held from held_drawers`;
 
+/** The nodes that have been added to a vault, as its home knows them. */
+export async function listNodeNames(home: Database): Promise<string[]> {
+  const rows = await home.forSystem((tx) =>
+    tx.query<{ name: string }>({ text: 'select name from vault_nodes order by name' }),
+  );
+  return rows.map(({ name }) => name);
+}
+
 interface StateRow {
   readonly name: string;
   readonly vaultId: string;

@@ -153,7 +153,7 @@ describe('opening nodes', () => {
     Nodes.open(databases.map(([name, database]): VaultNode => ({ name, database: database.open() })));
 
   it('refuses a vault whose nodes are not named', async () => {
-    await expect(open([['home', vault.database]])).rejects.toThrow('Other databases hold tokens');
+    await expect(open([['home', vault.database]])).rejects.toThrow('STRONGROOM_NODES does not name all nodes');
   });
 
   it('refuses a node under the name of another, and a vault of its own', async () => {

@@ -3,7 +3,7 @@ import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
 import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
-import { askAllNodes, withinPlace } from '../../../platform/nodes/ask-all-nodes.ts';
+import { askAllForRows, askAllNodes, withinPlace } from '../../../platform/nodes/ask-all-nodes.ts';
 import type { Nodes } from '../../../platform/nodes/nodes.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import type { ContainerSetLimits } from '../model/container-set-limit.ts';
@@ -14,7 +14,7 @@ import { type DuplicateKey, findDuplicateKey } from './duplicate-key.ts';
 import type { StoredToken } from '../model/token.ts';
 import type { SealedToken } from '../model/token-sealer.ts';
 import { toInsertRow, type TokenInsert } from './token-insert-sql.ts';
-import { oldestOfEach, requireOnePlace } from './duplicates-on-nodes.ts';
+import { inOrder, oldestOfEach, requireOnePlace } from './duplicates-on-nodes.ts';
 import { toClaim, toRelease } from './fingerprint-claim-store.ts';
 import { insertAllIn } from './whole-insert.ts';
 import {
@@ -61,10 +61,8 @@ export class TokenDuplicateStore {
 
   /** The oldest living token of each key, wherever it lies. */
   async findAll(tenantId: TenantId, keys: readonly DuplicateKey[]): Promise<Duplicates> {
-    const found = await askAllNodes(this.#nodes, { tenantId }, async (tx) =>
-      toDuplicates(tenantId, keys, await tx.query<DuplicateRow>(findStatement(tenantId, keys))),
-    );
-    return found.reduce(oldestOfEach);
+    const rows = await askAllForRows<DuplicateRow>(this.#nodes, tenantId, findStatement(tenantId, keys));
+    return rows.map((own) => toDuplicates(tenantId, keys, own)).reduce(oldestOfEach);
   }
 
   /**
@@ -84,6 +82,7 @@ export class TokenDuplicateStore {
     const fingerprints = [...new Set(keys.map(({ fingerprint }) => fingerprint))].sort();
     const target = { tenantId, slot: countSlot(), setLimits: this.#setLimits };
     await requireOnePlace(this.#nodes, items);
+    await this.#nodes.acquaintAll(tenantId, items[0]?.token.createdBy);
     const createdBy = items[0]?.token.createdBy;
     const errand = { tenantId, key: items[0]?.token.id ?? '', by: createdBy };
     // Tokens of one content may lie anywhere, so that all claims are made at home. What is written elsewhere is committed before
@@ -100,11 +99,17 @@ export class TokenDuplicateStore {
         const inPlace = withinPlace(this.#nodes, { tenantId, home }, place);
         // A claim is there for the others to wait at until the commit. It must not outlive its token, so none outlives
         // its transaction.
-        const [createdAt, changed] = await Promise.all([
-          wanted.length === 0 ? new Date(0) : inPlace((tx) => insertAllIn(tx, target, wanted)),
-          Promise.all(due.map(async ([text, change]) => [text, await this.#update(home, change)] as const)),
-          home.query(toRelease(tenantId, fingerprints)),
-        ]);
+        const insert = async () =>
+          wanted.length === 0 ? new Date(0) : inPlace((tx) => insertAllIn(tx, target, wanted));
+        const update = async ([text, change]: (typeof due)[number]) =>
+          [text, await this.#update(home, change)] as const;
+        const [createdAt, changed] = await (this.#nodes.isAlone
+          ? Promise.all([insert(), Promise.all(due.map(update))])
+          : inOrder(
+              insert,
+              due.map((one) => () => update(one)),
+            ));
+        await home.query(toRelease(tenantId, fingerprints));
         return { createdAt, existing: updates === undefined ? found : new Map(changed) };
       }),
     );
@@ -132,9 +137,7 @@ export class TokenDuplicateStore {
         limit $6`,
       values: [tenantId, key.fingerprint, key.expression, key.defaultExpression, token.id, limit],
     };
-    const others = await askAllNodes(this.#nodes, { tenantId }, (tx) =>
-      tx.query<{ id: TokenId; containers: string[] }>(statement),
-    );
+    const others = await askAllForRows<{ id: TokenId; containers: string[] }>(this.#nodes, tenantId, statement);
     return others.flat().slice(0, limit);
   }
 }

@@ -86,7 +86,8 @@ export class TokenInsertStore {
   }
 
   #targetOf(tenantId: TenantId): InsertTarget {
-    return { tenantId, slot: countSlot(), setLimits: this.#setLimits };
+    // Held until all nodes have committed: others must not wait for it.
+    return { tenantId, slot: countSlot(3), setLimits: this.#setLimits };
   }
 }
 

@@ -19,9 +19,12 @@ export async function readArrivals(tx: Transaction): Promise<string> {
   return row?.counts ?? '{}';
 }
 
+/** Servers add to slots below it. */
+const moversSlot = 64;
+
 /** Adds them to the counters of all tenants, or takes them off. */
 export async function countMoved(tx: Transaction, counts: string, direction: 1 | -1): Promise<void> {
-  await tx.query({ text: 'select count_moved_tokens($1::jsonb, $2)', values: [counts, direction] });
+  await tx.query({ text: 'select count_moved_tokens($1::jsonb, $2, $3)', values: [counts, direction, moversSlot] });
 }
 
 /** They are counted now, or will never be. */
