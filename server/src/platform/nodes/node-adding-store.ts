@@ -1,97 +1,71 @@
-import { setTimeout as pauseFor } from 'node:timers/promises';
-import pg from 'pg';
 import { OperatorError } from '../../core/errors/operator-error.ts';
-import { withOwnerSession } from '../database/owner-session.ts';
 import type { OwnedNode } from '../config/owned-nodes.ts';
+import type { Transaction } from '../database/database.ts';
+import { OwnerLink } from '../database/owner-link.ts';
 import { DrawerSet } from './drawers.ts';
-
-interface OwnState {
-  readonly node: string;
-  readonly vault_id: string;
-  readonly has_tenants: boolean;
-}
+import type { LinkedNode } from './moving/drawer-move.ts';
+import { withLockPatience } from './moving/lock-patience.ts';
+import { type NodeState, readNodeStateIn } from './node-store.ts';
 
 const nothing = DrawerSet.of([]);
-
-/** The error code of PostgreSQL. */
-const lockNotAvailable = '55P03';
-const lockAttempts = 5;
-const lockPauseMs = 1_000;
 
 /**
  * Makes an empty database a node of a vault. It holds nothing yet. From then on both databases refuse tokens of drawers that they do
  * not hold. Safe to repeat.
  */
 export async function addNode(home: OwnedNode, node: OwnedNode): Promise<void> {
-  const vaultId = await asOwner(home, async (client) => {
-    const state = await readState(client);
-    if (state.node !== home.name) throw notHome(state);
-    await withBriefLocks(home, client, () => client.query('select guard_drawers()'));
-    return state.vault_id;
+  const vaultId = await asOwner(home, async (linked) => {
+    const state = await linked.link.transaction(readNodeStateIn);
+    if (state.name !== home.name) throw notHome(state);
+    await withLockPatience(linked, guardDrawers);
+    return state.vaultId;
   });
-  await asOwner(node, async (client) => {
-    const state = await readState(client);
-    if (state.vault_id === vaultId && state.node === node.name) return;
-    if (state.node !== home.name || state.has_tenants) throw inUse(node, state, home);
-    await withBriefLocks(node, client, async () => {
-      await client.query('update held_drawers set node = $1, vault_id = $2, held = $3', [
-        node.name,
-        vaultId,
-        nothing.toBytes(),
-      ]);
-      await client.query('select guard_drawers()');
+  await asOwner(node, async (linked) => {
+    const state = await linked.link.transaction(readNodeStateIn);
+    if (state.vaultId === vaultId && state.name === node.name) return;
+    if (state.name !== home.name || (await linked.link.transaction(hasTenants))) throw inUse(node, state, home);
+    await withLockPatience(linked, async (tx) => {
+      await tx.query({
+        text: 'update held_drawers set node = $1, vault_id = $2, held = $3',
+        values: [node.name, vaultId, nothing.toBytes()],
+      });
+      await guardDrawers(tx);
     });
   });
   // Last, so that what home knows is a node: from now on, no process starts without it.
-  await asOwner(home, (client) =>
-    client.query('insert into vault_nodes (name) values ($1) on conflict (name) do nothing', [node.name]),
+  await asOwner(home, ({ link }) =>
+    link.transaction((tx) =>
+      tx.query({
+        text: 'insert into vault_nodes (name) values ($1) on conflict (name) do nothing',
+        values: [node.name],
+      }),
+    ),
   );
 }
 
-/** Runs a transaction that locks tokens. Servers wait behind it, so it backs off while they are in use, and tries again. */
-async function withBriefLocks(node: OwnedNode, client: pg.Client, work: () => Promise<unknown>): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await client.query(`begin; set local lock_timeout = '2s'`);
-      await work();
-      await client.query('commit');
-      return;
-    } catch (error) {
-      await client.query('rollback').catch(() => undefined);
-      if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw error;
-      if (attempt >= lockAttempts) throw inDemand(node, error);
-      await pauseFor(lockPauseMs);
-    }
-  }
+async function guardDrawers(tx: Transaction): Promise<void> {
+  await tx.query({ text: 'select guard_drawers()' });
 }
 
-export function asOwner<T>({ ownerUrl }: OwnedNode, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  return withOwnerSession(ownerUrl, { applicationName: 'strongroom nodes', variable: 'STRONGROOM_NODES' }, work);
+/** The owner, too, sees tenants only as a role that may. */
+async function hasTenants(tx: Transaction): Promise<boolean> {
+  await tx.query({ text: 'set local role strongroom_system' });
+  const rows = await tx.query({ text: 'select from tenants limit 1' });
+  return rows.length > 0;
 }
 
-async function readState(client: pg.Client): Promise<OwnState> {
-  const { rows } = await client.query<OwnState>(
-    'select node, vault_id, exists (select from tenants) as has_tenants from held_drawers',
-  );
-  const [state] = rows;
-  if (state === undefined) throw new OperatorError('The table held_drawers has lost its row.');
-  return state;
+function asOwner<T>({ name, ownerUrl: url }: OwnedNode, work: (linked: LinkedNode) => Promise<T>): Promise<T> {
+  const options = { url, variable: 'STRONGROOM_NODES', applicationName: 'strongroom nodes' };
+  return OwnerLink.with(options, (link) => work({ name, link }));
 }
 
-function inDemand({ name }: OwnedNode, cause: unknown): OperatorError {
-  return new OperatorError(
-    `The tokens of ${name} could not be locked because of long-running transactions. End them (see pg_stat_activity), then run the command again.`,
-    { cause },
-  );
-}
-
-function notHome({ node }: OwnState): OperatorError {
+function notHome({ name: node }: NodeState): OperatorError {
   return new OperatorError(
     `STRONGROOM_DATABASE_URL points to node ${node} of a vault. Point it to the database that everything else is in.`,
   );
 }
 
-function inUse({ name }: OwnedNode, { node }: OwnState, home: OwnedNode): OperatorError {
+function inUse({ name }: OwnedNode, { name: node }: NodeState, home: OwnedNode): OperatorError {
   const whose = node === home.name ? 'a vault of its own' : `node ${node} of this vault or of another`;
   return new OperatorError(`The database of node ${name} is ${whose}. Give the node a database that is empty.`);
 }

@@ -56,6 +56,10 @@ it('moves drawers as an owner whom row-level security holds as well', async () =
     { name: 'home', ownerUrl: home?.url ?? '' },
     { name: 'east', ownerUrl: east?.url ?? '' },
   ] as const;
+  // One that is a vault of its own is left alone, though its owner sees no tenant in it.
+  await asServer(east, `insert into tenants (id, name, type) values ('${tenantId}', 'Other', 'test')`);
+  await expect(addNode(...nodes)).rejects.toThrow('a vault of its own');
+  await asServer(east, `delete from tenants where id = '${tenantId}'`);
   await addNode(...nodes);
   await asServer(
     home,
