@@ -1,8 +1,8 @@
-import pg from 'pg';
 import { migrate } from '../../server/src/platform/database/migrator.ts';
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
-import { drawerCount, DrawerSet } from '../../server/src/platform/nodes/drawers.ts';
+import { DrawerSet } from '../../server/src/platform/nodes/drawers.ts';
 import { addNode } from '../../server/src/platform/nodes/node-adding-store.ts';
+import { withClient } from './with-client.ts';
 
 /** What every PostgreSQL server of such a vault is started with, home too: small, since all of them share one machine. */
 export const nodeSettings = {
@@ -47,21 +47,10 @@ export class NodeDatabases {
     for (const [index, { postgres }] of this.all.entries()) {
       await hold(postgres.url, DrawerSet.of(drawers.filter((drawer) => drawer % this.all.length === index)));
     }
-    if (drawers.length !== drawerCount) throw new Error('Not every drawer is held.');
   }
 
   async stop(): Promise<void> {
     for (const { postgres } of this.all) await postgres.stop();
-  }
-}
-
-export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
   }
 }
 

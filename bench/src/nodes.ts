@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { BenchVault } from './bench-vault.ts';
 import { cardOf, fill } from './fill.ts';
 import { median } from './median.ts';
-import { NodeDatabases, nodeSettings, withClient } from './node-databases.ts';
+import { NodeDatabases, nodeSettings } from './node-databases.ts';
+import { withClient } from './with-client.ts';
 import { runWrk } from './wrk.ts';
 
 /*

@@ -1,12 +1,12 @@
-import type { DatabaseConfig, VaultConfig } from '../platform/config/config.ts';
-import { Database } from '../platform/database/database.ts';
+import type { VaultConfig } from '../platform/config/config.ts';
+import type { Database } from '../platform/database/database.ts';
 import { inspectDatabase, readDisk } from '../platform/database/database-inspection.ts';
 import { checkDiskSpace } from '../platform/database/ground/disk-space.ts';
 import { judgeGround } from '../platform/database/ground/ground-checks.ts';
 import { readGround } from '../platform/database/ground/ground-reading.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
-import { timeLimitsOf } from './database-time-limits.ts';
+import { attempt, openForExamination } from './examination-attempt.ts';
 import { describeExposures, findFingerprintExposures } from './fingerprint-exposure.ts';
 import type { Finding } from './finding.ts';
 import { requireEveryKeyOpens } from './key-check.ts';
@@ -87,25 +87,5 @@ async function withDatabase<T>(config: VaultConfig, work: (database: Database) =
     return await work(database);
   } finally {
     await database.close();
-  }
-}
-
-function openForExamination(config: DatabaseConfig): Database {
-  return new Database({
-    url: config.url,
-    connectionsMax: 1,
-    queueMax: 1,
-    ...timeLimitsOf(config),
-    applicationName: 'strongroom doctor',
-    requiresStandby: config.requiresStandby,
-  });
-}
-
-async function attempt<T>(name: string, work: () => Promise<T>): Promise<{ value: T | undefined; finding: Finding }> {
-  try {
-    return { value: await work(), finding: { name, isOk: true, detail: '' } };
-  } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    return { value: undefined, finding: { name, isOk: false, detail } };
   }
 }

@@ -1,12 +1,11 @@
 import type { DatabaseConfig } from '../platform/config/config.ts';
-import { Database } from '../platform/database/database.ts';
 import { inspectDatabase } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { drawerCount, DrawerSet } from '../platform/nodes/drawers.ts';
 import { readNodeFitness, readNodeState } from '../platform/nodes/node-store.ts';
 import { homeName } from '../core/nodes/home-name.ts';
 import { Nodes, type VaultNode } from '../platform/nodes/nodes.ts';
-import { timeLimitsOf } from './database-time-limits.ts';
+import { attempt, openForExamination } from './examination-attempt.ts';
 import type { Finding } from './finding.ts';
 
 /** PostgreSQL's default refuses to prepare any; so many requests may write on several nodes at the same time. */
@@ -21,7 +20,7 @@ export async function examineNodes(config: DatabaseConfig): Promise<Finding[]> {
   if (found.some(({ isOk }) => !isOk)) return found;
   const databases = [{ name: homeName, url: config.url }, ...named].map(({ name, url }) => ({
     name,
-    database: open({ ...config, url }),
+    database: openForExamination({ ...config, url }),
   }));
   try {
     return [...found, await examineTogether(databases)];
@@ -31,28 +30,25 @@ export async function examineNodes(config: DatabaseConfig): Promise<Finding[]> {
 }
 
 async function examineNode(node: string, url: string): Promise<Finding> {
-  const name = `node ${node}`;
-  try {
-    const problems = (await inspectDatabase(url)).filter(({ isOk }) => !isOk);
+  const { value: problems, finding } = await attempt(`node ${node}`, async () => {
+    const found = await inspectDatabase(url);
     await requireFittingSchema(url);
-    const detail = problems.map((problem) => `${problem.name}: ${problem.detail}`).join('; ');
-    return { name, isOk: problems.length === 0, detail: detail === '' ? 'fits' : detail };
-  } catch (error) {
-    return { name, isOk: false, detail: error instanceof Error ? error.message : String(error) };
-  }
+    return found.filter(({ isOk }) => !isOk).map(({ name, detail }) => `${name}: ${detail}`);
+  });
+  if (problems === undefined) return finding;
+  return { ...finding, isOk: problems.length === 0, detail: problems.length === 0 ? 'fits' : problems.join('; ') };
 }
 
 async function examineTogether(databases: readonly VaultNode[]): Promise<Finding> {
-  const name = 'nodes';
-  try {
+  const { value, finding } = await attempt('nodes', async () => {
     await Nodes.open(databases);
     const states = await Promise.all(databases.map(({ database }) => readNodeState(database)));
     const fitness = await Promise.all(databases.map(({ database }) => readNodeFitness(database)));
-    const problem = findHeldProblem(states.map(({ held }) => held)) ?? findUnfitness(fitness);
-    return { name, isOk: problem === undefined, detail: problem ?? 'hold every drawer once, and sort alike' };
-  } catch (error) {
-    return { name, isOk: false, detail: error instanceof Error ? error.message : String(error) };
-  }
+    return { problem: findHeldProblem(states.map(({ held }) => held)) ?? findUnfitness(fitness) };
+  });
+  if (value === undefined) return finding;
+  const { problem } = value;
+  return { ...finding, isOk: problem === undefined, detail: problem ?? 'hold every drawer once, and sort alike' };
 }
 
 function findHeldProblem(sets: readonly DrawerSet[]): string | undefined {
@@ -76,15 +72,4 @@ function findUnfitness(
   if (fitness.some(({ preparedMax }) => preparedMax < preparedMin))
     return `Set max_prepared_transactions to 100 on every database: requests that write on several nodes need it`;
   return undefined;
-}
-
-function open(config: DatabaseConfig): Database {
-  return new Database({
-    url: config.url,
-    connectionsMax: 1,
-    queueMax: 10,
-    ...timeLimitsOf(config),
-    applicationName: 'strongroom doctor',
-    requiresStandby: config.requiresStandby,
-  });
 }

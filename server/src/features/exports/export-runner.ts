@@ -3,11 +3,12 @@ import { recordAllInTransaction, recordInTransaction } from '../../platform/audi
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { RowHasher } from '../../platform/keyring/row-hasher.ts';
 import { askAllNodes } from '../../platform/nodes/ask-all-nodes.ts';
+import { sortIds } from '../../platform/nodes/id-order-store.ts';
 import type { Nodes, VaultNode } from '../../platform/nodes/nodes.ts';
 import { type StoredToken, toExportLine, type TokenOpener, tokenEvent, type TokenStore } from '../tokens/index.ts';
 import { type ExportHead, toHeadLine } from './export-manifest.ts';
-import { requireSameOrder, sortIds } from './id-order-store.ts';
 import { mergePages } from './merge-pages.ts';
+import { requireSameOrder } from './same-order.ts';
 import { exportEvent, noSuchExport, type TokenExport } from './token-export.ts';
 import { TokenExportStore } from './token-export-store.ts';
 
@@ -43,7 +44,7 @@ export class ExportRunner {
 
   /** Uses up the approval, and records the intent before anything is decrypted. */
   async start(id: string): Promise<TokenExport> {
-    if (!this.#nodes.isAlone) await requireSameOrder(this.#nodes, this.#tenantId);
+    if (!this.#nodes.isAlone) await requireSameOrder(this.#nodes);
     const { found, isStarted } = await this.#database.forTenant(this.#tenantId, async (tx) => {
       const store = new TokenExportStore(tx, this.#tenantId);
       const isStarted = await store.start(id);

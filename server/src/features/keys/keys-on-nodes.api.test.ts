@@ -123,6 +123,16 @@ describe('re-encryption', () => {
   });
 });
 
+/** Retires the key, and then nodes hear from a slow server how it was before. */
+async function retireBeforeTold(): Promise<void> {
+  const early = await readAcquaintance(core().database, tenantId);
+  if (early === undefined) throw new Error('There is no tenant.');
+  await rotate();
+  await reencryption().run(tenantId, fast);
+  await retirement().run(tenantId, () => undefined);
+  for (const { database } of core().nodes.all.slice(1)) await writeAcquaintance(database, tenantId, early);
+}
+
 describe('retiring a key', () => {
   it('counts the rows of every node, and destroys the key at zero', async () => {
     await createTokens(10);
@@ -136,23 +146,13 @@ describe('retiring a key', () => {
 
   it('leaves the version closed on the nodes, whatever a slow server tells them afterwards', async () => {
     await createTokens(4);
-    const early = await readAcquaintance(core().database, tenantId);
-    if (early === undefined) throw new Error('There is no tenant.');
-    await rotate();
-    await reencryption().run(tenantId, fast);
-    await retirement().run(tenantId, () => undefined);
-    for (const { database } of core().nodes.all.slice(1)) await writeAcquaintance(database, tenantId, early);
+    await retireBeforeTold();
     expect(await closedOnNodes()).toEqual([[1], [1]]);
   });
 
   it('knows of nodes that have never heard of the tenant', async () => {
     // No token, so that no node knows the tenant.
-    const early = await readAcquaintance(core().database, tenantId);
-    if (early === undefined) throw new Error('There is no tenant.');
-    await rotate();
-    await reencryption().run(tenantId, fast);
-    await retirement().run(tenantId, () => undefined);
-    for (const { database } of core().nodes.all.slice(1)) await writeAcquaintance(database, tenantId, early);
+    await retireBeforeTold();
     expect(await closedOnNodes()).toEqual([[1], [1]]);
   });
 

@@ -1,12 +1,13 @@
 import { parseTenantId } from '../../core/identity/ids.ts';
 import { isNoSuchTransaction } from '../database/database-error.ts';
 import type { Job } from '../jobs/job.ts';
-import { sweepJob } from '../jobs/tenant-sweep.ts';
+import { type Sweep, sweepJob } from '../jobs/tenant-sweep.ts';
 import { decide, forgetDecisions, type LeftTransaction, listLeft } from './joint-commit-store.ts';
 import type { Nodes, VaultNode } from './nodes.ts';
 
 /** Longer than a request may take. */
 const olderThanSeconds = 60;
+const sweep = { name: 'sweep-joint-commits', schedule: { everyMinutes: 60, atMinute: 23 } } as const;
 
 /** Ends what servers have prepared on several nodes and could not end: none where there is one database. */
 export function jointCommitJobs(nodes: Nodes): Job[] {
@@ -18,18 +19,13 @@ export function jointCommitJobs(nodes: Nodes): Job[] {
       run: (_payload, signal) => endLeft(nodes, { olderThanSeconds, signal }),
     },
     {
-      name: 'sweep-joint-commits',
-      schedule: { everyMinutes: 60, atMinute: 23 },
+      ...sweep,
       async run(payload, signal) {
         // Every node has to answer: one that cannot be reached may hold what a decision is about.
         const left = await Promise.all(nodes.all.map(({ database }) => listLeft(database, 0)));
         const except = left.flat().map(({ id }) => id);
-        const sweep = sweepJob(nodes.home.database, {
-          name: 'sweep-joint-commits',
-          schedule: { everyMinutes: 60, atMinute: 23 },
-          step: (tx, tenantId, limit) => forgetDecisions(tx, tenantId, { limit, except }),
-        });
-        await sweep.run(payload, signal);
+        const step: Sweep['step'] = (tx, tenantId, limit) => forgetDecisions(tx, tenantId, { limit, except });
+        await sweepJob(nodes.home.database, { ...sweep, step }).run(payload, signal);
       },
     },
   ];

@@ -93,7 +93,7 @@ export interface NodeFitness {
 export async function readNodeFitness(database: Database): Promise<NodeFitness> {
   const [row] = await database.forSystem((tx) =>
     tx.query<NodeFitness>({
-      text: `select concat_ws(' ', datlocprovider, datcollate, daticulocale) as collation,
+      text: `select concat_ws('/', datlocprovider, datcollate, datctype, daticulocale, pg_database_collation_actual_version(oid)) as collation,
           current_setting('max_prepared_transactions')::integer as "preparedMax"
         from pg_database where datname = current_database()`,
     }),

@@ -118,7 +118,7 @@ export class TokenStore {
 
   /** Those of the ids that there are; cut off where they have more data together than a page may. */
   findAll(tenantId: TenantId, ids: readonly TokenId[]): Promise<FoundTokens> {
-    return findOnNodes(this.#nodes, [...new Set(ids)], ({ database }, own) => findAllIn(database, tenantId, own));
+    return findOnNodes(this.#nodes, ids, ({ database }, own) => findAllIn(database, tenantId, own));
   }
 
   /** Living tokens in the order of their ids, which never change: anyone who pages through them meets each once. A page ends early where its data grows large. */

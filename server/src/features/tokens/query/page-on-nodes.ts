@@ -3,7 +3,7 @@ import { askAllNodes } from '../../../platform/nodes/ask-all-nodes.ts';
 import type { Nodes } from '../../../platform/nodes/nodes.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { StoredToken } from '../model/token.ts';
-import { sortNewestFirst } from './newest-first-store.ts';
+import { sortNewestFirst } from './newest-first.ts';
 import { type CountedPage, findPage, type PageQuestion } from './token-page.ts';
 
 /** Finds a page wherever its tokens lie. */

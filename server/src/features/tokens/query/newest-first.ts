@@ -1,5 +1,6 @@
 import { isUuid, type TenantId } from '../../../core/identity/ids.ts';
 import type { Database } from '../../../platform/database/database.ts';
+import { sortIds } from '../../../platform/nodes/id-order-store.ts';
 import type { StoredToken } from '../model/token.ts';
 
 /**
@@ -24,10 +25,7 @@ type Compare = (one: string, other: string) => number;
 const compareTexts: Compare = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
 
 async function readOrder(database: Database, tenantId: TenantId, tokens: readonly StoredToken[]): Promise<Compare> {
-  const rows = await database.runForTenant<{ id: string }>(tenantId, {
-    text: 'select id from unnest($1::text[]) as id order by id',
-    values: [tokens.map(({ id }) => id)],
-  });
-  const places = new Map(rows.map(({ id }, place) => [id, place]));
+  const ids = tokens.map(({ id }) => id);
+  const places = new Map((await sortIds(database, tenantId, ids)).map((id, place) => [id, place]));
   return (one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0);
 }
