@@ -121,8 +121,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'leaves search terms of deleted tokens',
     file: 'features/tokens/model/token-removal-sql.ts',
-    find: 'where tenant_id = $1 and token_id = gone.id and token_terms.created_at = gone.created_at and term = any(gone.terms)',
-    replace: 'where tenant_id = $1 and token_id = gone.id and false',
+    find: 'where l.tenant_id = $1 and l.term = g.term and l.created_at = g.created_at and l.token_id = g.id',
+    replace: 'where l.tenant_id = $1 and l.token_id = g.id and false',
     faults: [],
     found: 'counters',
   },

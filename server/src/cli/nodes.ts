@@ -30,6 +30,7 @@ export function nodesCommand(): Command {
     .addCommand(moveCommand())
     .addCommand(balanceCommand())
     .addCommand(cancelCommand())
+    .addCommand(releaseCommand())
     .addHelpText(
       'after',
       `
@@ -87,7 +88,7 @@ function moveCommand(): Command {
     .action(async ({ from, to, drawers, json }: MoveFlags) => {
       await report(json === true, async (moving) => {
         const finished = await moving.finish();
-        if (finished.some((move) => move.from === from && move.to === to)) return finished;
+        if (finished.some((move) => !move.isGivenUp && move.from === from && move.to === to)) return finished;
         return [...finished, await moving.move({ from, to, ...(drawers === undefined ? {} : { drawers }) })];
       });
     });
@@ -114,9 +115,24 @@ function cancelCommand(): Command {
   return new Command('cancel')
     .description('Give up a move that was interrupted, and delete what it has copied.')
     .option('--json', 'print a line of JSON per move')
-    .addHelpText('after', '\nOnly until the drawers have left. After that, a move can only be completed.')
+    .addHelpText('after', '\nOnly until the drawers have arrived. After that, a move can only be completed.')
     .action(async ({ json }: { json?: boolean }) => {
       await report(json === true, (moving) => moving.giveUp());
+    });
+}
+
+function releaseCommand(): Command {
+  return new Command('release')
+    .description('Make a database that was restored to an earlier state give up drawers that another holds too.')
+    .requiredOption('--from <name>', 'database that was restored')
+    .requiredOption('--to <name>', 'database that has held them since')
+    .option('--json', 'print a line of JSON')
+    .addHelpText(
+      'after',
+      '\nDeletes tokens of these drawers from the database that was restored. What the other database has is kept.',
+    )
+    .action(async ({ from, to, json }: MoveFlags) => {
+      await report(json === true, async (moving) => [await moving.release({ from, to })]);
     });
 }
 

@@ -32,7 +32,8 @@ export async function listDisorder(vault: TestVault): Promise<string[]> {
   ];
 }
 
-function listDatabases(vault: TestVault): { readonly name: string; readonly database: TestDatabase }[] {
+/** Home first. */
+export function listDatabases(vault: TestVault): { readonly name: string; readonly database: TestDatabase }[] {
   return [{ name: 'home', database: vault.database }, ...vault.nodes];
 }
 

@@ -14,6 +14,7 @@ export const purgedTables = [
   'idempotency_results',
   'proxy_calls',
   'joint_commits',
+  'drawer_arrivals',
 ] as const;
 
 /** Removes what a deleted tenant left behind. Its keys are already gone: these rows can no longer be read. */

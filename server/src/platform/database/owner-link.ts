@@ -9,6 +9,13 @@ import { send, type SqlRow, type Statement, type Transaction } from './statement
 /** Longer than any statement takes that is sent here; then the database is taken to be gone. */
 const answerMaxMs = 60_000;
 
+/**
+ * Rows travel between databases as text: both write it alike, whatever is set for the role or the database. And what one database has
+ * committed survives its crash before the other goes by it.
+ */
+const sessionText = `set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex';
+  set extra_float_digits = 1; set synchronous_commit = 'on'`;
+
 export interface OwnerLinkOptions {
   readonly url: string;
   /** The setting that the address is from. */
@@ -25,11 +32,13 @@ export interface OwnerLinkOptions {
 export class OwnerLink {
   readonly #client: pg.Client;
   readonly #requiresStandby: boolean;
+  #answerMaxMs = answerMaxMs;
 
   static with<T>(options: OwnerLinkOptions, work: (link: OwnerLink) => Promise<T>): Promise<T> {
-    return withOwnerSession(options.url, { ...options, isPipelined: true }, (client) => {
+    return withOwnerSession(options.url, { ...options, isPipelined: true }, async (client) => {
       // A connection that breaks between two statements fails the next one; without a listener it would end the process.
       client.on('error', () => undefined);
+      await client.query(sessionText);
       return work(new OwnerLink(client, options.requiresStandby ?? false));
     });
   }
@@ -82,13 +91,23 @@ export class OwnerLink {
     return this.asApplication(tenantId, (tx) => tx.query<Row>(statement));
   }
 
+  /** For work that others wait for: a database that does not answer in this time is taken to be gone. */
+  async withAnswersWithin<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+    this.#answerMaxMs = milliseconds;
+    try {
+      return await work();
+    } finally {
+      this.#answerMaxMs = answerMaxMs;
+    }
+  }
+
   async #commit(): Promise<void> {
     if (this.#requiresStandby) await commitOnStandby((statement) => this.#send(statement));
     else await this.#send({ text: 'commit' });
   }
 
   #send<Row extends SqlRow>(statement: Statement): Promise<Row[]> {
-    return send<Row>(this.#client, statement, answerMaxMs);
+    return send<Row>(this.#client, statement, this.#answerMaxMs);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../database/database.ts';
 
 /** Within a transaction of the owner: for rows that the owner, too, sees only as servers do. */
@@ -17,6 +18,14 @@ export async function readArrivals(tx: Transaction): Promise<string> {
         from drawer_arrivals where tokens <> 0 group by tenant_id) as arrived`,
   });
   return row?.counts ?? '{}';
+}
+
+/** Whose tokens may have been copied into this database without being held there; nobody's, if all copies have been dealt with. */
+export async function listArrivedTenants(tx: Transaction): Promise<TenantId[]> {
+  const rows = await tx.query<{ tenantId: TenantId }>({
+    text: 'select distinct tenant_id as "tenantId" from drawer_arrivals order by tenant_id',
+  });
+  return rows.map(({ tenantId }) => tenantId);
 }
 
 /** Servers add to slots below it. */

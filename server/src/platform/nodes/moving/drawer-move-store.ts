@@ -2,18 +2,17 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { OwnerLink } from '../../database/owner-link.ts';
 import { DrawerSet } from '../drawers.ts';
-import type { CopyPlace, DrawerMove, MoveState } from './drawer-move.ts';
+import type { DrawerMove, MoveState } from './drawer-move.ts';
 
 interface MoveRow {
   readonly id: string;
   readonly to: string;
   readonly drawers: Buffer;
   readonly state: MoveState;
-  readonly tenantId: TenantId | null;
-  readonly tokenId: string | null;
+  readonly uncounted: string | null;
 }
 
-const columns = `id, to_node as "to", drawers, state, copied_tenant as "tenantId", copied_token as "tokenId"`;
+const columns = 'id, to_node as "to", drawers, state, uncounted::text';
 
 /** The move of drawers from this database that has begun and not ended, if there is one. */
 export async function findMove(source: OwnerLink): Promise<DrawerMove | undefined> {
@@ -23,31 +22,48 @@ export async function findMove(source: OwnerLink): Promise<DrawerMove | undefine
   return row === undefined ? undefined : toMove(row);
 }
 
+/** Writes a move down whose drawers have left already. */
+export async function insertRelease(
+  tx: Transaction,
+  { to, drawers }: Pick<DrawerMove, 'to' | 'drawers'>,
+): Promise<DrawerMove> {
+  return insertIn(tx, { to, drawers, state: 'leaving' });
+}
+
 /** Writes the move down, and from then on lists all changes of its tokens. The triggers wait until all writers before them have ended. */
 export async function insertMove(
   tx: Transaction,
   { to, drawers }: Pick<DrawerMove, 'to' | 'drawers'>,
 ): Promise<DrawerMove> {
-  const [row] = await tx.query<MoveRow>({
-    text: `insert into drawer_moves (to_node, drawers) values ($1, $2) returning ${columns}`,
-    values: [to, drawers.toBytes()],
-  });
+  const move = await insertIn(tx, { to, drawers, state: 'copying' });
   await tx.query({ text: 'select note_drawer_changes($1)', values: [drawers.toBytes()] });
-  if (row === undefined) throw new Error('The move was not written down.');
-  return toMove(row);
+  return move;
 }
 
-export async function saveCopied(tx: Transaction, { id }: DrawerMove, { tenantId, tokenId }: CopyPlace): Promise<void> {
-  await tx.query({
-    text: 'update drawer_moves set copied_tenant = $2, copied_token = $3 where id = $1',
-    values: [id, tenantId, tokenId],
+async function insertIn(
+  tx: Transaction,
+  { to, drawers, state }: Pick<DrawerMove, 'to' | 'drawers' | 'state'>,
+): Promise<DrawerMove> {
+  const [row] = await tx.query<MoveRow>({
+    text: `insert into drawer_moves (to_node, drawers, state) values ($1, $2, $3) returning ${columns}`,
+    values: [to, drawers.toBytes(), state],
   });
+  if (row === undefined) throw new Error('The move was not written down.');
+  return toMove(row);
 }
 
 export async function saveState(tx: Transaction, { id }: DrawerMove, state: MoveState): Promise<void> {
   await tx.query({
     text: `update drawer_moves set state = $2, finished_at = case when $2 in ('done', 'given-up') then now() end where id = $1`,
     values: [id, state],
+  });
+}
+
+/** Remembers what is no longer counted here, or that all is counted again. */
+export async function saveUncounted(tx: Transaction, { id }: DrawerMove, counts: string | undefined): Promise<void> {
+  await tx.query({
+    text: 'update drawer_moves set uncounted = $2::jsonb where id = $1',
+    values: [id, counts ?? null],
   });
 }
 
@@ -121,7 +137,6 @@ export async function dropTriggers(tx: Transaction): Promise<void> {
   for (const { table, trigger } of triggers) await tx.query({ text: `drop trigger if exists ${trigger} on ${table}` });
 }
 
-function toMove({ tenantId, tokenId, drawers, ...row }: MoveRow): DrawerMove {
-  const copied = tenantId === null ? undefined : { tenantId, tokenId: tokenId ?? '' };
-  return { ...row, drawers: new DrawerSet(drawers), copied };
+function toMove({ drawers, uncounted, ...row }: MoveRow): DrawerMove {
+  return { ...row, drawers: new DrawerSet(drawers), uncounted: uncounted ?? undefined };
 }

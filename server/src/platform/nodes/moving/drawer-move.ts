@@ -1,13 +1,11 @@
-import type { TenantId } from '../../../core/identity/ids.ts';
 import type { OwnerLink } from '../../database/owner-link.ts';
 import type { DrawerSet } from '../drawers.ts';
 
 /**
- * `copying`: the source holds the drawers. `leaving`: nobody does, and the last changes follow. `left`: as before, and the source no
- * longer counts the tokens. `arrived`: the target holds them, and the source deletes its copies. A move that is given up deletes those
- * of the target instead.
+ * `copying`: the source holds the drawers. `leaving`: nobody does, and the last changes follow. `arrived`: the target holds them, and
+ * the source deletes its copies. A move that is given up deletes those of the target instead.
  */
-export type MoveState = 'copying' | 'leaving' | 'left' | 'arrived' | 'giving-up' | 'done' | 'given-up';
+export type MoveState = 'copying' | 'leaving' | 'arrived' | 'giving-up' | 'done' | 'given-up';
 
 /** A move of drawers as the database that they leave knows it. */
 export interface DrawerMove {
@@ -15,14 +13,8 @@ export interface DrawerMove {
   readonly to: string;
   readonly drawers: DrawerSet;
   readonly state: MoveState;
-  /** How far tokens are copied. */
-  readonly copied: CopyPlace | undefined;
-}
-
-/** Tenants in the order of their ids, and in each of them tokens in the order of theirs. */
-export interface CopyPlace {
-  readonly tenantId: TenantId;
-  readonly tokenId: string;
+  /** The tokens that the source no longer counts, as JSON text. */
+  readonly uncounted: string | undefined;
 }
 
 /** A database of the vault, reached as its owner, by the name that it has in the vault. */
@@ -31,8 +23,9 @@ export interface LinkedNode {
   readonly link: OwnerLink;
 }
 
-/** The databases that a move is between. Home knows the tenants; it may be one of the others. */
+/** The databases that a move is between, among all of the vault. Home knows the tenants; it may be one of the others. */
 export interface MovePlaces {
+  readonly all: readonly LinkedNode[];
   readonly home: LinkedNode;
   readonly source: LinkedNode;
   readonly target: LinkedNode;

@@ -1,25 +1,27 @@
 import { OperatorError } from '../../../core/errors/operator-error.ts';
-import { drawerOf, type DrawerSet } from '../drawers.ts';
-import { countMoved, forgetArrivals, moverWithin, readArrivals } from './arrival-store.ts';
+import type { Transaction } from '../../database/database.ts';
+import type { DrawerSet } from '../drawers.ts';
+import { countMoved, forgetArrivals, listArrivedTenants, moverWithin, readArrivals } from './arrival-store.ts';
+import { deleteCopies, deleteLeft, deleteStrays } from './copy-removal.ts';
 import type { DrawerMove, LinkedNode, MovePlaces, MoveState } from './drawer-move.ts';
 import {
   disableTriggers,
   dropTriggers,
   findMove,
   insertMove,
-  listTenants,
   lockOutWriters,
-  readHeldIn,
   saveState,
   saveTenants,
+  saveUncounted,
   updateHeld,
 } from './drawer-move-store.ts';
+import { requireHeldByNobody, requireHeldBySource } from './holder-checks.ts';
 import { forgetChanges } from './journal-store.ts';
 import { withLockPatience } from './lock-patience.ts';
+import { findReceivedCounts, insertReceipt } from './receipt-store.ts';
 import { TokenCopier } from './token-copier.ts';
-import { asMover, deleteTokens, listIds } from './token-copy-store.ts';
+import { asMover } from './token-copy-store.ts';
 
-const idsPerPage = 1_000;
 const changesPerPage = 10_000;
 /**
  * Changes are followed in rounds until one is short: about as long takes the last one, while nobody holds the drawers. Where many are
@@ -28,6 +30,8 @@ const changesPerPage = 10_000;
  */
 const shortRoundMs = 100;
 const longRoundMs = 1_500;
+/** For an answer of the target while nobody holds the drawers. */
+const answerMaxMs = 5_000;
 const roundsForShort = 10;
 const roundsMax = 200;
 
@@ -39,7 +43,8 @@ export type MoveStep =
   | 'followed'
   | 'leaving'
   | 'followed-all'
-  | 'left'
+  | 'uncounted'
+  | 'taken-back'
   | 'held'
   | 'arrived'
   | 'page-deleted'
@@ -62,13 +67,16 @@ export interface MoveWatch {
 
 /**
  * Moves drawers from one database to another. Every step is written down with what it does, in one transaction on one database, or can
- * be repeated: whoever comes after a move that was killed runs it from the state that it is in.
+ * be repeated: whoever comes after a move that was killed runs it from the state that it is in. What an earlier run has done is looked at
+ * again, since a database may have been restored to an earlier state in between.
  */
 export class DrawerMover {
   readonly #places: MovePlaces;
   readonly #watch: MoveWatch;
   #copier: TokenCopier | undefined;
+  #isTargetEmpty = false;
   #tokens = 0;
+  /** Since when nobody holds the drawers, by what this run has done. */
   #leftAt: number | undefined;
   #gapMs: number | undefined;
 
@@ -79,10 +87,9 @@ export class DrawerMover {
 
   async begin(drawers: DrawerSet): Promise<void> {
     const { source, target } = this.#places;
-    await withLockPatience(source, async (tx) => {
-      if (!(await readHeldIn(tx)).includes(drawers)) throw notHeld(source);
-      await insertMove(tx, { to: target.name, drawers });
-    });
+    await requireHeldBySource(this.#places, drawers);
+    this.#isTargetEmpty = (await asMover(target.link, undefined, listArrivedTenants)).length === 0;
+    await withLockPatience(source, (tx) => insertMove(tx, { to: target.name, drawers }));
     await this.#tell('began');
   }
 
@@ -90,8 +97,7 @@ export class DrawerMover {
   async run(): Promise<MoveReport> {
     const steps: Partial<Record<MoveState, (move: DrawerMove) => Promise<void>>> = {
       copying: (move) => this.#copy(move),
-      leaving: (move) => this.#follow(move),
-      left: (move) => this.#arrive(move),
+      leaving: (move) => (this.#leftAt === undefined ? this.#settle(move) : this.#handOver(move)),
       arrived: (move) => this.#clean(move),
       'giving-up': (move) => this.#undo(move),
     };
@@ -106,21 +112,24 @@ export class DrawerMover {
     return { drawers: last?.drawers.size ?? 0, tokens: this.#tokens, gapMs: this.#gapMs, isGivenUp };
   }
 
-  /** Only while the source still holds the drawers: then nothing is lost if the copies are deleted. */
+  /** Only while the target has not received the drawers: then nothing is lost if the copies are deleted. */
   async giveUp(move: DrawerMove): Promise<void> {
-    if (move.state !== 'copying' && move.state !== 'giving-up') throw tooLate(this.#places);
+    if ((await this.#findReceived(move)) !== undefined) throw tooLate(this.#places);
+    if (move.state === 'leaving') await this.#settle(move);
     await this.#save(move, 'giving-up');
     await this.#tell('giving-up');
   }
 
   async #copy(move: DrawerMove): Promise<void> {
     const { source } = this.#places;
+    await requireHeldBySource(this.#places, move.drawers);
+    if (!this.#isTargetEmpty) await deleteStrays(this.#places, move);
     const copier = this.#copierOf(move);
-    await copier.copyAll((tokens) => this.#tell('page-copied', tokens));
+    await copier.copyAll({ isTargetEmpty: this.#isTargetEmpty }, (tokens) => this.#tell('page-copied', tokens));
     await this.#tell('copied');
     await followUntilShort(copier, source);
     await this.#tell('followed');
-    const leftAt = await withLockPatience(source, async (tx) => {
+    this.#leftAt = await withLockPatience(source, async (tx) => {
       await saveTenants(tx, move);
       await lockOutWriters(tx);
       const lockedAt = performance.now();
@@ -128,62 +137,99 @@ export class DrawerMover {
       await saveState(tx, move, 'leaving');
       return lockedAt;
     });
-    this.#leftAt = leftAt;
     await this.#tell('leaving');
   }
 
-  async #follow(move: DrawerMove): Promise<void> {
+  /** Nobody holds the drawers meanwhile. If it does not succeed, the source takes them back, unless the target may have them. */
+  async #handOver(move: DrawerMove): Promise<void> {
     const { source, target } = this.#places;
-    await this.#copierOf(move).followAll();
-    await this.#tell('followed-all');
-    const counts = await asMover(target.link, undefined, readArrivals);
-    await source.link.transaction(async (tx) => {
-      await saveState(tx, move, 'left');
-      await moverWithin(tx, () => countMoved(tx, counts, -1));
-    });
-    await this.#tell('left');
-  }
-
-  async #arrive(move: DrawerMove): Promise<void> {
-    const { target } = this.#places;
-    await target.link.transaction(async (tx) => {
-      // Then an earlier run has done it, and did not come to write that down at the source.
-      if ((await readHeldIn(tx)).includes(move.drawers)) return;
-      await updateHeld(tx, (held) => held.with(move.drawers));
-      await moverWithin(tx, async () => {
-        await countMoved(tx, await readArrivals(tx), 1);
-        await forgetArrivals(tx);
-      });
-    });
+    try {
+      await target.link.withAnswersWithin(answerMaxMs, () => this.#copierOf(move).followAll());
+      await this.#tell('followed-all');
+      const counts = await asMover(target.link, undefined, readArrivals);
+      await source.link.transaction((tx) => stopCounting(tx, move, counts));
+      await this.#tell('uncounted');
+    } catch (error) {
+      await this.#takeBack(move).catch(() => undefined);
+      throw error;
+    }
+    try {
+      await target.link.withAnswersWithin(answerMaxMs, () => this.#receive(move));
+    } catch (error) {
+      await this.#settle(move).catch(() => undefined);
+      throw error;
+    }
     if (this.#leftAt !== undefined) this.#gapMs = performance.now() - this.#leftAt;
     await this.#tell('held');
     await this.#save(move, 'arrived');
     await this.#tell('arrived');
   }
 
+  async #receive(move: DrawerMove): Promise<void> {
+    await this.#places.target.link.transaction(async (tx) => {
+      await updateHeld(tx, (held) => held.with(move.drawers));
+      const counts = await moverWithin(tx, async () => {
+        const arrived = await readArrivals(tx);
+        await countMoved(tx, arrived, 1);
+        await forgetArrivals(tx);
+        return arrived;
+      });
+      await insertReceipt(tx, move, counts);
+    });
+  }
+
+  /** Of drawers that nobody seems to hold: the target has received them, or the source takes them back and they are compared again. */
+  async #settle(begun: DrawerMove): Promise<void> {
+    const received = await this.#findReceived(begun);
+    if (received === undefined) {
+      await requireHeldByNobody(this.#places, begun.drawers);
+      await this.#takeBack(begun);
+      return;
+    }
+    const move = await this.#readAgain(begun);
+    await this.#places.source.link.transaction(async (tx) => {
+      if (move.uncounted === undefined) await stopCounting(tx, move, received);
+      await saveState(tx, move, 'arrived');
+    });
+    await this.#tell('arrived');
+  }
+
+  async #takeBack(begun: DrawerMove): Promise<void> {
+    const move = await this.#readAgain(begun);
+    await this.#places.source.link.transaction(async (tx) => {
+      await updateHeld(tx, (held) => held.with(move.drawers));
+      await saveState(tx, move, 'copying');
+      await saveUncounted(tx, move, undefined);
+      await moverWithin(tx, () => countMoved(tx, move.uncounted ?? '{}', 1));
+    });
+    this.#leftAt = undefined;
+    this.#isTargetEmpty = false;
+    await this.#tell('taken-back');
+  }
+
+  /** As it is now: the source may have stopped counting meanwhile. */
+  async #readAgain({ id }: DrawerMove): Promise<DrawerMove> {
+    const move = await findMove(this.#places.source.link);
+    if (move?.id !== id) throw new Error('The move is no longer under way.');
+    return move;
+  }
+
   async #clean(move: DrawerMove): Promise<void> {
-    await this.#deleteCopies(move, this.#places.source);
+    if ((await this.#findReceived(move)) === undefined) throw notReceived(this.#places);
+    await deleteLeft(this.#places, move, (tokens) => this.#tell('page-deleted', tokens));
+    await this.#tell('deleted');
     await this.#end(move, 'done');
   }
 
   async #undo(move: DrawerMove): Promise<void> {
-    await this.#deleteCopies(move, this.#places.target);
-    await asMover(this.#places.target.link, undefined, forgetArrivals);
+    await requireHeldBySource(this.#places, move.drawers);
+    await deleteCopies(this.#places, (tokens) => this.#tell('page-deleted', tokens));
+    await this.#tell('deleted');
     await this.#end(move, 'given-up');
   }
 
-  async #deleteCopies(move: DrawerMove, { link }: LinkedNode): Promise<void> {
-    for (const tenantId of await listTenants(this.#places.source.link, move)) {
-      for (let after: string | undefined = ''; after !== undefined; ) {
-        const page = { after, limit: idsPerPage };
-        const ids: string[] = await asMover(link, tenantId, (tx) => listIds(tx, tenantId, page));
-        const own = ids.filter((id) => move.drawers.has(drawerOf(id)));
-        const deleted = await asMover(link, tenantId, (tx) => deleteTokens(tx, tenantId, own));
-        await this.#tell('page-deleted', deleted);
-        after = ids.at(-1);
-      }
-    }
-    await this.#tell('deleted');
+  #findReceived(move: DrawerMove): Promise<string | undefined> {
+    return this.#places.target.link.transaction((tx) => findReceivedCounts(tx, move));
   }
 
   /** Stops listing changes. Triggers that cannot be dropped while somebody reads for long are left behind, and do nothing. */
@@ -214,6 +260,11 @@ export class DrawerMover {
   }
 }
 
+async function stopCounting(tx: Transaction, move: DrawerMove, counts: string): Promise<void> {
+  await saveUncounted(tx, move, counts);
+  await moverWithin(tx, () => countMoved(tx, counts, -1));
+}
+
 async function followUntilShort(copier: TokenCopier, source: LinkedNode): Promise<void> {
   for (let round = 0; round < roundsMax; round += 1) {
     const startedAt = performance.now();
@@ -224,13 +275,15 @@ async function followUntilShort(copier: TokenCopier, source: LinkedNode): Promis
   throw tooBusy(source);
 }
 
-function notHeld({ name }: LinkedNode): OperatorError {
-  return new OperatorError(`${name} does not hold all of these drawers.`);
-}
-
 function tooBusy({ name }: LinkedNode): OperatorError {
   return new OperatorError(
     `Tokens of ${name} change faster than they can be copied. Run the command again when fewer are written: it continues where it left off.`,
+  );
+}
+
+function notReceived({ source, target }: MovePlaces): OperatorError {
+  return new OperatorError(
+    `${target.name} does not know that it has received drawers from ${source.name}: it was restored to an earlier state. Nothing is deleted from ${source.name}. See "After a restore" in docs/operate/scale-out.md.`,
   );
 }
 

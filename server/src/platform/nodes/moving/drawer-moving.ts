@@ -6,7 +6,9 @@ import type { OwnedNode } from '../../config/owned-nodes.ts';
 import { type PlannedMove, planBalance } from './balance-plan.ts';
 import type { DrawerMove, LinkedNode, MovePlaces } from './drawer-move.ts';
 import { findMove } from './drawer-move-store.ts';
+import { release } from './drawer-release.ts';
 import { DrawerMover, type MoveReport, type MoveWatch } from './drawer-mover.ts';
+import { requireOrder } from './holder-checks.ts';
 import { findIdentity, readIdentity } from './node-overview-store.ts';
 
 /** Chosen once: one at a time moves drawers of a vault. */
@@ -44,6 +46,7 @@ export class DrawerMoving {
 
   /** Completes moves that were interrupted. Nothing else may be moved before. */
   async finish(): Promise<EndedMove[]> {
+    await requireOrder(this.#nodes);
     const ended: EndedMove[] = [];
     for (const { source, move } of await this.#listUnfinished()) {
       const places = this.#places(source.name, move.to);
@@ -54,6 +57,7 @@ export class DrawerMoving {
 
   /** Undoes moves that were interrupted before drawers had left. */
   async giveUp(): Promise<EndedMove[]> {
+    await requireOrder(this.#nodes);
     const ended: EndedMove[] = [];
     for (const { source, move } of await this.#listUnfinished()) {
       const mover = new DrawerMover(this.#places(source.name, move.to), this.#watch);
@@ -63,9 +67,17 @@ export class DrawerMoving {
     return ended;
   }
 
+  /** Makes a database that was restored give up what another holds as well, and deletes its tokens of those drawers. */
+  async release({ from, to }: Pick<PlannedMove, 'from' | 'to'>): Promise<EndedMove> {
+    const places = this.#places(from, to);
+    await release(places);
+    return { from, to, ...(await new DrawerMover(places, this.#watch).run()) };
+  }
+
   /** Moves so many drawers; all that there are by default. */
   async move({ from, to, drawers }: Pick<PlannedMove, 'from' | 'to'> & { drawers?: number }): Promise<EndedMove> {
     const places = this.#places(from, to);
+    await requireOrder(this.#nodes);
     if (from === to) throw new OperatorError('Drawers move from one database to another: name two.');
     if ((await this.#listUnfinished()).length > 0) throw new TypeError('A move is to be completed first.');
     const own = (await readIdentity(places.source.link)).held.list();
@@ -97,7 +109,7 @@ export class DrawerMoving {
       if (node === undefined) throw unknownNode(name);
       return node;
     };
-    return { home: find(this.#nodes[0]?.name), source: find(from), target: find(to) };
+    return { all: this.#nodes, home: find(this.#nodes[0]?.name), source: find(from), target: find(to) };
   }
 }
 

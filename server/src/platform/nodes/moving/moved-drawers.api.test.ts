@@ -74,7 +74,7 @@ describe('a server that has not heard of a move', () => {
 });
 
 describe('the database that drawers have left', () => {
-  it.each<MoveStep>(['leaving', 'left', 'held', 'arrived'])(
+  it.each<MoveStep>(['leaving', 'uncounted', 'held', 'arrived'])(
     'neither shows nor changes nor takes their tokens after "%s"',
     async (step) => {
       const id = await makeAtSource();

@@ -3,12 +3,11 @@ import type { Transaction } from '../../database/database.ts';
 import { drawerOf } from '../drawers.ts';
 import { readAcquaintance, writeAcquaintance } from '../node-store.ts';
 import type { DrawerMove, MovePlaces } from './drawer-move.ts';
-import { listTenants, saveCopied } from './drawer-move-store.ts';
+import { listTenants } from './drawer-move-store.ts';
 import { deleteChanges, listChangedTenants, listChanges } from './journal-store.ts';
-import { asMover, listIds, readTokens, replaceTokens, type TokenRows } from './token-copy-store.ts';
+import { asMover, readDigest, readTokens, replaceTokens, type TokenRows } from './token-copy-store.ts';
+import { eachPageOfIds } from './token-pages.ts';
 
-/** So many ids are looked at before it is written down how far copying has come. */
-const idsPerPage = 2_000;
 const tokensPerWrite = 200;
 const bytesPerWrite = 4 * 1024 * 1024;
 const changesPerRead = 1_000;
@@ -27,13 +26,18 @@ export class TokenCopier {
     this.#move = move;
   }
 
-  /** Tokens of tenants that come later are listed as changes, as all that is written since the move began. */
-  async copyAll(onPage: OnPage): Promise<void> {
-    const { source } = this.#places;
-    const { copied } = this.#move;
-    for (const tenantId of await listTenants(source.link, this.#move)) {
-      if (copied !== undefined && tenantId < copied.tenantId) continue;
-      await this.#copyTenant(tenantId, copied?.tenantId === tenantId ? copied.tokenId : '', onPage);
+  /**
+   * Copies what the target does not have, or not as it is. Tokens of tenants that come later are listed as changes, as all that is
+   * written since the move began. Where the target is known to have nothing yet, nothing is compared.
+   */
+  async copyAll({ isTargetEmpty }: { readonly isTargetEmpty: boolean }, onPage: OnPage): Promise<void> {
+    const { link } = this.#places.source;
+    for (const tenantId of await listTenants(link, this.#move)) {
+      await eachPageOfIds(link, tenantId, async (ids) => {
+        const own = ids.filter((id) => this.#move.drawers.has(drawerOf(id)));
+        if (isTargetEmpty || !(await this.#isCopied(tenantId, own))) await this.#copy(tenantId, own);
+        await onPage(own.length);
+      });
     }
   }
 
@@ -67,19 +71,12 @@ export class TokenCopier {
     return numbers;
   }
 
-  async #copyTenant(tenantId: TenantId, from: string, onPage: OnPage): Promise<void> {
-    const { link } = this.#places.source;
-    for (let after = from; ; ) {
-      const page = { after, limit: idsPerPage };
-      const ids = await asMover(link, tenantId, (tx) => listIds(tx, tenantId, page));
-      const last = ids.at(-1);
-      if (last === undefined) return;
-      const own = ids.filter((id) => this.#move.drawers.has(drawerOf(id)));
-      await this.#copy(tenantId, own);
-      after = last;
-      await link.transaction((tx) => saveCopied(tx, this.#move, { tenantId, tokenId: last }));
-      await onPage(own.length);
-    }
+  async #isCopied(tenantId: TenantId, ids: readonly string[]): Promise<boolean> {
+    const { source, target } = this.#places;
+    const [own, copied] = await Promise.all(
+      [source, target].map(({ link }) => asMover(link, tenantId, (tx) => readDigest(tx, tenantId, ids))),
+    );
+    return own === copied;
   }
 
   /** As they are now: those that are gone are removed from the target. */

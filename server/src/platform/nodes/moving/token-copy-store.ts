@@ -32,6 +32,46 @@ export async function listIds(
   return rows.map(({ id }) => id);
 }
 
+/** Those of the ids that there are tokens of. */
+export async function filterIds(tx: Transaction, tenantId: TenantId, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>({
+    name: 'moving-known-ids',
+    text: 'select t.id from unnest($2::text[]) as wanted(id) join tokens t on t.tenant_id = $1 and t.id = wanted.id',
+    values: [tenantId, ids],
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Tokens of one type in the same containers. */
+export interface CountedTokens {
+  readonly type: string;
+  readonly containers: readonly string[];
+  readonly tokens: number;
+}
+
+export function countTokensOf(tx: Transaction, tenantId: TenantId, ids: readonly string[]): Promise<CountedTokens[]> {
+  return tx.query<CountedTokens>({
+    name: 'moving-count',
+    text: `select t.type, t.containers, count(*)::integer as tokens
+      from unnest($2::text[]) as wanted(id) join tokens t on t.tenant_id = $1 and t.id = wanted.id group by t.type, t.containers`,
+    values: [tenantId, ids],
+  });
+}
+
+/** What two databases have in common if their tokens of these ids, and the codes of those, are the same. */
+export async function readDigest(tx: Transaction, tenantId: TenantId, ids: readonly string[]): Promise<string> {
+  const [row] = await tx.query<{ digest: string }>({
+    name: 'moving-digest',
+    text: `select concat_ws(' ',
+        (select concat_ws(' ', count(*), sum(hashtextextended(t::text, 0)::numeric))
+          from unnest($2::text[]) as wanted(id) join tokens t on t.tenant_id = $1 and t.id = wanted.id),
+        (select concat_ws(' ', count(*), sum(hashtextextended(c::text, 0)::numeric))
+          from unnest($2::text[]) as wanted(id) join token_cvcs c on c.tenant_id = $1 and c.token_id = wanted.id)) as digest`,
+    values: [tenantId, ids],
+  });
+  return row?.digest ?? '';
+}
+
 interface ReadRow {
   readonly row: string;
   /** The place of the first id whose token is too much; null where there is none. */
@@ -74,28 +114,27 @@ export async function readTokens(
   };
 }
 
+/**
+ * Joined by whole keys: however little PostgreSQL knows about the tables, each row is reached by its key and no other is looked at.
+ */
 const removal = `gone as (
-    delete from tokens where tenant_id = $1 and id = any($2::text[]) returning id, type, containers, terms, created_at
+    delete from tokens t using unnest($2::text[]) as wanted(id) where t.tenant_id = $1 and t.id = wanted.id
+    returning t.id, t.type, t.containers, t.terms, t.created_at
   ), unlisted as (
-    delete from token_terms using gone
-    where tenant_id = $1 and token_id = gone.id and token_terms.created_at = gone.created_at and term = any(gone.terms)
+    delete from token_terms l using (select id, created_at, unnest(terms) as term from gone) as g
+    where l.tenant_id = $1 and l.term = g.term and l.created_at = g.created_at and l.token_id = g.id
   ), uncoded as (
-    delete from token_cvcs where tenant_id = $1 and token_id = any($2::text[])
+    delete from token_cvcs c using unnest($2::text[]) as wanted(id) where c.tenant_id = $1 and c.token_id = wanted.id
   )`;
 
 /** Deletes tokens that are counted nowhere in this database any more. */
-export async function deleteTokens(tx: Transaction, tenantId: TenantId, ids: readonly string[]): Promise<number> {
-  const [row] = await tx.query<{ tokens: number }>({
-    name: 'moving-delete',
-    text: `with ${removal} select count(*)::integer as tokens from gone`,
-    values: [tenantId, ids],
-  });
-  return row?.tokens ?? 0;
+export async function deleteTokens(tx: Transaction, tenantId: TenantId, ids: readonly string[]): Promise<void> {
+  await tx.query({ name: 'moving-delete', text: `with ${removal} select 1`, values: [tenantId, ids] });
 }
 
 /**
  * Puts rows in place of whatever there is of these ids. Tokens that are not held yet must not be seen in the counters: they are
- * counted as arrivals.
+ * counted as arrivals. Nothing is written for a tenant that has been deleted: whoever deletes one waits for this, and finds all of it.
  */
 export async function replaceTokens(
   tx: Transaction,
@@ -112,13 +151,16 @@ export async function replaceTokens(
   });
   const inserting = tx.query({
     name: 'moving-insert',
-    text: `with written as (
-        insert into tokens select * from unnest($2::tokens[]) returning id, type, containers, terms, created_at
+    text: `with tenant as materialized (
+        select from tenants where id = $1 for key share
+      ), written as (
+        insert into tokens select * from unnest($2::tokens[]) where exists (select from tenant)
+        returning id, type, containers, terms, created_at
       ), listed as (
         insert into token_terms (tenant_id, term, created_at, token_id)
         select $1::uuid, unnest(terms), created_at, id from written
       ), coded as (
-        insert into token_cvcs select * from unnest($3::token_cvcs[])
+        insert into token_cvcs select * from unnest($3::token_cvcs[]) where exists (select from tenant)
       )
       insert into drawer_arrivals (tenant_id, type, containers, tokens, last_created_at)
       select $1::uuid, type, containers, count(*), max(created_at) from written group by type, containers order by type, containers

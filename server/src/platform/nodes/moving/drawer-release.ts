@@ -1,0 +1,88 @@
+import { OperatorError } from '../../../core/errors/operator-error.ts';
+import type { TenantId } from '../../../core/identity/ids.ts';
+import { drawerOf, type DrawerSet } from '../drawers.ts';
+import type { DrawerMove, MovePlaces } from './drawer-move.ts';
+import {
+  findMove,
+  insertRelease,
+  listTenants,
+  lockOutWriters,
+  saveState,
+  saveTenants,
+  updateHeld,
+} from './drawer-move-store.ts';
+import { withLockPatience } from './lock-patience.ts';
+import { readIdentity } from './node-overview-store.ts';
+import { findReceivedCounts, insertReceipt } from './receipt-store.ts';
+import { asMover, type CountedTokens, countTokensOf } from './token-copy-store.ts';
+import { eachPageOfIds } from './token-pages.ts';
+
+/**
+ * Makes a database that was restored to an earlier state give up drawers that it had given to another before. What it has of them is older
+ * than what the other has. Afterwards it is as if they had just arrived there: what is left is a move to be continued.
+ */
+export async function release(places: MovePlaces): Promise<void> {
+  const { target } = places;
+  const move = (await findRelease(places)) ?? (await beginRelease(places));
+  // The source cannot write into them any more, so that their tokens can be counted for as long as it takes.
+  const counts = JSON.stringify(await countLeft(places, move));
+  await target.link.transaction(async (tx) => {
+    if ((await findReceivedCounts(tx, move)) === undefined) await insertReceipt(tx, move, counts);
+  });
+}
+
+/** One that was begun before, by a command that was stopped. */
+async function findRelease({ source, target }: MovePlaces): Promise<DrawerMove | undefined> {
+  const move = await findMove(source.link);
+  if (move?.state !== 'leaving' || move.to !== target.name) return undefined;
+  return (await readIdentity(target.link)).held.includes(move.drawers) ? move : undefined;
+}
+
+async function beginRelease({ source, target }: MovePlaces): Promise<DrawerMove> {
+  const both = await readBoth({ source, target });
+  if (both.size === 0) throw new OperatorError(`There is no drawer that both ${source.name} and ${target.name} hold.`);
+  const begun = await findMove(source.link);
+  if (begun?.state === 'leaving' || begun?.state === 'arrived') {
+    throw new OperatorError(`Drawers are on their way from ${source.name} to ${begun.to}: complete that first.`);
+  }
+  return withLockPatience(source, async (tx) => {
+    // Whatever it was about to move when it was restored, it has moved since.
+    if (begun !== undefined) await saveState(tx, begun, 'given-up');
+    const move = await insertRelease(tx, { to: target.name, drawers: both });
+    await saveTenants(tx, move);
+    await lockOutWriters(tx);
+    await updateHeld(tx, (held) => held.without(both));
+    return move;
+  });
+}
+
+async function readBoth({ source, target }: Pick<MovePlaces, 'source' | 'target'>): Promise<DrawerSet> {
+  const [own, others] = [(await readIdentity(source.link)).held, (await readIdentity(target.link)).held];
+  return own.without(own.without(others));
+}
+
+/** How many tokens of the drawers the source has, by tenant. */
+async function countLeft({ source }: MovePlaces, move: DrawerMove): Promise<Record<string, CountedTokens[]>> {
+  const counts: Record<string, CountedTokens[]> = {};
+  for (const tenantId of await listTenants(source.link, move)) {
+    const counted = await countOf({ source }, move, tenantId);
+    if (counted.length > 0) counts[tenantId] = counted;
+  }
+  return counts;
+}
+
+async function countOf(
+  { source }: Pick<MovePlaces, 'source'>,
+  { drawers }: DrawerMove,
+  tenantId: TenantId,
+): Promise<CountedTokens[]> {
+  const sums = new Map<string, CountedTokens>();
+  await eachPageOfIds(source.link, tenantId, async (ids) => {
+    const left = ids.filter((id) => drawers.has(drawerOf(id)));
+    for (const one of await asMover(source.link, tenantId, (tx) => countTokensOf(tx, tenantId, left))) {
+      const set = JSON.stringify([one.type, one.containers]);
+      sums.set(set, { ...one, tokens: one.tokens + (sums.get(set)?.tokens ?? 0) });
+    }
+  });
+  return [...sums.values()];
+}

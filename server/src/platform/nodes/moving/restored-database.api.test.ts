@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { DatabaseBackup } from '../../../../test/harness/database-backup.ts';
+import { MovingVault } from '../../../../test/harness/moving-vault.ts';
+import { listDatabases, listDisorder } from '../../../../test/harness/node-inventory.ts';
+import type { TestDatabase } from '../../../../test/harness/test-database.ts';
+import { drawerOf, DrawerSet } from '../drawers.ts';
+import type { MoveStep } from './drawer-mover.ts';
+
+let moved: MovingVault;
+let source: TestDatabase;
+let target: TestDatabase;
+
+beforeAll(async () => {
+  moved = await MovingVault.start();
+  const [, first, second] = listDatabases(moved.vault).map(({ database }) => database);
+  if (first === undefined || second === undefined) throw new Error('There are no nodes.');
+  [source, target] = [first, second];
+});
+afterAll(() => moved.vault.stop());
+afterEach(() =>
+  moved.moving(async (all) => {
+    for (const move of await all.planBalance({ withoutHome: true })) await all.move(move);
+  }),
+);
+
+/** What there was after all changes. */
+let shown: Map<string, string>;
+
+/** The same, only of tokens in drawers that move: a target that was restored has lost changes of its own. */
+let shownMoved: Map<string, string>;
+let moving = DrawerSet.of([]);
+
+async function showMoved(): Promise<Map<string, string>> {
+  const tokens = [...(await moved.showAll())].filter(([path]) => path.startsWith('/tokens/'));
+  return new Map(tokens.filter(([path]) => moving.has(drawerOf(path.slice('/tokens/'.length)))));
+}
+
+async function readHeld({ owner }: TestDatabase): Promise<DrawerSet> {
+  const { rows } = await owner.query<{ held: Buffer }>('select held from held_drawers');
+  return new DrawerSet(rows[0]?.held ?? Buffer.alloc(0));
+}
+
+/** Moves until a step is done, with a backup of one database from after an earlier step. */
+async function moveWithBackup(of: TestDatabase, { from, until }: { from: MoveStep; until: MoveStep }) {
+  let backup: DatabaseBackup | undefined;
+  const killed = moved.move('node-1', 'node-2', {
+    async onStep(step) {
+      if (step === from) backup ??= await DatabaseBackup.take(of);
+      if (step === 'copied') await changeAll();
+      if (step === until && until !== 'ended') await moved.endSessions(['home', 'node-1', 'node-2']);
+    },
+  });
+  if (until === 'ended') await killed;
+  else await expect(killed).rejects.toThrow();
+  if (backup === undefined) throw new Error('There is no backup.');
+  return backup;
+}
+
+/** Changes, deletes and adds tokens wherever they are. */
+async function changeAll(): Promise<void> {
+  const [tenant] = moved.tenants;
+  if (tenant === undefined) return;
+  const [, ...paths] = [...(await moved.showAll([tenant])).keys()];
+  const ids = paths.map((path) => path.slice('/tokens/'.length));
+  for (const [index, id] of ids.entries()) {
+    if (index % 3 > 0) await moved.patch(tenant, id, { data: { cvc: '222' }, containers: ['/changed/'] });
+    else {
+      await moved.delete(tenant, id);
+      await moved.create(tenant, `late${index}`);
+    }
+  }
+  shown = await moved.showAll();
+  shownMoved = await showMoved();
+}
+
+const someDrawers = { from: 'node-2', to: 'node-1', drawers: 10 };
+const countTokens = async ({ owner }: TestDatabase) => (await owner.query('select 1 from tokens')).rowCount;
+
+describe('a move continued after the target was restored', () => {
+  it.each<[MoveStep, MoveStep]>([
+    ['began', 'copied'],
+    ['copied', 'followed'],
+    ['began', 'leaving'],
+    ['began', 'uncounted'],
+    ['followed-all', 'uncounted'],
+  ])('to after "%s", from after "%s", copies again what is missing', async (from, until) => {
+    moving = await readHeld(source);
+    const backup = await moveWithBackup(target, { from, until });
+    await backup.restore();
+    expect(await moved.finish()).toMatchObject([{ from: 'node-1', to: 'node-2', isGivenUp: false }]);
+    expect(await listDisorder(moved.vault)).toEqual([]);
+    expect(await showMoved()).toEqual(shownMoved);
+  });
+
+  it.each<MoveStep>(['arrived', 'page-deleted', 'ended'])(
+    'to before it had received drawers, from after "%s", is refused and deletes nothing',
+    async (until) => {
+      const backup = await moveWithBackup(target, { from: 'uncounted', until });
+      const newest = await DatabaseBackup.take(target);
+      const left = await countTokens(source);
+      await backup.restore();
+      const copies = await countTokens(target);
+      await expect(moved.moving((all) => all.finish().then(() => all.move(someDrawers)))).rejects.toThrow(
+        'After a restore',
+      );
+      expect([await countTokens(source), await countTokens(target)]).toEqual([left, copies]);
+      await newest.restore();
+      await moved.finish();
+      expect(await listDisorder(moved.vault)).toEqual([]);
+    },
+  );
+});
+
+describe('a move continued after the source was restored', () => {
+  it.each<[MoveStep, MoveStep]>([
+    ['began', 'copied'],
+    ['page-copied', 'followed'],
+    ['began', 'uncounted'],
+  ])('to after "%s", from after "%s", copies the source as it is now', async (from, until) => {
+    const backup = await moveWithBackup(source, { from, until });
+    await backup.restore();
+    shown = await moved.showAll();
+    await moved.finish();
+    expect(await listDisorder(moved.vault)).toEqual([]);
+    expect(await moved.showAll()).toEqual(shown);
+  });
+
+  it('to after "leaving", from after its end, deletes what has arrived', async () => {
+    const backup = await moveWithBackup(source, { from: 'leaving', until: 'ended' });
+    await backup.restore();
+    await moved.finish();
+    expect(await listDisorder(moved.vault)).toEqual([]);
+    expect(await moved.showAll()).toEqual(shown);
+  });
+
+  it.each<MoveStep>(['began', 'followed'])('to after "%s", from after its end, is refused', async (from) => {
+    const backup = await moveWithBackup(source, { from, until: 'ended' });
+    const newest = await DatabaseBackup.take(source);
+    const arrived = await countTokens(target);
+    await backup.restore();
+    await expect(moved.finish()).rejects.toThrow('both claim some drawers');
+    await expect(moved.giveUp()).rejects.toThrow('both claim some drawers');
+    expect(await countTokens(target)).toBe(arrived);
+    await newest.restore();
+    expect(await moved.finish()).toEqual([]);
+    expect(await moved.showAll()).toEqual(shown);
+  });
+
+  it.each<MoveStep>(['began', 'followed'])(
+    'to after "%s", from after its end, releases what it holds again',
+    async (from) => {
+      const backup = await moveWithBackup(source, { from, until: 'ended' });
+      await backup.restore();
+      const again = { from: 'node-1', to: 'node-2' };
+      // Stopped, and run again.
+      await expect(moved.moving((all) => all.release(again), moved.killedAfter('arrived'))).rejects.toThrow();
+      await moved.finish();
+      expect(await listDisorder(moved.vault)).toEqual([]);
+      expect(await moved.showAll()).toEqual(shown);
+      await expect(moved.moving((all) => all.release(again))).rejects.toThrow('no drawer that both');
+    },
+  );
+
+  it('to before it began leaves copies that the next move does not count', async () => {
+    const before = await DatabaseBackup.take(source);
+    await moved.killMove('node-1', 'node-2', 'copied');
+    await before.restore();
+    shown = await moved.showAll();
+    await moved.moving((all) => all.move({ from: 'node-1', to: 'node-2', drawers: 5 }));
+    expect(await listDisorder(moved.vault)).toEqual([]);
+    expect(await moved.showAll()).toEqual(shown);
+  });
+});
