@@ -12,6 +12,7 @@ import type { RootKeys } from '../platform/keyring/kms/root-keys.ts';
 import { requireRootKeyOpensEverything } from '../platform/keyring/root-key-check.ts';
 import { SystemKeys } from '../platform/keyring/system-keys.ts';
 import { homeName } from '../core/nodes/home-name.ts';
+import { aboutNode } from '../platform/nodes/about-node.ts';
 import { Nodes, type VaultNode } from '../platform/nodes/nodes.ts';
 import { noTracer, type Tracer } from '../platform/telemetry/traces/tracer.ts';
 import { timeLimitsOf } from './database-time-limits.ts';
@@ -36,7 +37,8 @@ export class VaultCore {
   /** Opens and checks everything, in the order in which a mistake does the least harm: schema, then keys. */
   static async open(config: VaultConfig, tracer = noTracer): Promise<VaultCore> {
     const { nodes: nodeConfigs = [] } = config.database;
-    for (const { url } of [config.database, ...nodeConfigs]) await requireFittingSchema(url);
+    await requireFittingSchema(config.database.url);
+    for (const { name, url } of nodeConfigs) await aboutNode(name, () => requireFittingSchema(url));
     return openWhole(async (opened) => {
       const rootKeys = opened.adopt(await openRootKeys(config.rootKeys), (keys) => keys.close());
       const database = opened.adopt(openDatabase(config.database, tracer), (pool) => pool.close());

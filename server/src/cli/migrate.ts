@@ -18,9 +18,10 @@ STRONGROOM_NODES are migrated as well.`,
     .action(async (options: { json?: boolean }) => {
       const [home, ...nodes] = listOwnedNodes(readDatabaseConfig(processEnvironment()));
       const { migrate } = await import('../platform/database/migrator.ts');
+      const { aboutNode } = await import('../platform/nodes/about-node.ts');
       const report = await migrate(home.ownerUrl);
       const reports = new Map<string, MigrationReport>();
-      for (const { name, ownerUrl } of nodes) reports.set(name, await migrate(ownerUrl));
+      for (const { name, ownerUrl } of nodes) reports.set(name, await aboutNode(name, () => migrate(ownerUrl)));
       if (options.json === true)
         printJson({ ...report, ...(nodes.length === 0 ? {} : { nodes: Object.fromEntries(reports) }) });
       else {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listDisorder, settingsOf } from '../harness/node-inventory.ts';
+import { DrawerSet } from '../../src/platform/nodes/drawers.ts';
 import { Program } from '../harness/program.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
@@ -117,6 +118,30 @@ describe('strongroom nodes', () => {
     }
     const page = await vault.request('GET', '/tokens?size=100', { key: tenant.keys.private });
     expect(page.body).toMatchObject({ pagination: { total_items: tokens } });
+  });
+
+  it('releases what a database that was restored holds again', async () => {
+    expect(await run('release', '--from', 'node-1', '--to', 'node-2')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no drawer that both node-1 and node-2 hold.') as unknown,
+    });
+    await run('balance', '--without-home');
+    const [first, second] = vault.nodes.map(({ database }) => database.owner);
+    await first?.query(`update held_drawers set held = $1`, [DrawerSet.all().toBytes()]);
+    const { code, stderr } = await run('move', '--from', 'node-2', '--to', 'home');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('node-2 and another database both claim some drawers')]);
+    expect(await run('release', '--from', 'node-1', '--to', 'node-2')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('2048 drawers') as unknown,
+    });
+    expect(await listDisorder(vault)).toEqual([]);
+    expect((await second?.query('select 1 from tokens'))?.rowCount).toBeGreaterThan(0);
+  });
+
+  it('names the node whose schema cannot be updated', async () => {
+    const away = { ...settings, STRONGROOM_NODES: 'east=postgresql://nobody@127.0.0.1:1/none' };
+    const { code, stderr } = await Program.run(['migrate'], away);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Node east: ')]);
   });
 
   it('adds an empty database, and refuses one that is in use', async () => {
