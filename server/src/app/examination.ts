@@ -6,6 +6,7 @@ import { judgeGround } from '../platform/database/ground/ground-checks.ts';
 import { readGround } from '../platform/database/ground/ground-reading.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
+import { connectionsAtHome } from './connections-at-home.ts';
 import { attempt, openForExamination } from './examination-attempt.ts';
 import { describeExposures, findFingerprintExposures } from './fingerprint-exposure.ts';
 import type { Finding } from './finding.ts';
@@ -58,7 +59,8 @@ async function examineConnections({ database: config }: VaultConfig): Promise<st
 
 /** What the promises of the vault depend on, outside of it. */
 async function examineGround(config: VaultConfig): Promise<Finding[]> {
-  const { connectionsMax, requiresStandby = false, ownerUrl } = config.database;
+  const { requiresStandby = false, ownerUrl } = config.database;
+  const connectionsMax = connectionsAtHome(config.database);
   const reading = await withDatabase(config, readGround);
   const disk = await readDisk(ownerUrl);
   const found = [...judgeGround(reading, { connectionsMax, requiresStandby }), await checkDiskSpace(disk)];

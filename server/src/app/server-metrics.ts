@@ -16,7 +16,8 @@ export function createServerMetrics(parts: {
 }): Metrics {
   const { core, directory, limiter, bodyMemory } = parts;
   const metrics = new Metrics();
-  addPoolMetrics(metrics, new Map([['vault', core.database]]));
+  const { isAlone, claims } = core.nodes;
+  addPoolMetrics(metrics, new Map([['vault', core.database], ...(isAlone ? [] : [['claims', claims] as const])]));
   addBatchMetrics(metrics, core.database);
   addCacheMetrics(
     metrics,

@@ -50,7 +50,11 @@ export class VaultCore {
         return { name, database: opened.adopt(own, (pool) => pool.close()) };
       });
       for (const node of others) await node.database.requireConnection();
-      const nodes = await Nodes.open([{ name: homeName, database }, ...others]);
+      // Opens no connection before it is needed.
+      const openClaims = () => opened.adopt(openDatabase(config.database, tracer), (pool) => pool.close());
+      const { acquireTimeoutMs: waitMaxMs } = timeLimitsOf(config.database);
+      const joint = others.length === 0 ? undefined : { claims: openClaims(), waitMaxMs };
+      const nodes = await Nodes.open([{ name: homeName, database }, ...others], joint);
       for (const node of nodes.all) {
         await ensureAuditPartitions(node.database);
         await ensureSealingOrderGrows(node.database);

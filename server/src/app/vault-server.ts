@@ -120,7 +120,11 @@ export class VaultServer {
       new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed }),
       (it) => it.close(),
     );
-    for (const node of core.nodes.all) new OutageLog(logger).watch(node.database);
+    for (const node of core.nodes.all) {
+      const log = new OutageLog(logger);
+      log.watch(node.database);
+      if (node === core.nodes.home && core.nodes.claims !== node.database) log.watch(core.nodes.claims);
+    }
     // Asked also when nobody uses the vault, so that the log tells when the database went away and came back.
     const askDatabase = () => void requireAnswer(core.database).catch(() => undefined);
     feed.onLost(askDatabase);

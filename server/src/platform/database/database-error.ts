@@ -124,6 +124,11 @@ export function isRefusedByPolicy(error: unknown): boolean {
   return refusalIn(error)?.sqlState === '42501';
 }
 
+/** The server prepares no transactions (object_not_in_prerequisite_state): `max_prepared_transactions` is 0. */
+export function isPreparingOff(error: unknown): boolean {
+  return refusalIn(error)?.sqlState === '55000';
+}
+
 /** There is no prepared transaction of that name (undefined_object). */
 export function isNoSuchTransaction(error: unknown): boolean {
   return refusalIn(error)?.sqlState === '42704';
@@ -173,7 +178,7 @@ function keysChanging(cause: unknown): DomainError {
   });
 }
 
-function withoutStandby(cause: unknown): DomainError {
+export function withoutStandby(cause: unknown): DomainError {
   return new DomainError(
     'standby-missing',
     'No synchronous standby is attached to the database, and this vault requires one. Try again later. Operators: see docs/runbooks/no-synchronous-standby.md.',

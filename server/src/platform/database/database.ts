@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { BatchMeter } from './batch-meter.ts';
 import { isChanging } from './changing-statement.ts';
-import { commitOnStandby, requireStandby } from './commit-on-standby.ts';
+import { commitOnStandby } from './commit-on-standby.ts';
 import {
   findOutage,
   isCommitUnknown,
@@ -19,6 +19,7 @@ import { noTracer, type Tracer } from '../telemetry/traces/tracer.ts';
 import { currentDeadline, type Deadline, requireWanted } from '../waiting/deadline.ts';
 import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
 import { type Outage, unreachable } from './outage.ts';
+import { endPrepared, prepareTransaction } from './prepared-transaction.ts';
 import { retryLostRaces } from './retry-lost-races.ts';
 import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
 import { OpenTransaction } from './open-transaction.ts';
@@ -31,7 +32,7 @@ import {
   type TransactionOptions,
 } from './statement.ts';
 import { traceInOrder } from './statement-trace.ts';
-import { beginAs, beginFor, quotePrepared, toLimit } from './transaction-text.ts';
+import { beginAs, beginFor, toLimit } from './transaction-text.ts';
 
 export type { SqlRow, SqlValue, Statement, Transaction, TransactionOptions } from './statement.ts';
 
@@ -171,9 +172,8 @@ export class Database {
 
   /** Ends a transaction that was prepared. */
   endPrepared(name: string, isCommitted: boolean): Promise<void> {
-    return this.#withClient('vault', async (client) => {
-      await send(client, { text: `${isCommitted ? 'commit' : 'rollback'} prepared ${quotePrepared(name)}` });
-    });
+    const how = { isCommitted, requiresStandby: this.#requiresStandby };
+    return this.#withClient('vault', (client) => endPrepared((statement) => send(client, statement), name, how));
   }
 
   /** Throws an error for the operator if a connection cannot be opened, or is not as requested. */
@@ -215,9 +215,9 @@ export class Database {
           const begun = send(client, { text: begin + toLimit(limitMs) }, limitMs);
           const [, result] = await Promise.all([begun, work(tx)]);
           tx.end();
-          if (prepareAs !== undefined) {
-            if (this.#requiresStandby) await send(client, requireStandby, limitMs);
-            await send(client, { text: `prepare transaction ${quotePrepared(prepareAs)}` }, limitMs);
+          const name = prepareAs?.();
+          if (name !== undefined) {
+            await prepareTransaction((statement) => send(client, statement, limitMs), name, this.#requiresStandby);
             return result;
           }
           // Until here, nothing of it is there for anybody else: a request that ran out of time meanwhile is rolled back.

@@ -54,7 +54,7 @@ export async function askAllForRows<Row extends SqlRow>(
 }
 
 /** Works in a transaction on a node: in the one that is open already, if it is home. */
-export function withinPlace(nodes: Nodes, asking: Asking, node: VaultNode): <T>(work: Work<T>) => Promise<T> {
+function withinPlace(nodes: Nodes, asking: Asking, node: VaultNode): <T>(work: Work<T>) => Promise<T> {
   const { tenantId, home, ...options } = asking;
   return (work) =>
     node === nodes.home && home !== undefined ? work(home) : node.database.forTenant(tenantId, work, options);

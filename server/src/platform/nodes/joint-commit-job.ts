@@ -25,37 +25,67 @@ export function jointCommitJobs(nodes: Nodes): Job[] {
         const left = await Promise.all(nodes.all.map(({ database }) => listLeft(database, 0)));
         const except = left.flat().map(({ id }) => id);
         const step: Sweep['step'] = (tx, tenantId, limit) => forgetDecisions(tx, tenantId, { limit, except });
-        await sweepJob(nodes.home.database, { ...sweep, step }).run(payload, signal);
+        for (const { database } of nodes.all) await sweepJob(database, { ...sweep, step }).run(payload, signal);
       },
     },
   ];
 }
 
-/** As it was decided; what nobody has decided is rolled back. One that cannot be ended does not keep the others waiting. */
+/**
+ * As it was decided; what nobody has decided is rolled back. One that cannot be ended does not keep the others waiting, unless they are
+ * claims on what it does.
+ */
 export async function endLeft(
   nodes: Nodes,
   of: { readonly olderThanSeconds: number; readonly signal?: AbortSignal | undefined },
 ): Promise<void> {
   const failures: unknown[] = [];
+  const claims: Left[] = [];
   for (const node of nodes.all) {
     const left = await listLeft(node.database, of.olderThanSeconds).catch((error: unknown) => {
       failures.push(error);
       return [];
     });
-    for (const transaction of left) {
+    claims.push(...left.filter(({ hasClaims }) => hasClaims).map((transaction) => ({ node, transaction })));
+    for (const transaction of left.filter(({ hasClaims }) => !hasClaims)) {
       of.signal?.throwIfAborted();
-      await endOne(nodes, node, transaction).catch((error: unknown) => failures.push(error));
+      await endOne(nodes, { node, transaction }).catch((error: unknown) => failures.push(error));
     }
+  }
+  for (const claim of claims) {
+    of.signal?.throwIfAborted();
+    await endClaims(nodes, claim).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
 }
 
-async function endOne(nodes: Nodes, { database }: VaultNode, { name, id, ...left }: LeftTransaction): Promise<void> {
+interface Left {
+  readonly node: VaultNode;
+  readonly transaction: LeftTransaction;
+}
+
+/** Once everything that was done under them is ended on every node, however old it is. Until then, others keep waiting. */
+async function endClaims(nodes: Nodes, left: Left): Promise<void> {
+  const isCommitted = await findDecision(nodes, left.transaction);
+  const others = await Promise.all(nodes.all.map(({ database }) => listLeft(database, 0)));
+  const isUnderWay = others.flat().some(({ id, hasClaims }) => id === left.transaction.id && !hasClaims);
+  if (!isUnderWay) await end(left, isCommitted);
+}
+
+async function endOne(nodes: Nodes, left: Left): Promise<void> {
+  await end(left, await findDecision(nodes, left.transaction));
+}
+
+/** Decides against it if nobody has decided yet. */
+async function findDecision(nodes: Nodes, { id, decider, ...left }: LeftTransaction): Promise<boolean> {
   const tenantId = parseTenantId(left.tenantId);
-  const isCommitted = await nodes.home.database.forTenant(tenantId, (tx) =>
-    decide(tx, { tenantId, id, isCommitted: false }),
-  );
-  await database.endPrepared(name, isCommitted).catch((error: unknown) => {
+  const node = nodes.all.find(({ name }) => name === decider);
+  if (node === undefined) throw new Error('A prepared transaction names a node that this vault does not have.');
+  return node.database.forTenant(tenantId, (tx) => decide(tx, { tenantId, id, isCommitted: false }));
+}
+
+async function end({ node, transaction }: Left, isCommitted: boolean): Promise<void> {
+  await node.database.endPrepared(transaction.name, isCommitted).catch((error: unknown) => {
     // Its server has come back and ended it.
     if (!isNoSuchTransaction(error)) throw error;
   });

@@ -6,11 +6,15 @@ export interface LeftTransaction {
   readonly name: string;
   readonly tenantId: string;
   readonly id: string;
+  /** The name of the node that decides what becomes of it. */
+  readonly decider: string;
+  /** Others wait at its claims until all that is done under them can be seen: it has to be ended last. */
+  readonly hasClaims: boolean;
 }
 
 /** With the name of the node, since names of prepared transactions are those of a whole PostgreSQL server. */
-export function nameTransaction(of: { readonly tenantId: string; readonly id: string; readonly node: string }): string {
-  return `strongroom/${of.tenantId}/${of.id}/${of.node}`;
+export function nameTransaction(of: Omit<LeftTransaction, 'name'> & { readonly node: string }): string {
+  return `strongroom/${of.tenantId}/${of.id}/${of.node}/${of.decider}${of.hasClaims ? '/claims' : ''}`;
 }
 
 /** Decides unless it is decided already; tells what was decided. */
@@ -36,7 +40,9 @@ export async function decide(
 export async function listLeft(database: Database, olderThanSeconds: number): Promise<LeftTransaction[]> {
   return database.forSystem((tx) =>
     tx.query<LeftTransaction>({
-      text: `select gid as name, split_part(gid, '/', 2) as "tenantId", split_part(gid, '/', 3) as id from pg_prepared_xacts
+      text: `select gid as name, split_part(gid, '/', 2) as "tenantId", split_part(gid, '/', 3) as id,
+          split_part(gid, '/', 5) as decider, split_part(gid, '/', 6) = 'claims' as "hasClaims"
+        from pg_prepared_xacts
         where gid like 'strongroom/%' and database = current_database() and prepared < now() - make_interval(secs => $1)`,
       values: [olderThanSeconds],
     }),

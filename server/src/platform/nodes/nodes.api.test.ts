@@ -124,24 +124,25 @@ describe('a token', () => {
     expect(await countPrepared()).toBe(0);
   });
 
-  it('is there or not as was decided at home, if its server ends in between', async () => {
+  it('is there or not as was decided on another node, if its server ends in between', async () => {
     const { nodes } = vault.server.core;
     const tenantId = parseTenantId(tenant.id);
     const prepare = async (id: string) => {
       const database = nodeOf(0).open();
       const statement = { text: 'select ensure_audit_partitions(1)' };
       await database.forTenant(tenantId, (tx) => tx.query(statement), {
-        prepareAs: nameTransaction({ tenantId, id, node: 'node-1' }),
+        prepareAs: () => nameTransaction({ tenantId, id, node: 'node-1', decider: 'node-2', hasClaims: false }),
       });
     };
     const [decided, undecided] = [crypto.randomUUID(), crypto.randomUUID()];
     await prepare(decided);
-    await nodes.home.database.forTenant(tenantId, (tx) => decide(tx, { tenantId, id: decided, isCommitted: true }));
+    const decider = nodeOf(1).open();
+    await decider.forTenant(tenantId, (tx) => decide(tx, { tenantId, id: decided, isCommitted: true }));
     await endLeft(nodes, { olderThanSeconds: 0 });
     await prepare(undecided);
     await endLeft(nodes, { olderThanSeconds: 0 });
     expect(await countPrepared()).toBe(0);
-    const late = await nodes.home.database.forTenant(tenantId, (tx) =>
+    const late = await decider.forTenant(tenantId, (tx) =>
       decide(tx, { tenantId, id: undecided, isCommitted: true }),
     );
     expect(late).toBe(false);

@@ -7,6 +7,7 @@ import { type TenantId, toId, type TokenId } from '../../core/identity/ids.ts';
 import type { Database } from '../database/database.ts';
 import { isKeyVersionClosed, isRefusedByPolicy } from '../database/database-error.ts';
 import { withinDeadline } from '../waiting/deadline.ts';
+import { FairLanes } from '../waiting/fair-lanes.ts';
 import { drawerCount, drawerOf, DrawerSet } from './drawers.ts';
 import { listNodeNames, type NodeState, readAcquaintance, readNodeState, writeAcquaintance } from './node-store.ts';
 
@@ -14,11 +15,20 @@ import { listNodeNames, type NodeState, readAcquaintance, readNodeState, writeAc
 export const transitMaxMs = 5_000;
 const transitPauseMs = 20;
 const acquaintedMax = 10_000;
+const jointLimits = { placesMax: 16, waitingMax: 500 } as const;
 
 /** A database that holds tokens. */
 export interface VaultNode {
   readonly name: string;
   readonly database: Database;
+}
+
+/** What a process needs to write on several nodes, if it is one that creates tokens. */
+export interface JointMeans {
+  /** Another pool of home. */
+  readonly claims: Database;
+  /** How long a request waits until it may begin. */
+  readonly waitMaxMs: number;
 }
 
 /** What is about to be done, for finding the node that has it. */
@@ -43,6 +53,13 @@ export interface PerNode<T> {
 export class Nodes {
   readonly all: readonly VaultNode[];
   readonly home: VaultNode;
+  /**
+   * For transactions at home that claim something. Those that wait for a claim would otherwise take the connections that whoever holds
+   * it needs to go on.
+   */
+  readonly claims: Database;
+  /** What is prepared for this process at the same time is limited, as it is on a database. */
+  readonly jointLanes: FairLanes;
   #holders: readonly (VaultNode | undefined)[];
   #states = new Map<VaultNode, NodeState>();
   #loading: Promise<void> | undefined;
@@ -54,18 +71,20 @@ export class Nodes {
   }
 
   /** The first is home. Throws an error for the operator if one of them is not what its name says. */
-  static async open(nodes: readonly VaultNode[]): Promise<Nodes> {
-    const opened = new Nodes(nodes);
+  static async open(nodes: readonly VaultNode[], joint?: JointMeans): Promise<Nodes> {
+    const opened = new Nodes(nodes, joint);
     await opened.#load();
     await opened.#requireWhole();
     return opened;
   }
 
-  private constructor(nodes: readonly VaultNode[]) {
+  private constructor(nodes: readonly VaultNode[], joint?: JointMeans) {
     const [home] = nodes;
     if (home === undefined) throw new TypeError('There is no vault without a database.');
     this.all = nodes;
     this.home = home;
+    this.claims = joint?.claims ?? home.database;
+    this.jointLanes = new FairLanes({ ...jointLimits, waitMaxMs: joint?.waitMaxMs ?? transitMaxMs });
     this.#holders = Array.from({ length: drawerCount }, () => (nodes.length === 1 ? home : undefined));
   }
 
@@ -194,23 +213,32 @@ export class Nodes {
     if (known !== undefined) await writeAcquaintance(node.database, tenantId, known);
   }
 
+  /** Does something on a node; once more if the node has refused a key, which it may not have heard of yet. */
+  async introducing<T>(node: VaultNode, tenantId: TenantId, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (node === this.home || !isKeyVersionClosed(error)) throw error;
+      await this.introduce(node, tenantId);
+      return work();
+    }
+  }
+
+  /** Asks all nodes what they hold: something was not where it should be. */
+  async lookAgain(): Promise<void> {
+    if (!this.isAlone) await this.#load();
+  }
+
   async #try<T>(
     node: VaultNode,
     { tenantId, by }: Errand,
     work: (node: VaultNode) => Promise<T>,
   ): Promise<{ readonly result: T } | { readonly error: unknown }> {
     if (by !== undefined && by !== null) await this.acquaint(node, tenantId, by);
-    try {
-      return { result: await work(node) };
-    } catch (error) {
-      if (node === this.home || !isKeyVersionClosed(error)) return { error };
-      // It may be a key that the node has not heard of yet.
-      await this.introduce(node, tenantId);
-      return work(node).then(
-        (result) => ({ result }),
-        (again: unknown) => ({ error: again }),
-      );
-    }
+    return this.introducing(node, tenantId, () => work(node)).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    );
   }
 
   async #isHeldBy(node: VaultNode, drawer: number): Promise<boolean> {

@@ -179,15 +179,15 @@ export class TokenCreator {
       const free = withSharedViews(caller, named, deduplicationBehavior);
       const { createdAt, existing } = await this.#deduplicator.insertOrFind(caller, free, deduplicationBehavior);
       const isRecorded = deduplicationBehavior === 'update_existing';
-      const first = new Map<string, PreparedInsert>();
-      return mapInTurns(free, async (insert) => {
+      const first = new Map<string, readonly [index: number, insert: PreparedInsert]>();
+      return mapInTurns(free, async (insert, index) => {
         const key = findWantedKey(insert, deduplicationBehavior)?.text;
         const found = existing.get(key ?? '');
         if (found !== undefined) return this.#showFound(caller, { found, isRecorded }, insert);
         // The second of two equal ones in a request stands for the first.
-        const made = first.get(key ?? '') ?? insert;
-        if (key !== undefined) first.set(key, made);
-        const outcome = await this.#showCreated(caller, made, createdAt);
+        const [place, made] = first.get(key ?? '') ?? [index, insert];
+        if (key !== undefined) first.set(key, [place, made]);
+        const outcome = await this.#showCreated(caller, made, createdAt.get(place) ?? missing());
         return made === insert ? outcome : toDeduplicated(outcome);
       });
     });

@@ -12,6 +12,7 @@ import {
   type DeduplicatedInsert,
   type Duplicates,
   findWantedKey,
+  type InsertedOrFound,
   type TokenDuplicateStore,
 } from './token-duplicate-store.ts';
 import { tokenEvent } from '../model/token-event.ts';
@@ -50,7 +51,7 @@ export class TokenDeduplicator {
     caller: KeyCaller,
     inserts: readonly DraftedInsert[],
     behavior: DeduplicationBehavior,
-  ): Promise<{ readonly createdAt: Date; readonly existing: Duplicates }> {
+  ): Promise<InsertedOrFound> {
     if (behavior === 'return_existing') return this.#store.insertOrFind(caller.tenantId, inserts);
     const wanted = requireDistinct(inserts);
     const [turn = ''] = [...wanted.keys()].sort();

@@ -3,18 +3,20 @@ import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
 import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
-import { askAllForRows, askAllNodes, withinPlace } from '../../../platform/nodes/ask-all-nodes.ts';
+import { askAllForRows, askAllNodes } from '../../../platform/nodes/ask-all-nodes.ts';
+import { commitClaimed, type JointParts } from '../../../platform/nodes/joint-commit.ts';
 import type { Nodes } from '../../../platform/nodes/nodes.ts';
+import { retryRefused } from '../../../platform/nodes/retry-refused.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import type { ContainerSetLimits } from '../model/container-set-limit.ts';
 import { sayIfSetsAreFull } from '../model/container-set-sql.ts';
-import { countSlot } from '../model/count-slot.ts';
+import { countSlot, jointCountSlot } from '../model/count-slot.ts';
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
 import { type DuplicateKey, findDuplicateKey } from './duplicate-key.ts';
 import type { StoredToken } from '../model/token.ts';
 import type { SealedToken } from '../model/token-sealer.ts';
-import { toInsertRow, type TokenInsert } from './token-insert-sql.ts';
-import { inOrder, oldestOfEach, requireOnePlace } from './duplicates-on-nodes.ts';
+import { type InsertRow, type InsertTarget, toInsertRow, type TokenInsert } from './token-insert-sql.ts';
+import { oldestOfEach } from './oldest-of-each.ts';
 import { toClaim, toRelease } from './fingerprint-claim-store.ts';
 import { insertAllIn } from './whole-insert.ts';
 import {
@@ -40,6 +42,12 @@ export interface DuplicateUpdates {
   readonly prepared: ReadonlyMap<string, TokenChange>;
   /** For those that others have written meanwhile. Asked while they are claimed, so it must not wait for anything. */
   readonly prepare: (found: Duplicates) => Promise<ReadonlyMap<string, TokenChange>>;
+}
+
+/** What was created under the claims, by its place in the request, and what was found. */
+export interface InsertedOrFound {
+  readonly createdAt: ReadonlyMap<number, Date>;
+  readonly existing: Duplicates;
 }
 
 /** A token was updated by its id or deleted while its update was on its way; nothing was written. */
@@ -74,52 +82,51 @@ export class TokenDuplicateStore {
     tenantId: TenantId,
     items: readonly DeduplicatedInsert[],
     updates?: DuplicateUpdates,
-  ): Promise<{ readonly createdAt: Date; readonly existing: Duplicates }> {
+  ): Promise<InsertedOrFound> {
     const behavior = updates === undefined ? 'return_existing' : 'update_existing';
     const keys = listKeys(items, behavior);
     const rows = await mapInTurns(items, toInsertRow);
     // Claimed in a fixed order, so that two requests with the same fingerprints cannot deadlock.
     const fingerprints = [...new Set(keys.map(({ fingerprint }) => fingerprint))].sort();
-    const target = { tenantId, slot: countSlot(), setLimits: this.#setLimits };
-    await requireOnePlace(this.#nodes, items);
+    const slot = this.#nodes.isAlone ? countSlot() : jointCountSlot();
+    const target = { tenantId, slot, setLimits: this.#setLimits };
     await this.#nodes.acquaintAll(tenantId, items[0]?.token.createdBy);
-    const createdBy = items[0]?.token.createdBy;
-    const errand = { tenantId, key: items[0]?.token.id ?? '', by: createdBy };
-    // Tokens of one content may lie anywhere, so that all claims are made at home. What is written elsewhere is committed before
-    // the transaction ends that others wait for.
-    const writing = this.#nodes.at(errand, (place) =>
-      this.#nodes.home.database.forTenant(tenantId, async (home) => {
-        await home.query(toClaim(tenantId, fingerprints));
-        const find = async (tx: Transaction) =>
-          toDuplicates(tenantId, keys, await tx.query<DuplicateRow>(findStatement(tenantId, keys)));
-        const found = (await askAllNodes(this.#nodes, { tenantId, home }, find)).reduce(oldestOfEach);
-        const missing = indexesOfMissing(items, found, behavior);
-        const due = updates === undefined ? [] : await listChanges(found, updates);
-        const wanted = [...rows.entries()].filter(([index]) => missing.has(index));
-        const inPlace = withinPlace(this.#nodes, { tenantId, home }, place);
-        // A claim is there for the others to wait at until the commit. It must not outlive its token, so none outlives
-        // its transaction.
-        const insert = async () =>
-          wanted.length === 0 ? new Date(0) : inPlace((tx) => insertAllIn(tx, target, wanted));
-        const update = async ([text, change]: (typeof due)[number]) =>
-          [text, await this.#update(home, change)] as const;
-        const [createdAt, changed] = await (this.#nodes.isAlone
-          ? Promise.all([insert(), Promise.all(due.map(update))])
-          : inOrder(
-              insert,
-              due.map((one) => () => update(one)),
-            ));
-        await home.query(toRelease(tenantId, fingerprints));
-        return { createdAt, existing: updates === undefined ? found : new Map(changed) };
-      }),
-    );
-    return sayIfSetsAreFull(writing);
+    // Tokens of one content may lie anywhere, so that all claims are made at home.
+    const claim = async (home: Transaction) => {
+      await home.query(toClaim(tenantId, fingerprints));
+      const find = async (tx: Transaction) =>
+        toDuplicates(tenantId, keys, await tx.query<DuplicateRow>(findStatement(tenantId, keys)));
+      const found = (await askAllNodes(this.#nodes, { tenantId, home }, find)).reduce(oldestOfEach);
+      const missing = indexesOfMissing(items, found, behavior);
+      const changes = updates === undefined ? [] : await listChanges(found, updates);
+      const inserts = [...rows.entries()].filter(([index]) => missing.has(index));
+      return { plan: found, parts: await this.#toParts(target, { inserts, changes }) };
+    };
+    // A claim is there for the others to wait at until the commit. It must not outlive its token, so none outlives
+    // its transaction.
+    const release = (home: Transaction) => home.query(toRelease(tenantId, fingerprints));
+    const commit = () => commitClaimed(this.#nodes, tenantId, { claim, release });
+    const { plan: found, done } = await sayIfSetsAreFull(retryRefused(this.#nodes, commit));
+    const written = [...done.values()];
+    return {
+      createdAt: new Map(written.flatMap(({ created }) => created)),
+      existing: updates === undefined ? found : new Map(written.flatMap(({ changed }) => changed)),
+    };
   }
 
-  #update(home: Transaction, change: TokenChange): Promise<StoredToken> {
-    const { tenantId, id } = change.current;
-    return this.#nodes.at({ tenantId, key: id, by: change.modifiedBy }, (node) =>
-      withinPlace(this.#nodes, { tenantId, home }, node)((tx) => updateIn(tx, change, this.#setLimits)),
+  /** By the nodes where the tokens lie. */
+  async #toParts(target: InsertTarget, { inserts, changes }: Writes): Promise<JointParts<Written>> {
+    const ids = [...inserts.map(([, { id }]) => id), ...changes.map(([, { current }]) => current.id)];
+    const groups = await this.#nodes.group(ids);
+    return new Map(
+      [...groups].map(([node, group]) => {
+        const own = new Set(group);
+        const writes = {
+          inserts: inserts.filter(([, { id }]) => own.has(id)),
+          changes: changes.filter(([, { current }]) => own.has(current.id)),
+        };
+        return [node, (tx: Transaction) => writeIn(tx, target, writes)];
+      }),
     );
   }
 
@@ -140,6 +147,18 @@ export class TokenDuplicateStore {
     const others = await askAllForRows<{ id: TokenId; containers: string[] }>(this.#nodes, tenantId, statement);
     return others.flat().slice(0, limit);
   }
+}
+
+interface Writes {
+  /** With their places in the request. */
+  readonly inserts: readonly (readonly [index: number, row: InsertRow])[];
+  /** By the text of their keys. */
+  readonly changes: readonly (readonly [text: string, change: TokenChange])[];
+}
+
+interface Written {
+  readonly created: readonly (readonly [index: number, createdAt: Date])[];
+  readonly changed: readonly (readonly [text: string, token: StoredToken])[];
 }
 
 /** A row with the place of the key that it was found by, counted from one. */
@@ -229,10 +248,7 @@ function toDuplicates(tenantId: TenantId, keys: readonly DuplicateKey[], rows: r
   );
 }
 
-async function listChanges(
-  found: Duplicates,
-  { prepared, prepare }: DuplicateUpdates,
-): Promise<(readonly [text: string, change: TokenChange])[]> {
+async function listChanges(found: Duplicates, { prepared, prepare }: DuplicateUpdates): Promise<Writes['changes']> {
   const isFor = (change: TokenChange | undefined, { id, version }: StoredToken) =>
     change?.current.id === id && change.current.version === version;
   const stale = new Map([...found].filter(([text, token]) => !isFor(prepared.get(text), token)));
@@ -241,6 +257,16 @@ async function listChanges(
     const change = again?.get(text) ?? prepared.get(text);
     return change === undefined ? [] : [[text, change] as const];
   });
+}
+
+async function writeIn(tx: Transaction, target: InsertTarget, { inserts, changes }: Writes): Promise<Written> {
+  const [createdAt, changed] = await Promise.all([
+    insertAllIn(tx, target, inserts),
+    Promise.all(
+      changes.map(async ([text, change]) => [text, await updateIn(tx, change, target.setLimits)] as const),
+    ),
+  ]);
+  return { created: inserts.map(([index]) => [index, createdAt] as const), changed };
 }
 
 async function updateIn(tx: Transaction, change: TokenChange, limits: ContainerSetLimits): Promise<StoredToken> {

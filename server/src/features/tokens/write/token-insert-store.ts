@@ -7,7 +7,7 @@ import { insertAllIn } from './whole-insert.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import type { ContainerSetLimits } from '../model/container-set-limit.ts';
 import { sayIfSetsAreFull } from '../model/container-set-sql.ts';
-import { countSlot } from '../model/count-slot.ts';
+import { countSlot, jointCountSlot } from '../model/count-slot.ts';
 import {
   insertFree,
   type InsertOutcome,
@@ -75,19 +75,19 @@ export class TokenInsertStore {
   insertAll(tenantId: TenantId, items: readonly TokenInsert[]): Promise<readonly Date[]> {
     const [first] = items;
     if (first === undefined) return Promise.resolve([]);
-    const { id, createdBy } = first.token;
-    const writing = this.#nodes.at({ tenantId, key: id, by: createdBy }, async (node): Promise<readonly Date[]> => {
-      const places = this.#nodes.isAlone ? undefined : await groupByNode(this.#nodes, items);
-      if (places !== undefined && places.size > 1) return insertJointly(this.#nodes, places, this.#targetOf(tenantId));
-      const createdAt = await this.#groups.of(node).add(tenantId, items);
-      return items.map(() => createdAt);
-    });
-    return sayIfSetsAreFull(writing);
+    return sayIfSetsAreFull(this.#insertAll(tenantId, items, first));
   }
 
-  #targetOf(tenantId: TenantId): InsertTarget {
-    // Held until all nodes have committed: others must not wait for it.
-    return { tenantId, slot: countSlot(3), setLimits: this.#setLimits };
+  async #insertAll(tenantId: TenantId, items: readonly TokenInsert[], first: TokenInsert): Promise<readonly Date[]> {
+    const places = this.#nodes.isAlone ? undefined : await groupByNode(this.#nodes, items);
+    if (places !== undefined && places.size > 1) {
+      return insertJointly(this.#nodes, places, { tenantId, slot: jointCountSlot(), setLimits: this.#setLimits });
+    }
+    const { id, createdBy } = first.token;
+    const createdAt = await this.#nodes.at({ tenantId, key: id, by: createdBy }, (node) =>
+      this.#groups.of(node).add(tenantId, items),
+    );
+    return items.map(() => createdAt);
   }
 }
 
