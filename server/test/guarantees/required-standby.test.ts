@@ -137,6 +137,71 @@ describe.each(ways)('a write by %s', (_name, write) => {
   });
 });
 
+describe('a transaction that is prepared first', () => {
+  const prepare = async () => {
+    const name = `strongroom/${crypto.randomUUID()}`;
+    await database.forTenant(tenantId, (tx) => tx.query(insert), { prepareAs: () => name });
+    return name;
+  };
+  const listPrepared = async () => (await test.owner.query<{ gid: string }>('select gid from pg_prepared_xacts')).rows;
+
+  it('is not prepared without a standby', async () => {
+    await postgres.requireStandby('');
+    expect(await failureOf(prepare())).toMatchObject(refusal);
+    expect(await listPrepared()).toEqual([]);
+  });
+
+  it('is not reported as prepared if the list of standbys is emptied while it waits for one', async () => {
+    await postgres.freeze();
+    const preparing = failureOf(prepare());
+    await untilTrue(async () => (await countWaiting()) === 1, { waitingFor: 'the prepare that waits' });
+    await postgres.requireStandby('');
+    const failure = await preparing;
+    postgres.thaw();
+    expect(failure).toMatchObject(refusal);
+    // Whoever has asked for it rolls it back.
+    const [left] = await listPrepared();
+    await database.endPrepared(left?.gid ?? '', false);
+    expect(await listPrepared()).toEqual([]);
+  });
+
+  it('is committed with a standby, and stays prepared without one', async () => {
+    const before = await countRows();
+    const name = await prepare();
+    await postgres.requireStandby('');
+    for (const _ of [1, 2]) expect(await failureOf(database.endPrepared(name, true))).toMatchObject(refusal);
+    await postgres.requireStandby('FIRST 2 (second, third)');
+    expect(await failureOf(database.endPrepared(name, true))).toMatchObject(refusal);
+    await postgres.requireStandby('');
+    expect([await countRows(), await listPrepared()]).toEqual([before, [{ gid: name }]]);
+    await postgres.requireStandby('ANY 1 (second)');
+    await database.endPrepared(name, true);
+    expect([await countRows(), await listPrepared()]).toEqual([before + 1, []]);
+  });
+
+  it('is rolled back without one', async () => {
+    const before = await countRows();
+    const name = await prepare();
+    await postgres.requireStandby('');
+    await database.endPrepared(name, false);
+    expect([await countRows(), await listPrepared()]).toEqual([before, []]);
+  });
+
+  it('is not reported as committed if the list of standbys is emptied while it waits for one', async () => {
+    const before = await countRows();
+    const name = await prepare();
+    await postgres.freeze();
+    const ending = failureOf(database.endPrepared(name, true));
+    await untilTrue(async () => (await countWaiting()) === 1, { waitingFor: 'the commit that waits' });
+    await postgres.requireStandby('');
+    const failure = await ending;
+    postgres.thaw();
+    expect(failure).toMatchObject({ code: 'overloaded', message: expect.stringContaining('not confirmed') });
+    expect(mayHaveHappened(failure)).toBe(true);
+    expect(await countRows()).toBe(before + 1);
+  });
+});
+
 describe('without a standby', () => {
   it('what writes nothing is served, and a failing statement fails as it does otherwise', async () => {
     await postgres.requireStandby('');

@@ -12,6 +12,8 @@ import { makeDirectory } from './postgres-directory.ts';
 
 const run = promisify(execFile);
 const standbyName = 'second';
+/** A standby must allow as many as its primary. */
+const shared = { fsync: 'off', max_prepared_transactions: '10' };
 
 /** A primary, and a standby that streams from it and can leave, come back and stop responding. */
 export class ReplicatedPostgres {
@@ -26,7 +28,7 @@ export class ReplicatedPostgres {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-replica-'));
     await chmod(directory, 0o711);
     const password = randomBytes(16).toString('hex');
-    const primary = await LocalPostgres.start({ password, settings: { fsync: 'off' } });
+    const primary = await LocalPostgres.start({ password, settings: shared });
     const admin = new pg.Client({ connectionString: primary.url });
     await admin.connect();
     return new ReplicatedPostgres({ primary, admin, directory, password });
@@ -45,7 +47,7 @@ export class ReplicatedPostgres {
       password: this.#password,
       dataDirectory: await this.#ensureCopy(),
       settings: {
-        fsync: 'off',
+        ...shared,
         primary_conninfo: `${this.primary.url}?application_name=${standbyName}`,
         // A commit that began to wait while the list was changed is confirmed with the next report.
         wal_receiver_status_interval: '1s',
