@@ -2,14 +2,14 @@ import type { DatabaseConfig } from '../platform/config/config.ts';
 import { inspectDatabase } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { drawerCount, DrawerSet } from '../platform/nodes/drawers.ts';
-import { readNodeFitness, readNodeState } from '../platform/nodes/node-store.ts';
+import { type NodeFitness, readNodeFitness, readNodeState } from '../platform/nodes/node-store.ts';
 import { homeName } from '../core/nodes/home-name.ts';
-import { Nodes, type VaultNode } from '../platform/nodes/nodes.ts';
+import { jointsMax, Nodes, type VaultNode } from '../platform/nodes/nodes.ts';
 import { attempt, openForExamination } from './examination-attempt.ts';
 import type { Finding } from './finding.ts';
 
-/** PostgreSQL's default refuses to prepare any; so many requests may write on several nodes at the same time. */
-const preparedMin = 10;
+/** PostgreSQL's default refuses to prepare any. So many requests of one server may write on several nodes at the same time. */
+const preparedMin = jointsMax;
 
 /** Checks the databases that hold tokens, each on its own and all together; nothing where there is one database. */
 export async function examineNodes(config: DatabaseConfig): Promise<Finding[]> {
@@ -44,7 +44,8 @@ async function examineTogether(databases: readonly VaultNode[]): Promise<Finding
     await Nodes.open(databases);
     const states = await Promise.all(databases.map(({ database }) => readNodeState(database)));
     const fitness = await Promise.all(databases.map(({ database }) => readNodeFitness(database)));
-    return { problem: findHeldProblem(states.map(({ held }) => held)) ?? findUnfitness(fitness) };
+    const named = fitness.map((one, index) => ({ ...one, name: databases[index]?.name ?? '' }));
+    return { problem: findHeldProblem(states.map(({ held }) => held)) ?? findUnfitness(named) };
   });
   if (value === undefined) return finding;
   const { problem } = value;
@@ -64,12 +65,11 @@ function findHeldProblem(sets: readonly DrawerSet[]): string | undefined {
   return undefined;
 }
 
-function findUnfitness(
-  fitness: readonly { readonly collation: string; readonly preparedMax: number }[],
-): string | undefined {
-  if (new Set(fitness.map(({ collation }) => collation)).size > 1)
+function findUnfitness(databases: readonly (NodeFitness & { readonly name: string })[]): string | undefined {
+  if (new Set(databases.map(({ collation }) => collation)).size > 1)
     return 'The databases sort texts differently, and lists of several nodes would skip tokens. Create all of them with the same collation';
-  if (fitness.some(({ preparedMax }) => preparedMax < preparedMin))
-    return `Set max_prepared_transactions to 100 on every database: requests that write on several nodes need it`;
+  const unprepared = databases.filter(({ preparedMax }) => preparedMax < preparedMin).map(({ name }) => name);
+  if (unprepared.length > 0)
+    return `max_prepared_transactions is below ${preparedMin} on ${unprepared.join(' and ')}: requests that write on several nodes are refused. Set it to at least 100 on every database, and restart PostgreSQL`;
   return undefined;
 }

@@ -6,11 +6,7 @@ import { connectionsAtHome } from './connections-at-home.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 
 /** Begins to watch what PostgreSQL stands on, and shows it in the metrics. The caller stops it. */
-export function watchGround(
-  database: Database,
-  config: DatabaseConfig,
-  metrics: Metrics,
-): GroundWatch {
+export function watchGround(database: Database, config: DatabaseConfig, metrics: Metrics): GroundWatch {
   const { requiresStandby = false } = config;
   const watch = new GroundWatch(database, { connectionsMax: connectionsAtHome(config), requiresStandby }).start();
   addGroundMetrics(metrics, watch);

@@ -70,30 +70,30 @@ const cut = (database: TestDatabase) =>
 
 describe('tokens that are deduplicated and lie on several nodes', () => {
   it('are created under ids that the request chooses, each when its node says', async () => {
-    const [first, second] = [once('a', { id: idOn(0) }), once('b', { id: idOn(1) })];
-    const answer = await tokenize([first, second, once('c')]);
+    const ids = [idOn(0), idOn(1)];
+    const answer = await tokenize([once('a', { id: ids[0] }), once('b', { id: ids[1] }), once('c')]);
     expect(answer.status).toBe(200);
     expect(await countTokens()).not.toContain(0);
     for (const { id, created_at } of bodiesOf(answer)) expect((await get(id)).body).toMatchObject({ created_at });
     const again = await tokenize([once('a'), once('b')]);
-    expect(bodiesOf(again).map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect(bodiesOf(again).map(({ id }) => id)).toEqual(ids);
     expect(await leftovers()).toEqual([]);
   });
 
   it('are neither updated nor created if an id is taken', async () => {
     await updateExisting();
-    const [first, second] = [once('a', { id: idOn(0) }), once('b', { id: idOn(1) })];
-    await tokenize([first, second]);
-    const before = await Promise.all([get(first.id), get(second.id)]);
+    const [first, second] = [idOn(0), idOn(1)];
+    await tokenize([once('a', { id: first }), once('b', { id: second })]);
+    const before = await Promise.all([get(first), get(second)]);
     const more = { metadata: { changed: 'yes' } };
-    const refused = await tokenize([once('a', more), once('b', more), once('new', { id: second.id })]);
+    const refused = await tokenize([once('a', more), once('b', more), once('new', { id: second })]);
     expect(refused.status).toBe(409);
-    expect((await Promise.all([get(first.id), get(second.id)])).map(({ body }) => body)).toEqual(
+    expect((await Promise.all([get(first), get(second)])).map(({ body }) => body)).toEqual(
       before.map(({ body }) => body),
     );
     expect(await leftovers()).toEqual([]);
     const updated = await tokenize([once('a', more), once('b', more), once('new')]);
-    expect(updated.body).toMatchObject([{ id: first.id, ...more }, { id: second.id, ...more }, {}]);
+    expect(updated.body).toMatchObject([{ id: first, ...more }, { id: second, ...more }, {}]);
     expect((await countTokens()).reduce<number>((sum, count) => sum + Number(count), 0)).toBe(3);
     expect(await leftovers()).toEqual([]);
   });
@@ -135,7 +135,9 @@ describe('tokens that are deduplicated and lie on several nodes', () => {
     expect(await countTokens()).toEqual([0, 1]);
 
     const waiting = tokenize([once('a')], other.url);
-    await untilTrue(async () => (await countLockWaits(vault.database.owner)) === 1, { waitingFor: 'the other request' });
+    await untilTrue(async () => (await countLockWaits(vault.database.owner)) === 1, {
+      waitingFor: 'the other request',
+    });
     // A worker that meets the same does no harm.
     tap.interrupt(
       ({ text }) => text.startsWith('commit prepared'),
@@ -156,7 +158,15 @@ describe('tokens that are deduplicated and lie on several nodes', () => {
     );
     const answers = await Promise.all(asked);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    expect(new Set(answers.map((answer) => bodiesOf(answer).map(({ id }) => id).join())).size).toBe(1);
+    expect(
+      new Set(
+        answers.map((answer) =>
+          bodiesOf(answer)
+            .map(({ id }) => id)
+            .join(),
+        ),
+      ).size,
+    ).toBe(1);
     expect(await leftovers()).toEqual([]);
   });
 });

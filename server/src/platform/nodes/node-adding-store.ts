@@ -1,4 +1,5 @@
 import { OperatorError } from '../../core/errors/operator-error.ts';
+import { homeName } from '../../core/nodes/home-name.ts';
 import type { OwnedNode } from '../config/owned-nodes.ts';
 import type { Transaction } from '../database/database.ts';
 import { OwnerLink } from '../database/owner-link.ts';
@@ -17,12 +18,14 @@ export async function addNode(home: OwnedNode, node: OwnedNode): Promise<void> {
   const vaultId = await asOwner(home, async (linked) => {
     const state = await linked.link.transaction(readNodeStateIn);
     if (state.name !== home.name) throw notHome(state);
+    await requirePreparing(linked);
     await withLockPatience(linked, guardDrawers);
     return state.vaultId;
   });
   await asOwner(node, async (linked) => {
     const state = await linked.link.transaction(readNodeStateIn);
     if (state.vaultId === vaultId && state.name === node.name) return;
+    await requirePreparing(linked);
     if (state.name !== home.name || (await linked.link.transaction(hasTenants))) throw inUse(node, state, home);
     await withLockPatience(linked, async (tx) => {
       await tx.query({
@@ -45,6 +48,17 @@ export async function addNode(home: OwnedNode, node: OwnedNode): Promise<void> {
 
 async function guardDrawers(tx: Transaction): Promise<void> {
   await tx.query({ text: 'select guard_drawers()' });
+}
+
+/** Where nothing can be prepared, a request that writes on several nodes is refused. */
+async function requirePreparing({ name, link }: LinkedNode): Promise<void> {
+  const [row] = await link.transaction((tx) =>
+    tx.query<{ max: number }>({ text: `select current_setting('max_prepared_transactions')::integer as max` }),
+  );
+  if ((row?.max ?? 0) > 0) return;
+  throw new OperatorError(
+    `The database of ${name === homeName ? 'home' : `node ${name}`} has max_prepared_transactions at 0. Set it to at least 100 and restart PostgreSQL.`,
+  );
 }
 
 /** The owner, too, sees tenants only as a role that may. */

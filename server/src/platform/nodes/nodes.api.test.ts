@@ -142,9 +142,7 @@ describe('a token', () => {
     await prepare(undecided);
     await endLeft(nodes, { olderThanSeconds: 0 });
     expect(await countPrepared()).toBe(0);
-    const late = await decider.forTenant(tenantId, (tx) =>
-      decide(tx, { tenantId, id: undecided, isCommitted: true }),
-    );
+    const late = await decider.forTenant(tenantId, (tx) => decide(tx, { tenantId, id: undecided, isCommitted: true }));
     expect(late).toBe(false);
   });
 });

@@ -15,7 +15,9 @@ import { listNodeNames, type NodeState, readAcquaintance, readNodeState, writeAc
 export const transitMaxMs = 5_000;
 const transitPauseMs = 20;
 const acquaintedMax = 10_000;
-const jointLimits = { placesMax: 16, waitingMax: 500 } as const;
+/** How many requests of a process may have something prepared at the same time. */
+export const jointsMax = 16;
+const jointsWaitingMax = 500;
 
 /** A database that holds tokens. */
 export interface VaultNode {
@@ -84,7 +86,8 @@ export class Nodes {
     this.all = nodes;
     this.home = home;
     this.claims = joint?.claims ?? home.database;
-    this.jointLanes = new FairLanes({ ...jointLimits, waitMaxMs: joint?.waitMaxMs ?? transitMaxMs });
+    const waitMaxMs = joint?.waitMaxMs ?? transitMaxMs;
+    this.jointLanes = new FairLanes({ placesMax: jointsMax, waitingMax: jointsWaitingMax, waitMaxMs });
     this.#holders = Array.from({ length: drawerCount }, () => (nodes.length === 1 ? home : undefined));
   }
 
