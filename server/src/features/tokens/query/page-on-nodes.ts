@@ -8,9 +8,6 @@ import { sortNewestFirst } from './newest-first.ts';
 import { type CountedPage, findAmong, findPage, findPlaces, type PageQuestion } from './token-page.ts';
 import { emptyPage } from './token-query-store.ts';
 
-/** So many places of each node may be in memory for a page by number: a few megabytes. */
-const placesMax = 100_000;
-
 /** Finds a page wherever its tokens lie. */
 export async function findPageOnNodes(
   nodes: Nodes,
@@ -32,7 +29,7 @@ async function findLatePage(nodes: Nodes, question: PageQuestion, options: Trans
   const { tenantId, slice } = question;
   const asking = { tenantId, ...options };
   const end = slice.offset + slice.limit;
-  const isWithin = end <= placesMax;
+  const isWithin = end <= tokenQueryLimits.placesMax;
   const upToEnd = { ...question, slice: { ...slice, offset: 0, limit: isWithin ? end : 0 } };
   const parts = await askAllNodes(nodes, asking, (tx: Transaction) => findPlaces(tx, upToEnd));
   const places = parts.flatMap(({ tokens }) => tokens);
@@ -84,7 +81,7 @@ function withinBytes(tokens: readonly StoredToken[]): StoredToken[] {
 function tooLate(): DomainError {
   return new DomainError(
     'page-too-large',
-    `This page begins too late: in a vault with several databases, pages by number end at ${placesMax.toLocaleString('en')} tokens. Use the /v2 route, whose pages follow each other.`,
+    `This page begins too late: in a vault with several databases, pages by number end at ${tokenQueryLimits.placesMax.toLocaleString('en')} tokens. Use the /v2 route, whose pages follow each other.`,
     { found: {} },
   );
 }

@@ -262,9 +262,7 @@ async function listChanges(found: Duplicates, { prepared, prepare }: DuplicateUp
 async function writeIn(tx: Transaction, target: InsertTarget, { inserts, changes }: Writes): Promise<Written> {
   const [createdAt, changed] = await Promise.all([
     insertAllIn(tx, target, inserts),
-    Promise.all(
-      changes.map(async ([text, change]) => [text, await updateIn(tx, change, target.setLimits)] as const),
-    ),
+    Promise.all(changes.map(async ([text, change]) => [text, await updateIn(tx, change, target.setLimits)] as const)),
   ]);
   return { created: inserts.map(([index]) => [index, createdAt] as const), changed };
 }
