@@ -3322,7 +3322,7 @@ export interface operations {
              *
              *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
              *
-             *     `page-too-large`: The tokens of the requested page hold more than 8 MiB of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out.
+             *     `page-too-large`: The tokens of the requested page hold more than 8 MiB of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out. In a vault with several databases, it is also the response for a numbered page that ends after more than 100,000 tokens.
              */
             400: {
                 headers: {
@@ -3740,7 +3740,7 @@ export interface operations {
              *
              *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
              *
-             *     `page-too-large`: The tokens of the requested page hold more than 8 MiB of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out.
+             *     `page-too-large`: The tokens of the requested page hold more than 8 MiB of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out. In a vault with several databases, it is also the response for a numbered page that ends after more than 100,000 tokens.
              */
             400: {
                 headers: {

@@ -34,7 +34,6 @@ import type { DrainConfig, ServerConfig } from '../platform/config/config.ts';
 import { LogReader } from '../platform/audit/log-reader.ts';
 import { auditKeyVersion } from '../platform/audit/sealer.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
-import { OutageLog } from '../platform/database/outage-log.ts';
 import { requireAnswer } from '../platform/database/require-answer.ts';
 import { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
 import { PasswordHasher } from '../platform/keyring/password-hasher.ts';
@@ -58,6 +57,7 @@ import { startEpochKeys } from './start-epoch-keys.ts';
 import { addAllTokenRoutes } from './token-wiring.ts';
 import { VaultCore } from './vault-core.ts';
 import { watchGround } from './watch-ground.ts';
+import { watchOutages } from './watch-outages.ts';
 
 /** Without the feed, every key is looked up. That is no reason to send requests elsewhere, unless it lasts. */
 const silenceMaxMs = 5_000;
@@ -120,11 +120,7 @@ export class VaultServer {
       new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed }),
       (it) => it.close(),
     );
-    for (const node of core.nodes.all) {
-      const log = new OutageLog(logger);
-      log.watch(node.database);
-      if (node === core.nodes.home && core.nodes.claims !== node.database) log.watch(core.nodes.claims);
-    }
+    watchOutages(core.nodes, logger);
     // Asked also when nobody uses the vault, so that the log tells when the database went away and came back.
     const askDatabase = () => void requireAnswer(core.database).catch(() => undefined);
     feed.onLost(askDatabase);
