@@ -12,6 +12,7 @@ import { Keyring } from '../platform/keyring/keyring.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
 import { TenantKeyStore } from '../platform/keyring/tenant-key-store.ts';
 import { readNodeState } from '../platform/nodes/node-store.ts';
+import { hideCopies } from '../platform/nodes/restored-drawers-store.ts';
 import { homeName } from '../core/nodes/home-name.ts';
 import { requireEveryKeyOpens } from './key-check.ts';
 
@@ -59,6 +60,7 @@ export async function checkBackup(config: VaultConfig, order: BackupOrder): Prom
     const dumped = await restore(reader, scratch);
     order.onStep('Migrating the schema to this version');
     const { version } = await migrate(scratch.ownerUrl);
+    await hideCopies(scratch.ownerUrl);
     return { ...(await openEverything(scratch.ownerUrl, config, order)), schema: { dumped, migrated: version } };
   });
 }
