@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ownedNodes } from '../../../test/harness/node-inventory.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
 import { readAcquaintance, writeAcquaintance } from '../../platform/nodes/node-store.ts';
+import { DrawerMoving } from '../../platform/nodes/moving/drawer-moving.ts';
 import { sealedAnswers } from '../idempotency/index.ts';
 import { sealedTokens } from '../tokens/index.ts';
 import { rotateDataKey } from './data-rotation.ts';
@@ -119,6 +121,59 @@ describe('re-encryption', () => {
       [tenantId],
     );
     await reencryption().run(tenantId, fast);
+    expect(await versionsOnNodes()).toEqual([[2], [2]]);
+  });
+});
+
+describe('re-encryption while drawers move', () => {
+  const move = (from: string, to: string, drawers?: number) =>
+    DrawerMoving.with({ nodes: ownedNodes(vault) }, (moving) =>
+      moving.move({ from, to, ...(drawers === undefined ? {} : { drawers }) }),
+    );
+
+  /** Does something once before the tokens of a node are read. */
+  function beforeReading(name: string, work: () => Promise<unknown>): typeof sealedTokens {
+    let times = 0;
+    return {
+      ...sealedTokens,
+      async list(tx, ...rest) {
+        const [row] = await tx.query<{ node: string }>({ text: 'select node from held_drawers' });
+        if (row?.node === name && times === 0) {
+          times += 1;
+          await work();
+        }
+        return sealedTokens.list(tx, ...rest);
+      },
+    };
+  }
+
+  it('is done only once tokens are done that went past it, to a node that it had left', async () => {
+    const ids = await createTokens(20);
+    await rotate();
+    const moving = beforeReading('node-2', () => move('node-2', 'node-1'));
+    const report = await reencryption([moving]).run(tenantId, fast);
+    expect(report).toMatchObject({ targetVersion: 2, read: 20, unreadable: [] });
+    expect(await versionsOnNodes()).toEqual([[2], []]);
+    await move('node-1', 'node-2', 2_048);
+    for (const [index, id] of ids.entries()) expect(await readData(id)).toBe(`value ${index}`);
+  });
+
+  it('does not pass for done while drawers keep moving', async () => {
+    await createTokens(10);
+    await rotate();
+    let count = 0;
+    const restless = {
+      ...sealedTokens,
+      async listVersions(...parts: Parameters<typeof sealedTokens.listVersions>) {
+        count += 1;
+        await (count % 2 === 0 ? move('node-1', 'node-2', 1) : move('node-2', 'node-1', 1));
+        return sealedTokens.listVersions(...parts);
+      },
+    };
+    await expect(reencryption([restless]).run(tenantId, fast)).rejects.toThrow('being moved');
+    const { body } = await vault.request('GET', '/tenants/self/encryption-keys', { key: tenant.keys.management });
+    expect((body as { reencryption: object }).reencryption).not.toHaveProperty('finished_at');
+    expect(await reencryption().run(tenantId, fast)).toMatchObject({ targetVersion: 2, read: 10 });
     expect(await versionsOnNodes()).toEqual([[2], [2]]);
   });
 });

@@ -7,6 +7,7 @@ import { SealedRecordError } from '../../platform/keyring/sealed-record.ts';
 import type { FreshRecord, SealedRow, SealedTable } from '../../platform/keyring/sealed-rows.ts';
 import { type TenantKeyInfo, TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
 import type { Nodes } from '../../platform/nodes/nodes.ts';
+import { whileNothingMoves } from '../../platform/nodes/steady-drawers.ts';
 import { closeOlderEverywhere } from './key-closing.ts';
 import { keyEvent } from './key-event.ts';
 import { Pace } from './pace.ts';
@@ -58,7 +59,7 @@ export class Reencryption {
     for (let rounds = 0; rounds < roundsMax; rounds += 1) {
       const unreadable: string[] = [];
       const totals = { read: 0, changed: 0 };
-      let isDone = true;
+      const walked: WalkedPart[] = [];
       for (const part of listParts(this.#nodes, this.#tables)) {
         const task = { tenantId, source: part.table.name, targetVersion };
         const before = totals.read;
@@ -72,22 +73,33 @@ export class Reencryption {
         });
         totals.read += state.rowsRead;
         totals.changed += state.rowsChanged;
-        if (await this.#isLeftBehind(part, task, state)) isDone = false;
+        walked.push({ part, task, state });
       }
-      if (isDone) return { targetVersion, ...totals, unreadable };
+      if (await this.#isDone(walked)) return { targetVersion, ...totals, unreadable };
     }
     throw new Error('Tokens keep moving between the databases of this vault. Run this again when that has ended.');
   }
 
-  /** A token may have moved here from a part that is still to be gone through. Then this part is gone through again. */
-  async #isLeftBehind(part: SealedPart, task: ReencryptionTask, state: ReencryptionState): Promise<boolean> {
-    if (this.#nodes.isAlone || !part.table.isOnNodes) return false;
-    let older = 0;
-    for await (const page of versionPages(part, task.tenantId))
-      older += page.filter(({ version }) => version !== null && version < task.targetVersion).length;
-    if (older <= state.rowsUnreadable) return false;
-    await part.node.database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).restart(task));
-    return true;
+  /**
+   * A token may have moved from a part that was still to be gone through into one that was done. So all of them are looked at once more
+   * while nothing moves, and parts that it finds something in are gone through again.
+   */
+  async #isDone(walked: readonly WalkedPart[]): Promise<boolean> {
+    if (this.#nodes.isAlone) return true;
+    const onNodes = walked.filter(({ part }) => part.table.isOnNodes);
+    const restart = async (parts: readonly WalkedPart[]) => {
+      for (const { part, task } of parts)
+        await part.node.database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).restart(task));
+    };
+    try {
+      const behind = await whileNothingMoves(this.#nodes, () => listLeftBehind(onNodes));
+      await restart(behind);
+      return behind.length === 0;
+    } catch (error) {
+      // Nobody knows whether anything is left, so none of them may pass for done.
+      await restart(onNodes);
+      throw error;
+    }
   }
 
   /** The newest version; from now on, the only one used for encryption. */
@@ -181,6 +193,26 @@ export class Reencryption {
     }
     return { records, unreadable };
   }
+}
+
+/** A part that was gone through, and what that has come to. */
+interface WalkedPart {
+  readonly part: SealedPart;
+  readonly task: ReencryptionTask;
+  readonly state: ReencryptionState;
+}
+
+/** Those that have rows of older versions, apart from rows that cannot be decrypted. */
+async function listLeftBehind(walked: readonly WalkedPart[]): Promise<WalkedPart[]> {
+  const behind: WalkedPart[] = [];
+  for (const one of walked) {
+    const { tenantId, targetVersion } = one.task;
+    let older = 0;
+    for await (const page of versionPages(one.part, tenantId))
+      older += page.filter(({ version }) => version !== null && version < targetVersion).length;
+    if (older > one.state.rowsUnreadable) behind.push(one);
+  }
+  return behind;
 }
 
 interface WalkOptions {

@@ -7,9 +7,12 @@ export interface NodeState {
   readonly name: string;
   readonly vaultId: string;
   readonly held: DrawerSet;
+  /** Of what is held: drawers that have left and come back meanwhile leave another one behind. */
+  readonly version: string;
 }
 
-const stateText = `select node as name, vault_id as "vaultId", held from held_drawers`;
+// The transaction that wrote the row last: only moves do.
+const stateText = `select node as name, vault_id as "vaultId", held, xmin::text as version from held_drawers`;
 
 /** The nodes that have been added to a vault, as its home knows them. */
 export async function listNodeNames(home: Database): Promise<string[]> {
@@ -23,6 +26,7 @@ interface StateRow {
   readonly name: string;
   readonly vaultId: string;
   readonly held: Buffer;
+  readonly version: string;
 }
 
 export async function readNodeState(database: Database): Promise<NodeState> {

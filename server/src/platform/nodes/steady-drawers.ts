@@ -1,6 +1,6 @@
 import { OperatorError } from '../../core/errors/operator-error.ts';
-import { drawerCount, type DrawerSet } from './drawers.ts';
-import { readNodeState } from './node-store.ts';
+import { DrawerSet } from './drawers.ts';
+import { type NodeState, readNodeState } from './node-store.ts';
 import type { Nodes } from './nodes.ts';
 
 const triesMax = 3;
@@ -12,22 +12,19 @@ const triesMax = 3;
 export async function whileNothingMoves<T>(nodes: Nodes, work: () => Promise<T>): Promise<T> {
   if (nodes.isAlone) return work();
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const before = await readHeld(nodes);
+    const before = await readStates(nodes);
     if (!isWhole(before)) continue;
     const result = await work();
-    const after = await readHeld(nodes);
-    if (before.every((held, index) => after[index]?.equals(held) === true)) return result;
+    const after = await readStates(nodes);
+    if (before.every(({ version }, index) => after[index]?.version === version)) return result;
   }
   throw new OperatorError('Tokens are being moved between the databases of this vault. Try again when that has ended.');
 }
 
-async function readHeld(nodes: Nodes): Promise<DrawerSet[]> {
-  const states = await Promise.all(nodes.all.map(({ database }) => readNodeState(database)));
-  return states.map(({ held }) => held);
+function readStates(nodes: Nodes): Promise<NodeState[]> {
+  return Promise.all(nodes.all.map(({ database }) => readNodeState(database)));
 }
 
-function isWhole(sets: readonly DrawerSet[]): boolean {
-  return Array.from({ length: drawerCount }, (_, drawer) => drawer).every((drawer) =>
-    sets.some((held) => held.has(drawer)),
-  );
+function isWhole(states: readonly NodeState[]): boolean {
+  return states.reduce((all, { held }) => all.with(held), DrawerSet.of([])).equals(DrawerSet.all());
 }
