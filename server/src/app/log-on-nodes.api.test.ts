@@ -128,7 +128,13 @@ it('is exported from every database, continued, and verified without any', async
   const file = path.join(folder, 'log.ndjson');
   const exported = () =>
     withLog(vault.config, async (log) =>
-      writeExport({ path: file, publicKey: log.publicKey, trees: await listTrees(log, tenant.id), ...quiet }),
+      writeExport({
+        path: file,
+        publicKey: log.publicKey,
+        version: 2,
+        trees: await listTrees(log, tenant.id),
+        ...quiet,
+      }),
     );
   const first = await exported();
   expect(first.records).toBe((await vault.auditRecords(tenant.id)).length);

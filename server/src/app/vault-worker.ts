@@ -8,6 +8,7 @@ import { sweepTokensJobs } from '../features/tokens/index.ts';
 import { createAdminEdge } from '../http/admin-edge.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
 import { auditRetentionJob } from '../platform/audit/audit-retention-job.ts';
+import { nodeSealJobs } from '../platform/audit/node-seal-job.ts';
 import type { MailConfig, WorkerConfig } from '../platform/config/config.ts';
 import { addPoolMetrics } from '../platform/database/database-metrics.ts';
 import { OutageLog } from '../platform/database/outage-log.ts';
@@ -91,6 +92,7 @@ export class VaultWorker {
       sweepInvitationsJob(core.database),
       sweepSignInsJob(core.database),
       ...jointCommitJobs(core.nodes),
+      ...nodeSealJobs({ databases: sealerDatabases, publicKey: core.systemKeys.auditSigner().publicKey }),
     ];
     const jobDatabase = opened.adopt(outages.of(core.nodes.home).watch(openJobDatabase(config.database)), (it) =>
       it.close(),

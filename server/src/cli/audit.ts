@@ -69,10 +69,11 @@ function exportCommand(): Command {
       const progress = new Progress('Exporting records', flags.json !== true);
       const report = await withOwnLog(async (log) => {
         const { listTrees } = await import('../platform/audit/log-trees.ts');
-        const { writeExport } = await import('../platform/audit/log-export.ts');
+        const { versionOfExport, writeExport } = await import('../platform/audit/log-export.ts');
         return writeExport({
           path: flags.output,
           publicKey: log.publicKey,
+          version: versionOfExport(log),
           trees: await listTrees(log, flags.tenant),
           onProgress: ({ records }) => progress.update(records, undefined),
         });

@@ -44,6 +44,7 @@ export const operations = [
   'reencrypt',
   'retire',
   'alert',
+  'seal',
 ] as const;
 export type Operation = (typeof operations)[number];
 /** A call that leaves the house is written down twice: what is intended, before anything is decrypted, and how it ended. */
@@ -94,6 +95,10 @@ export interface AuditDetails {
   readonly count?: number;
   readonly from?: string;
   readonly minutes?: number;
+  /** Of the log of a node that home has noted: its newest checkpoint, how many records that covers, and their root as base64. */
+  readonly number?: number;
+  readonly size?: number;
+  readonly root?: string;
   /** What a change of rights or settings added and removed, a line each. */
   readonly changes?: readonly string[];
   /** SHA-256 of the rights or settings after the change, as base64url. */

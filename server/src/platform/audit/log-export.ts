@@ -6,15 +6,23 @@ import type { AuditRecord } from '../../core/audit/record-text.ts';
 import { nameOfTree } from '../../core/audit/log-tree.ts';
 import { parseCheckpointJson, toCheckpointJson } from './checkpoint.ts';
 import { readLines } from '../files/line-reader.ts';
-import type { ReadableTree } from './log-trees.ts';
+import type { OpenLog, ReadableTree } from './log-trees.ts';
 import type { LogSection } from './log-verifier.ts';
 
 /**
+ * Of a file. 2 has checkpoints that name a node, which a program that knows 1 alone would take for forged. A vault with one database
+ * writes 1.
+ */
+export type ExportVersion = 1 | 2;
+const newestVersion = 2 satisfies ExportVersion;
+
+/**
  * An export is lines of JSON: first who signs, then for each checkpoint its records and the checkpoint itself. Trees may
- * take turns; within one the order is that of the tree. It ends behind a checkpoint, so it can be continued.
+ * take turns; within one the order is that of the tree. It ends behind a checkpoint, so it can be continued. If it is continued in
+ * a later version, the first line comes again before what needs that.
  */
 type ExportLine =
-  | { readonly kind: 'export'; readonly version: 1; readonly public_key: string }
+  | { readonly kind: 'export'; readonly version: number; readonly public_key: string }
   | ({ readonly kind: 'record' } & AuditRecord)
   | ({ readonly kind: 'checkpoint'; readonly frontier: string; readonly dropped?: true } & ReturnType<
       typeof toCheckpointJson
@@ -23,6 +31,7 @@ type ExportLine =
 export interface ExportOptions {
   readonly path: string;
   readonly publicKey: Buffer;
+  readonly version: ExportVersion;
   readonly trees: readonly ReadableTree[];
   readonly onProgress: (report: ExportReport) => void;
 }
@@ -32,6 +41,12 @@ interface ExportEnd {
   readonly bytes: number;
   /** The last checkpoint of each tree. */
   readonly numbers: ReadonlyMap<string, number>;
+  /** What the file says; 0 if there is none. */
+  readonly version: number;
+}
+
+export function versionOfExport({ others = [] }: Pick<OpenLog, 'others'>): ExportVersion {
+  return others.length === 0 ? 1 : 2;
 }
 
 export interface ExportReport {
@@ -54,12 +69,12 @@ export async function writeExport(options: ExportOptions): Promise<ExportReport>
 }
 
 async function* exportLines(
-  { publicKey, trees, onProgress }: ExportOptions,
+  { publicKey, version, trees, onProgress }: ExportOptions,
   resumed: ExportEnd,
   report: { records: number; checkpoints: number },
 ): AsyncGenerator<string> {
   const toLine = (line: ExportLine) => `${JSON.stringify(line)}\n`;
-  if (resumed.bytes === 0) yield toLine({ kind: 'export', version: 1, public_key: publicKey.toString('base64') });
+  if (resumed.version < version) yield toLine({ kind: 'export', version, public_key: publicKey.toString('base64') });
   for (const { reader, tenantId } of trees) {
     const last = resumed.numbers.get(nameOfTree({ tenantId, node: reader.node })) ?? 0;
     for await (const { checkpoint, records } of reader.sections(tenantId, last)) {
@@ -86,6 +101,7 @@ async function findEnd(path: string): Promise<ExportEnd> {
     .catch(() => 0);
   let bytes = 0;
   let position = 0;
+  let version = 0;
   for await (const line of readLines(path)) {
     position += Buffer.byteLength(line) + 1;
     const parsed = parseLine(line);
@@ -93,11 +109,11 @@ async function findEnd(path: string): Promise<ExportEnd> {
     if (parsed === undefined || position > size) break;
     if (parsed.kind === 'record') continue;
     bytes = position;
-    if (parsed.kind === 'checkpoint')
-      numbers.set(nameOfTree({ tenantId: parsed.tenant_id, node: parsed.node }), parsed.number);
+    if (parsed.kind === 'export') version = requireKnown(path, parsed.version);
+    else numbers.set(nameOfTree({ tenantId: parsed.tenant_id, node: parsed.node }), parsed.number);
   }
   if (size > 0 && bytes === 0) throw new NotAnExportError(path, 'exists and is not an export of an audit log');
-  return { bytes, numbers };
+  return { bytes, numbers, version };
 }
 
 export class NotAnExportError extends Error {
@@ -107,12 +123,29 @@ export class NotAnExportError extends Error {
   }
 }
 
+/** Anything else would be taken for damage, or worse, for a log that somebody has changed. */
+function requireKnown(path: string, version: unknown): number {
+  if (version === 1 || version === newestVersion) return version;
+  throw new TooNewExportError(path, version);
+}
+
+export class TooNewExportError extends Error {
+  constructor(path: string, version: unknown) {
+    const format = Number.isSafeInteger(version) ? `format ${String(version)}` : 'an unknown format';
+    super(
+      `${path} is an export in ${format}. This version of Strongroom reads formats 1 to ${newestVersion}: use the version that wrote the file, or a newer one.`,
+    );
+    this.name = 'TooNewExportError';
+  }
+}
+
 /** The key that a file says it was signed with: worth as much as the file itself. */
 export async function readExportKey(path: string): Promise<Buffer> {
   for await (const line of readLines(path)) {
     const first = parseLine(line);
-    if (first?.kind === 'export') return Buffer.from(first.public_key, 'base64');
-    break;
+    if (first?.kind !== 'export') break;
+    requireKnown(path, first.version);
+    return Buffer.from(first.public_key, 'base64');
   }
   throw new NotAnExportError(path, 'is not an export of an audit log');
 }
@@ -125,10 +158,11 @@ export async function* readExport(path: string): AsyncGenerator<LogSection> {
     lineNumber += 1;
     const parsed = parseLine(line);
     if (parsed === undefined) throw new NotAnExportError(path, `cannot be read at line ${lineNumber}`);
-    if (parsed.kind === 'record') {
+    if (parsed.kind === 'export') requireKnown(path, parsed.version);
+    else if (parsed.kind === 'record') {
       const { kind: _, ...record } = parsed;
       records.push(record);
-    } else if (parsed.kind === 'checkpoint') {
+    } else {
       const checkpoint = parseCheckpointJson(parsed);
       if (checkpoint === undefined) throw new NotAnExportError(path, `cannot be read at line ${lineNumber}`);
       const frontier = Buffer.from(parsed.frontier, 'base64');

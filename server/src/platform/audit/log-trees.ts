@@ -18,7 +18,8 @@ export interface ReadableTree {
 export async function listTrees(log: OpenLog, tenantId: string | undefined): Promise<ReadableTree[]> {
   const trees: ReadableTree[] = [];
   for (const reader of readersOf(log)) {
-    // A tenant that is asked for by name is looked at even where it has no log, so that its absence is seen.
+    // A tenant that is asked for by name is looked at even where it has no log, so that its absence is seen. On a node it may have
+    // none; one that is gone is seen by what home has noted of it.
     const isWanted = tenantId !== undefined && (reader === log.reader || (await reader.hasLog(tenantId)));
     const tenantIds = tenantId === undefined ? await reader.listTenants() : isWanted ? [tenantId] : [];
     trees.push(...tenantIds.map((id) => ({ reader, tenantId: id })));

@@ -2,6 +2,8 @@ import { type AnchorVerdict, compareWithAnchor, type FindRoots, type SealedRoot 
 import { readExport, readExportKey } from './log-export.ts';
 import { type LogTree, nameOfTree, toNodeMember } from '../../core/audit/log-tree.ts';
 import { listTrees, type OpenLog, type ReadableTree, readersOf } from './log-trees.ts';
+import { listNodeSeals, type NodeSeal } from './node-seal.ts';
+import { NodeSealComparison } from './node-seal-comparison.ts';
 import { type Finding, LogVerifier, type TenantVerdict } from './log-verifier.ts';
 import type { WaitingRecords } from './waiting-records.ts';
 
@@ -31,6 +33,9 @@ export async function verifyDatabase(
   const readers = readersOf(log);
   const present = await listTrees(log, tenantId);
   const total = await sizeOf(present);
+  const findRoots: FindRoots = async (tree, numbers) =>
+    (await readers.find(({ node }) => node === tree.node)?.findRoots(tree.tenantId, numbers)) ?? new Map();
+  const noted = new NodeSealComparison(findRoots);
   const tenants: TenantVerdict[] = [];
   let verified = 0;
   for (const { reader, tenantId: id } of present) {
@@ -38,16 +43,19 @@ export async function verifyDatabase(
     // Asked first: what is sealed while the tree is read lies behind.
     const outside = await reader.listOutside(id);
     for await (const section of reader.sections(id)) {
-      verifier.check(section);
+      const sound = verifier.check(section);
+      // On a node, whoever can write to it could have noted anything.
+      if (reader.node === undefined) await noted.compare(listNodeSeals(sound));
       verified += section.records === 'dropped' ? 0 : section.records.length;
       options.onProgress(verified, total);
     }
     verifier.checkOutside(outside);
     tenants.push(verifier.finish());
   }
-  const findRoots: FindRoots = async (tree, numbers) =>
-    (await readers.find(({ node }) => node === tree.node)?.findRoots(tree.tenantId, numbers)) ?? new Map();
-  const verdict = toVerdict(publicKey, tenants, await compareAnchor(options, publicKey, findRoots));
+  const verdict = toVerdict(publicKey, tenants, {
+    noted,
+    anchor: await compareAnchor(options, publicKey, findRoots),
+  });
   const waiting = (await Promise.all(readers.map((reader) => reader.listWaiting(tenantId)))).flat();
   return { ...verdict, findings: [...verdict.findings, ...findForgedStops(tenants, waiting)], waiting };
 }
@@ -83,10 +91,12 @@ export async function verifyExport(
     verifiers.set(nameOfTree(tree), made);
     return made;
   };
+  const seals: NodeSeal[] = [];
   let verified = 0;
   for await (const section of readExport(path)) {
-    const { number, treeSize, root } = section.checkpoint;
-    verifierOf(section.checkpoint).check(section);
+    const { number, treeSize, root, node } = section.checkpoint;
+    const sound = verifierOf(section.checkpoint).check(section);
+    if (node === undefined) seals.push(...listNodeSeals(sound));
     if (options.anchorFile !== undefined)
       getOrMake(roots, nameOfTree(section.checkpoint)).set(number, { treeSize, root });
     verified += section.records === 'dropped' ? 0 : section.records.length;
@@ -94,7 +104,31 @@ export async function verifyExport(
   }
   const tenants = [...verifiers.values()].map((verifier) => verifier.finish());
   const findRoots: FindRoots = async (tree) => roots.get(nameOfTree(tree)) ?? new Map<number, SealedRoot>();
-  return toVerdict(key, tenants, await compareAnchor(options, key, findRoots));
+  return toVerdict(key, tenants, {
+    noted: await compareSeals(path, seals),
+    anchor: await compareAnchor(options, key, findRoots),
+  });
+}
+
+/**
+ * Reads the file once more for the checkpoints that home has noted: they come before or after the record of it, and all roots of a log
+ * on nodes would be too many to keep.
+ */
+async function compareSeals(path: string, seals: readonly NodeSeal[]): Promise<NodeSealComparison> {
+  const wanted = new Map<string, Map<number, SealedRoot | undefined>>();
+  for (const seal of seals) getOrMake(wanted, nameOfTree(seal)).set(seal.number, undefined);
+  if (seals.length > 0)
+    for await (const { checkpoint } of readExport(path)) {
+      const { number, treeSize, root } = checkpoint;
+      const own = wanted.get(nameOfTree(checkpoint));
+      if (own?.has(number) === true) own.set(number, { treeSize, root });
+    }
+  const comparison = new NodeSealComparison(async (tree) => {
+    const own = [...(wanted.get(nameOfTree(tree)) ?? [])];
+    return new Map(own.flatMap(([number, root]) => (root === undefined ? [] : [[number, root]])));
+  });
+  await comparison.compare(seals);
+  return comparison;
 }
 
 async function compareAnchor(
@@ -106,8 +140,23 @@ async function compareAnchor(
   return compareWithAnchor(anchorFile, publicKey, findRoots);
 }
 
-function toVerdict(publicKey: Buffer, tenants: readonly TenantVerdict[], anchor: AnchorVerdict): LogVerdict {
-  const findings = [...tenants.flatMap((tenant) => tenant.findings), ...anchor.findings];
+/** What was compared with the trees. */
+interface Comparisons {
+  readonly noted: NodeSealComparison;
+  readonly anchor: AnchorVerdict;
+}
+
+function toVerdict(
+  publicKey: Buffer,
+  tenants: readonly TenantVerdict[],
+  { noted, anchor }: Comparisons,
+): LogVerdict {
+  const sealed = new Set(tenants.filter(({ newest }) => newest !== undefined).map(nameOfTree));
+  const findings = [
+    ...tenants.flatMap((tenant) => tenant.findings),
+    ...noted.findings((tree) => !sealed.has(nameOfTree(tree))),
+    ...anchor.findings,
+  ];
   return { publicKey, tenants, findings, waiting: [], foreignAnchorLines: anchor.foreignLines };
 }
 

@@ -15,6 +15,8 @@ export type FindingKind =
   | 'checkpoint-missing'
   | 'month-removed'
   | 'sealing-stopped'
+  | 'log-missing'
+  | 'node-differs'
   | 'anchor-differs';
 
 /** Something that is not as it was sealed, and where. */
@@ -76,8 +78,8 @@ export class LogVerifier {
     if (of.after !== undefined && known !== undefined) this.#position = { number: of.after.number, frontier: known };
   }
 
-  /** Takes the sections in the order of their numbers. */
-  check({ checkpoint, records }: LogSection): void {
+  /** Takes the sections in the order of their numbers. Returns those of the records that are as they were sealed. */
+  check({ checkpoint, records }: LogSection): readonly AuditRecord[] {
     const before = this.#position;
     const range = { from: before.frontier.size, to: checkpoint.treeSize };
     if (checkpoint.number !== before.number + 1) {
@@ -96,9 +98,11 @@ export class LogVerifier {
       // A straggler may have been sealed after records of the month that followed.
       this.#newestDroppedMonth = checkpoint.month > known ? checkpoint.month : known;
     }
+    const verified = this.#verified;
     const recomputed = records === 'dropped' ? undefined : this.#recompute(checkpoint, records, vouchedFor);
     this.#position = { number: checkpoint.number, frontier: vouchedFor ?? recomputed ?? before.frontier };
     this.#newest = checkpoint;
+    return records === 'dropped' || this.#verified === verified ? [] : records;
   }
 
   /** Records that lie before where the sealer has come, and in no checkpoint. */
