@@ -215,7 +215,8 @@ it('raises one alert for what a key reveals on all nodes together', async () => 
   const watchers = [
     new Watcher({ sealerDatabase: home, database: home, thresholds }),
     ...vault.nodes.map(
-      ({ database }) => new NodeWatcher({ nodeDatabase: database.open(), homeDatabase: home, thresholds }),
+      ({ name, database }) =>
+        new NodeWatcher({ node: name, nodeDatabase: database.open(), homeDatabase: home, thresholds }),
     ),
   ];
   const watchAll = async () => {
@@ -250,7 +251,12 @@ it('counts what a session reveals on a node for the key that authorized it at ho
   const [node] = vault.nodes;
   if (node === undefined) throw new Error('There are no nodes.');
   const atHome = new Watcher({ sealerDatabase: home, database: home, thresholds });
-  const onNode = new NodeWatcher({ nodeDatabase: node.database.open(), homeDatabase: home, thresholds });
+  const onNode = new NodeWatcher({
+    node: node.name,
+    nodeDatabase: node.database.open(),
+    homeDatabase: home,
+    thresholds,
+  });
   await atHome.watch();
   await onNode.watch();
   const [keyId, sessionId, sessionKey] = [randomUUID(), randomUUID(), randomUUID()];

@@ -37,7 +37,7 @@ export async function startSealing(parts: {
       watcher:
         node === undefined
           ? new Watcher({ sealerDatabase: database, database: core.database, thresholds })
-          : new NodeWatcher({ nodeDatabase: database, homeDatabase: home.database, thresholds }),
+          : new NodeWatcher({ node, nodeDatabase: database, homeDatabase: home.database, thresholds }),
     }),
   );
   return new SealLoop({ logs, anchorings, logger, metrics });

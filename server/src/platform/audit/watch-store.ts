@@ -1,6 +1,7 @@
 import type { Transaction } from '../database/database.ts';
 import { takeLock } from '../database/transaction-lock.ts';
 import type { Alert, AlertRule, AlertThresholds } from './alert-rule.ts';
+import { seenOnAllNodesSql } from './node-watch-store.ts';
 import { SealingError } from './seal-store.ts';
 
 /** Windows are forgotten soon after their end; addresses when a key has not come from them for this long. */
@@ -88,6 +89,9 @@ const raiseText = (total: string) => `with touched as (
   )
   insert into audit_alerts (tenant_id, key_id, rule, bucket, occurrences, is_user)
   select tenant_id, key_id, $2, bucket, count, is_user from full_windows on conflict do nothing`;
+
+/** Of a window, with the length of windows as the first parameter. */
+const isOverOnNodes = `bucket < coalesce(${seenOnAllNodesSql} - make_interval(mins => 2 * $1), 'infinity')`;
 
 const unrecorded = 'recorded_at is null and occurrences is not null';
 
@@ -209,17 +213,18 @@ export class WatchStore {
     });
   }
 
-  /** What no window needs any more. An alert stays until it is recorded. */
+  /** What no window needs any more, of records that are still to come from nodes too. An alert stays until it is recorded. */
   async forget({ windowMinutes }: AlertThresholds): Promise<void> {
     await this.#tx.query({
       text: `delete from audit_watched where ctid = any (array(select ctid from audit_watched
-        where (bucket > '-infinity' and seen_at < now() - make_interval(mins => 2 * $1))
+        where (bucket > '-infinity' and seen_at < now() - make_interval(mins => 2 * $1) and ${isOverOnNodes})
           or seen_at < now() - make_interval(days => $2) limit $3))`,
       values: [windowMinutes, addressKeptDays, forgottenPerPass],
     });
     await this.#tx.query({
       text: `delete from audit_alerts where ctid = any (array(select ctid from audit_alerts
-        where bucket < now() - make_interval(mins => 2 * $1) - interval '1 day' and not (${unrecorded}) limit $2))`,
+        where bucket < now() - make_interval(mins => 2 * $1) - interval '1 day' and not (${unrecorded})
+          and ${isOverOnNodes} limit $2))`,
       values: [windowMinutes, forgottenPerPass],
     });
   }
