@@ -158,9 +158,7 @@ describe('a watcher of a node that dies after home has counted', () => {
   it.each([false, true])('counts nothing twice, with more to see afterwards: %s', async (isMore) => {
     const { owner } = places.two;
     await owner.query(`create function die() returns trigger language plpgsql as $$ begin raise 'as planned'; end $$`);
-    await owner.query(
-      'create trigger dies before update on audit_watch_position for each row execute function die()',
-    );
+    await owner.query('create trigger dies before update on audit_watch_position for each row execute function die()');
     await act(places.two, { count: 5, isMiss: true });
     await expect(onTwo.watch()).rejects.toThrow('P0001');
     await expect(onTwo.watch()).rejects.toThrow('P0001');

@@ -146,11 +146,7 @@ interface Comparisons {
   readonly anchor: AnchorVerdict;
 }
 
-function toVerdict(
-  publicKey: Buffer,
-  tenants: readonly TenantVerdict[],
-  { noted, anchor }: Comparisons,
-): LogVerdict {
+function toVerdict(publicKey: Buffer, tenants: readonly TenantVerdict[], { noted, anchor }: Comparisons): LogVerdict {
   const sealed = new Set(tenants.filter(({ newest }) => newest !== undefined).map(nameOfTree));
   const findings = [
     ...tenants.flatMap((tenant) => tenant.findings),
