@@ -2,10 +2,11 @@ import { migrate } from '../../server/src/platform/database/migrator.ts';
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
 import { DrawerSet } from '../../server/src/platform/nodes/drawers.ts';
 import { addNode } from '../../server/src/platform/nodes/node-adding-store.ts';
+import { BenchVault } from './bench-vault.ts';
 import { withClient } from './with-client.ts';
 
 /** What every PostgreSQL server of such a vault is started with, home too: small, since all of them share one machine. */
-export const nodeSettings = {
+const nodeSettings = {
   shared_buffers: '128MB',
   max_wal_size: '4GB',
   checkpoint_timeout: '30min',
@@ -52,6 +53,14 @@ export class NodeDatabases {
   async stop(): Promise<void> {
     for (const { postgres } of this.all) await postgres.stop();
   }
+}
+
+/** A vault whose tokens lie on so many nodes; on none of them but in its one database if that is zero. */
+export async function startVaultOn(count: number): Promise<{ vault: BenchVault; nodes: NodeDatabases }> {
+  const nodes = await NodeDatabases.start(count);
+  const settings = count === 0 ? {} : { STRONGROOM_NODES: nodes.setting };
+  const vault = await BenchVault.start('apart', settings, nodeSettings, (homeUrl) => nodes.join(homeUrl));
+  return { vault, nodes };
 }
 
 async function hold(url: string, drawers: DrawerSet): Promise<void> {
