@@ -6,6 +6,7 @@ const measures = [
   ['WAL, KiB', ({ walBytes }) => walBytes / 1_024],
   ['Buffers', ({ buffers }) => buffers],
   ['Time, ms', ({ milliseconds }) => milliseconds],
+  ['Processor, ms', ({ processorMs }) => processorMs],
 ] as const satisfies readonly (readonly [string, (work: Work) => number])[];
 const names = measures.map(([name]) => name);
 

@@ -1,18 +1,22 @@
+import type { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
+import { askAll } from './ask-all.ts';
 import type { BenchVault } from './bench-vault.ts';
 import { startVaultOn } from './node-databases.ts';
+import { processorMsOf } from './postgres-processor-time.ts';
 import { withClient } from './with-client.ts';
 
 /** Enough for every node to know the tenant and the key, and for its statements to be prepared. */
 const warmUpPerNode = 500;
 
-/** What a database did, as pg_stat_statements counts it. */
+/** What a database did, as pg_stat_statements and the system count it. */
 export interface Work {
   readonly statements: number;
   readonly rows: number;
   readonly walBytes: number;
   readonly buffers: number;
-  /** On a clock, so waiting for a processor counts. */
+  /** From the beginning to the end of each statement, so waiting for a processor counts. */
   readonly milliseconds: number;
+  readonly processorMs: number;
 }
 
 export interface CountedWork {
@@ -34,7 +38,7 @@ interface Order {
  * Statements that read or write tokens; the server also looks now and then whether it is still there. Their numbers contain those of
  * whatever they call.
  */
-const workText = `select coalesce(sum(calls), 0)::float8 as statements, coalesce(sum(rows), 0)::float8 as rows,
+const statementsText = `select coalesce(sum(calls), 0)::float8 as statements, coalesce(sum(rows), 0)::float8 as rows,
     coalesce(sum(wal_bytes), 0)::float8 as "walBytes", coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 as buffers,
     coalesce(sum(total_exec_time), 0)::float8 as milliseconds
   from pg_stat_statements where toplevel and query ~ '\\mtokens\\M'`;
@@ -43,8 +47,8 @@ const workText = `select coalesce(sum(calls), 0)::float8 as statements, coalesce
 export async function countWork(order: Order): Promise<CountedWork[]> {
   const startedAt = performance.now();
   const { vault, nodes } = await startVaultOn(order.nodes);
-  const urls = [vault.postgres.url, ...nodes.all.map(({ postgres }) => postgres.url)];
-  for (const url of urls) await run(url, 'create extension if not exists pg_stat_statements');
+  const databases = [vault.postgres, ...nodes.all.map(({ postgres }) => postgres)];
+  for (const { url } of databases) await run(url, 'create extension if not exists pg_stat_statements');
   note(`${order.nodes} nodes are there`, startedAt);
   try {
     const ids: string[] = [];
@@ -57,11 +61,14 @@ export async function countWork(order: Order): Promise<CountedWork[]> {
       ['read', read],
     ] as const) {
       await askAll(warmUp, ask);
-      for (const url of urls) await run(url, 'select pg_stat_statements_reset()');
+      for (const { url } of databases) await run(url, 'select pg_stat_statements_reset()');
+      const before = await Promise.all(databases.map(processorMsOf));
       const beganAt = performance.now();
       await askAll(order, ask);
       const seconds = (performance.now() - beganAt) / 1_000;
-      const [home = nothing(), ...others] = await Promise.all(urls.map(readWork));
+      const [home = nothing(), ...others] = await Promise.all(
+        databases.map((database, index) => readWork(database, before[index] ?? Number.NaN)),
+      );
       counted.push({ operation, ...order, seconds, home, nodes: others });
       note(`${order.requests} × ${operation}`, beganAt);
     }
@@ -77,22 +84,11 @@ async function createToken(vault: BenchVault, data: number): Promise<string> {
   return id;
 }
 
-/** Does `ask` for every number, so many at a time. */
-async function askAll({ clients, requests }: Order, ask: (number: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const client = async () => {
-    while (next < requests) {
-      next += 1;
-      await ask(next - 1);
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-}
-
-async function readWork(url: string): Promise<Work> {
-  return withClient(url, async (client) => {
-    const { rows } = await client.query<Work>(workText);
-    return rows[0] ?? nothing();
+async function readWork(postgres: LocalPostgres, processorMsBefore: number): Promise<Work> {
+  const processorMs = (await processorMsOf(postgres)) - processorMsBefore;
+  return withClient(postgres.url, async (client) => {
+    const { rows } = await client.query<Omit<Work, 'processorMs'>>(statementsText);
+    return { ...(rows[0] ?? nothing()), processorMs };
   });
 }
 
