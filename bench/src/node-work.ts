@@ -6,7 +6,7 @@ import { processorMsOf } from './postgres-processor-time.ts';
 import { withClient } from './with-client.ts';
 
 /** Enough for every node to know the tenant and the key, and for its statements to be prepared. */
-const warmUpPerNode = 500;
+const warmUpPerNode = 100;
 
 /** What a database did, as pg_stat_statements and the system count it. */
 export interface Work {
@@ -61,7 +61,11 @@ export async function countWork(order: Order): Promise<CountedWork[]> {
       ['read', read],
     ] as const) {
       await askAll(warmUp, ask);
-      for (const { url } of databases) await run(url, 'select pg_stat_statements_reset()');
+      for (const { url } of databases) {
+        // Or plans, and with them buffers, depend on whether autovacuum has been there.
+        await run(url, 'vacuum analyze');
+        await run(url, 'select pg_stat_statements_reset()');
+      }
       const before = await Promise.all(databases.map(processorMsOf));
       const beganAt = performance.now();
       await askAll(order, ask);
