@@ -2,11 +2,13 @@ import type { LocalPostgres } from '../../server/src/platform/local-postgres/loc
 import { askAll } from './ask-all.ts';
 import type { BenchVault } from './bench-vault.ts';
 import { startVaultOn } from './node-databases.ts';
-import { processorMsOf } from './postgres-processor-time.ts';
+import { processorMsBetween, type ProcessorTimes, readProcessorTimes } from './postgres-processor-time.ts';
 import { withClient } from './with-client.ts';
 
 /** Enough for every node to know the tenant and the key, and for its statements to be prepared. */
 const warmUpPerNode = 100;
+/** Few: 512 at once got a server with eight nodes that had just started to refuse some of them. */
+const warmUpClients = 16;
 
 /** What a database did, as pg_stat_statements and the system count it. */
 export interface Work {
@@ -54,7 +56,7 @@ export async function countWork(order: Order): Promise<CountedWork[]> {
     const ids: string[] = [];
     const create = async (data: number) => void ids.push(await createToken(vault, data));
     const read = async (number: number) => void (await vault.request('GET', `/tokens/${ids[number % ids.length]}`));
-    const warmUp = { ...order, requests: warmUpPerNode * order.nodes };
+    const warmUp = { clients: warmUpClients, requests: warmUpPerNode * order.nodes };
     const counted: CountedWork[] = [];
     for (const [operation, ask] of [
       ['create', create],
@@ -66,12 +68,12 @@ export async function countWork(order: Order): Promise<CountedWork[]> {
         await run(url, 'vacuum analyze');
         await run(url, 'select pg_stat_statements_reset()');
       }
-      const before = await Promise.all(databases.map(processorMsOf));
+      const before = await Promise.all(databases.map(readProcessorTimes));
       const beganAt = performance.now();
       await askAll(order, ask);
       const seconds = (performance.now() - beganAt) / 1_000;
       const [home = nothing(), ...others] = await Promise.all(
-        databases.map((database, index) => readWork(database, before[index] ?? Number.NaN)),
+        databases.map((database, index) => readWork(database, before[index] ?? new Map())),
       );
       counted.push({ operation, ...order, seconds, home, nodes: others });
       note(`${order.requests} × ${operation}`, beganAt);
@@ -88,8 +90,8 @@ async function createToken(vault: BenchVault, data: number): Promise<string> {
   return id;
 }
 
-async function readWork(postgres: LocalPostgres, processorMsBefore: number): Promise<Work> {
-  const processorMs = (await processorMsOf(postgres)) - processorMsBefore;
+async function readWork(postgres: LocalPostgres, before: ProcessorTimes): Promise<Work> {
+  const processorMs = processorMsBetween(before, await readProcessorTimes(postgres));
   return withClient(postgres.url, async (client) => {
     const { rows } = await client.query<Omit<Work, 'processorMs'>>(statementsText);
     return { ...(rows[0] ?? nothing()), processorMs };

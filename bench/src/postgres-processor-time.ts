@@ -2,15 +2,24 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
 
-/**
- * Processor time in milliseconds that the processes of a PostgreSQL server have used which are there now, connections and writers
- * alike. One that has ended, such as a run of autovacuum, is not counted any more.
- */
-export async function processorMsOf({ dataDirectory }: LocalPostgres): Promise<number> {
+/** What each process of a PostgreSQL server, connections and writers alike, has used of a processor, in milliseconds. */
+export type ProcessorTimes = ReadonlyMap<string, number>;
+
+export async function readProcessorTimes({ dataDirectory }: LocalPostgres): Promise<ProcessorTimes> {
   const [parent = ''] = (await readFile(path.join(dataDirectory, 'postmaster.pid'), 'utf8')).split('\n', 1);
   const children = (await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8')).split(' ').filter(Boolean);
-  const times = await Promise.all(
-    children.map((child) => readFile(`/proc/${child}/schedstat`, 'utf8').catch(() => '0')),
-  );
-  return times.reduce((sum, text) => sum + Number(text.split(' ', 1)[0]), 0) / 1_000_000;
+  const times = children.map(async (child) => {
+    // The first number, in nanoseconds. A process may have ended since.
+    const text = await readFile(`/proc/${child}/schedstat`, 'utf8').catch(() => '0');
+    return [child, Number(text.split(' ', 1)[0]) / 1_000_000] as const;
+  });
+  return new Map(await Promise.all(times));
+}
+
+/**
+ * Of the processes that are there in the end. Those that ended meanwhile were connections without work, or autovacuum; what they had
+ * used before must not be taken off.
+ */
+export function processorMsBetween(before: ProcessorTimes, after: ProcessorTimes): number {
+  return [...after].reduce((sum, [process, ms]) => sum + Math.max(0, ms - (before.get(process) ?? 0)), 0);
 }
