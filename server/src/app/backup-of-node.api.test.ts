@@ -127,7 +127,7 @@ describe('while drawers move from one node to another', () => {
     expect(looked).toBe(1);
   }
 
-  it.each<MoveStep>(['copied', 'leaving', 'left', 'arrived'])(
+  it.each<MoveStep>(['copied', 'leaving', 'uncounted', 'arrived'])(
     'counts each token once after "%s", and finds those that are spoiled where they count',
     async (step) => {
       const own = await vault.makeTenant();

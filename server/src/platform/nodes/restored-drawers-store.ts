@@ -13,7 +13,7 @@ export async function hideCopies(ownerUrl: string): Promise<void> {
     link.transaction(async (tx) => {
       const { held } = await readNodeStateIn(tx);
       const rows = await tx.query<{ drawers: Buffer }>({
-        text: `select drawers from drawer_moves where state in ('leaving', 'left')`,
+        text: `select drawers from drawer_moves where state = 'leaving'`,
       });
       const own = rows.reduce((all, { drawers }) => all.with(new DrawerSet(drawers)), held);
       await tx.query({ text: 'update held_drawers set held = $1', values: [own.toBytes()] });
