@@ -1,4 +1,3 @@
-import { Nodes } from '../../src/platform/nodes/nodes.ts';
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
@@ -7,6 +6,7 @@ import { noCvcSealer } from '../../src/platform/keyring/cvc-sealer.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { ImportFolder, readJsonLines, toLines } from '../harness/import-file.ts';
 import { Program } from '../harness/program.ts';
+import { databaseSettings } from '../harness/test-nodes.ts';
 import { TestVault } from '../harness/test-vault.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 
@@ -68,7 +68,7 @@ it(`loses and doubles nothing when it is killed ${kills} times`, { timeout: 60_0
 });
 
 function start(tenantId: string, file: string, more: readonly string[]) {
-  const settings = { STRONGROOM_DATABASE_URL: vault.database.url, STRONGROOM_ROOT_KEY: rootKey };
+  const settings = { ...databaseSettings(vault), STRONGROOM_ROOT_KEY: rootKey };
   return Program.start(['import', '--tenant', tenantId, '--file', file, ...more], settings);
 }
 
@@ -94,8 +94,8 @@ async function untilMoved(tenantId: string, from: number): Promise<void> {
 /** What every token holds, opened with the keys of the tenant, in the order of the file. */
 async function openAll(tenantId: string): Promise<unknown[]> {
   const id = parseTenantId(tenantId);
-  const { database, keyring } = vault.server.core;
-  const store = new TokenStore(Nodes.alone(database), unlimitedSets);
+  const { nodes, keyring } = vault.server.core;
+  const store = new TokenStore(nodes, unlimitedSets);
   const presenter = new TokenPresenter({
     keyring,
     cvcSealer: noCvcSealer,

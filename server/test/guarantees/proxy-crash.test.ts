@@ -5,18 +5,18 @@ import { untilTrue } from '../harness/deadline.ts';
 import { destinationHost } from '../harness/proxy-vault.ts';
 import { Program } from '../harness/program.ts';
 import { TestAuthority } from '../harness/test-authority.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
+import { createVaultDatabase, type VaultDatabase } from '../harness/test-nodes.ts';
 import { TestResolver } from '../harness/test-resolver.ts';
 import { TlsDestination } from '../harness/tls-destination.ts';
 
-let database: TestDatabase;
+let database: VaultDatabase;
 let authority: TestAuthority;
 let resolver: TestResolver;
 let destination: TlsDestination;
 let environment: Record<string, string>;
 beforeAll(async () => {
   [database, authority, resolver] = await Promise.all([
-    createTestDatabase(),
+    createVaultDatabase(),
     TestAuthority.create(),
     TestResolver.start(),
   ]);
@@ -24,7 +24,7 @@ beforeAll(async () => {
   // It takes the request and never answers: anyone who dies now has sent the card.
   destination = await TlsDestination.start(await authority.issue([destinationHost]), () => undefined);
   environment = {
-    STRONGROOM_DATABASE_URL: database.url,
+    ...database.settings,
     STRONGROOM_ROOT_KEY: generateRootKey(),
     STRONGROOM_PUBLIC_URL: 'http://localhost',
     STRONGROOM_HOST: '127.0.0.1',

@@ -65,11 +65,32 @@ function sumOf(values: readonly unknown[]): unknown {
   return values.some((value) => typeof value === 'string') ? String(sum) : sum;
 }
 
-/** Where a program that is started by a test finds all databases of a vault. */
-export function databaseSettings(vault: {
-  readonly database: TestDatabase;
+/** The databases of a vault that a test starts programs on: a home database, with nodes if all tests are run on nodes. */
+export interface VaultDatabase extends TestDatabase {
   readonly nodes: readonly TestNode[];
-}): Record<string, string> {
+  /** Where programs find all of them. */
+  readonly settings: { readonly STRONGROOM_DATABASE_URL: string; readonly [setting: string]: string };
+}
+
+export async function createVaultDatabase(): Promise<VaultDatabase> {
+  const home = await createTestDatabase();
+  const nodes = await spreadOverNodes(home, undefined);
+  return {
+    ...home,
+    nodes,
+    settings: databaseSettings({ database: home, nodes }),
+    async drop() {
+      for (const { database } of nodes) await database.drop();
+      await home.drop();
+    },
+  };
+}
+
+/** Where a program that is started by a test finds all databases of a vault. */
+export function databaseSettings(vault: { readonly database: TestDatabase; readonly nodes: readonly TestNode[] }): {
+  readonly STRONGROOM_DATABASE_URL: string;
+  readonly [setting: string]: string;
+} {
   const nodes = vault.nodes.map(({ name, database }) => `${name}=${database.url}`);
   return {
     STRONGROOM_DATABASE_URL: vault.database.url,
