@@ -6,6 +6,8 @@ export interface PlantedBug {
   /** Text of that file, and what replaces it. */
   readonly find: string;
   readonly replace: string;
+  /** How many nodes the vault has; none by default. */
+  readonly nodes?: number;
   /** Names of faults that bring it to light, one after another; none if the load alone does. */
   readonly faults: readonly string[];
   /** A part of the name of a check that must complain. */

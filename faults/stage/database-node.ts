@@ -11,6 +11,13 @@ import { Service } from './service.ts';
 const recipe = path.resolve(import.meta.dirname, '../../deploy/high-availability');
 const diskMegabytes = 3_000;
 
+interface Purpose {
+  /** Where backups go. */
+  readonly repository: string;
+  /** Whether the vault has nodes besides, or will have some. */
+  readonly hasNodes: boolean;
+}
+
 /** One database machine: etcd, and Patroni with its PostgreSQL, configured as the recipe in the documentation says. */
 export class DatabaseNode {
   readonly host: Host;
@@ -20,11 +27,10 @@ export class DatabaseNode {
   readonly patroni: Service;
   readonly #data: string;
 
-  /** `repository` is where backups go. */
-  static async create(host: Host, faults: MachineFaults, repository: string): Promise<DatabaseNode> {
+  static async create(host: Host, faults: MachineFaults, purpose: Purpose): Promise<DatabaseNode> {
     const disk = await Disk.mount(path.join(host.folder, 'disk'), diskMegabytes);
     const node = new DatabaseNode(host, disk, faults);
-    await node.#configure(repository);
+    await node.#configure(purpose);
     return node;
   }
 
@@ -80,7 +86,7 @@ export class DatabaseNode {
   }
 
   /** The files of the recipe, with the name, the address and the folders of this machine. */
-  async #configure(repository: string): Promise<void> {
+  async #configure({ repository, hasNodes }: Purpose): Promise<void> {
     const { name, address } = this.host;
     const own = path.join(this.host.folder, 'postgresql');
     await makeFolderFor('postgres', own);
@@ -91,7 +97,7 @@ export class DatabaseNode {
       .replace('data_dir: /var/lib/postgresql/vault', `data_dir: ${this.#data}`)
       .replaceAll('/var/lib/postgresql', own)
       .replace('/etc/pgbackrest.conf', this.backupConfiguration);
-    await writeFile(this.#file('patroni.yml'), patroni);
+    await writeFile(this.#file('patroni.yml'), hasNodes ? withPreparedTransactions(patroni) : patroni);
     const folders = { data: this.#data, socket: own, repository };
     await writeFile(this.backupConfiguration, await describeBackups(this.host, folders));
     const etcd = (await readFile(path.join(recipe, 'etcd.yml'), 'utf8'))
@@ -100,4 +106,9 @@ export class DatabaseNode {
       .replace('/var/lib/etcd', path.join(this.host.folder, 'etcd'));
     await writeFile(this.#file('etcd.yml'), etcd);
   }
+}
+
+/** What the page about nodes adds to the recipe. */
+function withPreparedTransactions(patroni: string): string {
+  return patroni.replace(/^( +)max_connections: .*$/m, '$&\n$1max_prepared_transactions: 100');
 }
