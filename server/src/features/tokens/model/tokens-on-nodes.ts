@@ -1,6 +1,7 @@
 import type { TokenId } from '../../../core/identity/ids.ts';
 import type { Nodes, VaultNode } from '../../../platform/nodes/nodes.ts';
 import type { FoundTokens } from './token-find-sql.ts';
+import { isTooMuchTogether } from './token-row-sql.ts';
 
 /** Looks tokens up on the nodes that hold them; those whose drawer has moved on meanwhile once more, where it is now. */
 export async function findOnNodes(
@@ -25,5 +26,6 @@ export async function findOnNodes(
     );
     wanted = gone.flat();
   }
-  return { tokens: new Map(tokens), isCut };
+  const found = new Map(tokens);
+  return { tokens: found, isCut: isCut || isTooMuchTogether(found.values()) };
 }

@@ -24,6 +24,7 @@ import {
   type FoundRow,
   isAlive,
   isCutOff,
+  isTooMuchTogether,
   joinCvc,
   tokenColumns,
   toStoredTokens,
@@ -70,7 +71,7 @@ export class TokenDuplicateStore {
   /** The oldest living token of each key, wherever it lies. */
   async findAll(tenantId: TenantId, keys: readonly DuplicateKey[]): Promise<Duplicates> {
     const rows = await askAllForRows<DuplicateRow>(this.#nodes, tenantId, findStatement(tenantId, keys));
-    return rows.map((own) => toDuplicates(tenantId, keys, own)).reduce(oldestOfEach);
+    return mergeDuplicates(rows.map((own) => toDuplicates(tenantId, keys, own)));
   }
 
   /**
@@ -96,7 +97,7 @@ export class TokenDuplicateStore {
       await home.query(toClaim(tenantId, fingerprints));
       const find = async (tx: Transaction) =>
         toDuplicates(tenantId, keys, await tx.query<DuplicateRow>(findStatement(tenantId, keys)));
-      const found = (await askAllNodes(this.#nodes, { tenantId, home }, find)).reduce(oldestOfEach);
+      const found = mergeDuplicates(await askAllNodes(this.#nodes, { tenantId, home }, find));
       const missing = indexesOfMissing(items, found, behavior);
       const changes = updates === undefined ? [] : await listChanges(found, updates);
       const inserts = [...rows.entries()].filter(([index]) => missing.has(index));
@@ -233,13 +234,22 @@ function findStatement(tenantId: TenantId, keys: readonly DuplicateKey[]) {
   };
 }
 
+/** Of what each database has found. */
+function mergeDuplicates(found: readonly Duplicates[]): Duplicates {
+  const oldest = found.reduce(oldestOfEach);
+  if (found.length > 1 && isTooMuchTogether(oldest.values())) throw tooMuchData();
+  return oldest;
+}
+
+function tooMuchData(): DomainError {
+  return new DomainError(
+    'validation-failed',
+    `The existing tokens with the content of this request hold too much data together (more than ${inMebibytes(tokenQueryLimits.pageBytesMax)}). Send fewer values at a time.`,
+  );
+}
+
 function toDuplicates(tenantId: TenantId, keys: readonly DuplicateKey[], rows: readonly DuplicateRow[]): Duplicates {
-  if (isCutOff(rows)) {
-    throw new DomainError(
-      'validation-failed',
-      `The existing tokens with the content of this request hold too much data together (more than ${inMebibytes(tokenQueryLimits.pageBytesMax)}). Send fewer values at a time.`,
-    );
-  }
+  if (isCutOff(rows)) throw tooMuchData();
   return new Map(
     toStoredTokens(tenantId, rows).flatMap((token, index) => {
       const key = keys[(rows[index]?.place ?? 0) - 1];
