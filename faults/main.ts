@@ -43,7 +43,7 @@ const rate = Number(values.rate ?? (values.short ? 100 : 200));
 /** Beyond this share of the machine that others had, a finding in CI says little. */
 const stolenShareMax = 0.2;
 /** The short form begins without any, and adds one. */
-const nodes = Number(values.nodes ?? (values.short ? 1 : 0));
+const nodes = values.short ? 1 : Number(values.nodes ?? 0);
 if (values.upgrade && nodes > 0) throw new Error('The previous release knows no nodes: leave --nodes out.');
 const random = new Random(Number(values.seed));
 const startedAt = performance.now();

@@ -7,5 +7,7 @@ export const shortForm: readonly string[] = [
   'machine of a standby lost',
   'Redis killed',
   'mail server away',
-  'rolling restart of servers and workers',
+  // Restarts servers and workers, too, one machine after the other.
+  'nodes added, and drawers moved to them',
+  'kill -9 of PostgreSQL on a node',
 ];

@@ -160,10 +160,23 @@ export class Cluster {
 
   /** A primary, a synchronous standby and another one, all of them running; nodes, servers and workers ready, and in use. */
   async isHealthy(): Promise<boolean> {
-    const areNodesHealthy = (await Promise.all(this.#nodes.map((node) => node.isHealthy()))).every(Boolean);
     return (
-      areNodesHealthy && (await this.isDatabaseHealthy()) && (await this.isVaultReady()) && (await this.isBalanced())
+      (await this.#areNodesHealthy()) &&
+      (await this.isDatabaseHealthy()) &&
+      (await this.isVaultReady()) &&
+      (await this.isBalanced())
     );
+  }
+
+  /** Nor is anything prepared that nobody has ended: it holds locks, and what is broken next would be blamed for that. */
+  async #areNodesHealthy(): Promise<boolean> {
+    if (this.#nodes.length === 0) return true;
+    const left = `select from pg_prepared_xacts where prepared < now() - interval '5 seconds'`;
+    const asked = [
+      ...this.#nodes.map((node) => node.isHealthy()),
+      ...this.places.map(({ query }) => query(left).then((rows) => rows.length === 0)),
+    ];
+    return (await Promise.all(asked).catch(() => [false])).every(Boolean);
   }
 
   async isDatabaseHealthy(): Promise<boolean> {
