@@ -1,11 +1,11 @@
 import type { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
+import { nodesByDefault } from '../../server/test/harness/nodes-by-default.ts';
 import { Program } from '../../server/test/harness/program.ts';
 import { createDatabase } from './create-database.ts';
 
-const nodes = Number(process.env['STRONGROOM_TEST_NODES'] ?? 0);
-
 /** What PostgreSQL needs for vaults with nodes. */
-export const nodeSettings: Readonly<Record<string, string>> = nodes > 0 ? { max_prepared_transactions: '100' } : {};
+export const nodeSettings: Readonly<Record<string, string>> =
+  nodesByDefault > 0 ? { max_prepared_transactions: '100' } : {};
 
 /** Where a new vault finds its databases: one, or as many nodes besides as were asked for, which hold all tokens. */
 export async function createVaultDatabases(
@@ -13,8 +13,8 @@ export async function createVaultDatabases(
   name: string,
 ): Promise<{ readonly STRONGROOM_DATABASE_URL: string; readonly [setting: string]: string }> {
   const home = { STRONGROOM_DATABASE_URL: await createDatabase(postgres, name) };
-  if (nodes === 0) return home;
-  const names = Array.from({ length: nodes }, (_, index) => `node-${index + 1}`);
+  if (nodesByDefault === 0) return home;
+  const names = Array.from({ length: nodesByDefault }, (_, index) => `node-${index + 1}`);
   const named: string[] = [];
   for (const node of names)
     named.push(`${node}=${await createDatabase(postgres, `${name}_${node.replace('-', '_')}`)}`);

@@ -101,10 +101,11 @@ async function openAll(tenantId: string): Promise<unknown[]> {
     cvcSealer: noCvcSealer,
     settings: { get: async () => ({ fingerprintVisibility: 'mask' }) },
   });
-  const { rows: ids } = await vault.database.owner.query<{ id: string }>(
-    `select id from tokens where tenant_id = $1 order by (metadata->>'index')::int, id`,
+  const { rows: found } = await vault.database.owner.query<{ id: string; index: number }>(
+    `select id, (metadata->>'index')::int as index from tokens where tenant_id = $1`,
     [tenantId],
   );
+  const ids = found.toSorted((one, other) => one.index - other.index);
   const open = async (row: { id: string }) => {
     const token = await store.find(id, row.id as never);
     return token === undefined ? undefined : (await presenter.open(token)).data.reveal();

@@ -1,10 +1,11 @@
 import { describe, it } from 'vitest';
+import { nodesByDefault } from './nodes-by-default.ts';
 
-const isOnNodes = Number(process.env['STRONGROOM_TEST_NODES'] ?? 0) > 0;
+const isOnNodes = nodesByDefault > 0;
 
 /**
- * A test whose own SQL looks for tokens or their records in the home database, which holds none in a vault with nodes, or which counts the
- * statements of one database.
+ * A test that is about one database: it counts its statements, reads their plans, steps through its sweep, restores its backup or
+ * changes its schema. What a test asks in SQL of its own is asked of all databases and needs no mark, as `test-nodes.ts` says.
  */
 export const itOnOneDatabase = it.skipIf(isOnNodes);
 

@@ -1,22 +1,23 @@
+import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { inject } from 'vitest';
+import { migrate } from '../../src/platform/database/migrator.ts';
 import { addNode } from '../../src/platform/nodes/node-adding-store.ts';
 import { drawerCount, DrawerSet } from '../../src/platform/nodes/drawers.ts';
-import { createTestDatabase, type TestDatabase } from './test-database.ts';
+import { nodesByDefault } from './nodes-by-default.ts';
+import { createTestDatabase, openTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestNode {
   readonly name: string;
   readonly database: TestDatabase;
 }
 
-/** All tests of the API can be run on a vault with nodes: `STRONGROOM_TEST_NODES=2 npm test`. */
-const nodesByDefault = Number(process.env['STRONGROOM_TEST_NODES'] ?? 0);
-
 /** Makes databases that hold all tokens of a vault that is still empty, each as many drawers as the others. */
 export async function spreadOverNodes(home: TestDatabase, wanted: number | undefined): Promise<TestNode[]> {
   const count = wanted ?? nodesByDefault;
   const nodes: TestNode[] = [];
   for (let number = 1; number <= count; number += 1) {
-    const node = { name: `node-${number}`, database: await createTestDatabase() };
+    const node = { name: `node-${number}`, database: await createDatabaseBeside(home) };
     await addNode({ name: 'home', ownerUrl: home.url }, { name: node.name, ownerUrl: node.database.url });
     nodes.push(node);
   }
@@ -28,7 +29,21 @@ export async function spreadOverNodes(home: TestDatabase, wanted: number | undef
   return nodes;
 }
 
-const spreadTables = /\b(tokens|token_terms|token_cvcs|token_counts|token_totals|token_sets|audit_records)\b/;
+/** On the same server: a test that starts one of its own freezes it, replicates it or looks into its files. */
+async function createDatabaseBeside(home: TestDatabase): Promise<TestDatabase> {
+  const address = new URL(home.url);
+  if (address.host === new URL(inject('postgresUrl')).host) return createTestDatabase();
+  const name = `node_${randomBytes(8).toString('hex')}`;
+  await home.owner.query(`create database ${name}`);
+  address.pathname = `/${name}`;
+  await migrate(address.href);
+  return openTestDatabase(address.href, async () => {
+    await home.owner.query(`drop database ${name} with (force)`);
+  });
+}
+
+const spreadTables =
+  /\b(tokens|token_terms|token_cvcs|token_counts|token_totals|token_sets|token_set_totals|audit_records)\b/;
 
 /** A test's own SQL about what lies on nodes is run on all databases: their rows follow each other, and what they count adds up. */
 function askEverywhere(home: TestDatabase, nodes: readonly TestNode[]): void {
@@ -41,7 +56,8 @@ function askEverywhere(home: TestDatabase, nodes: readonly TestNode[]): void {
     if (!spreadTables.test(text)) return ask?.(text, values);
     const results = await Promise.all(own.map((query) => query(text, values)));
     const rows = results.flatMap((result) => result.rows as Row[]);
-    return { ...results[0], rows: isOneNumberEach(text, results) ? [addUp(rows)] : rows };
+    const rowCount = results.reduce((sum, result) => sum + (result.rowCount ?? 0), 0);
+    return { ...results[0], rowCount, rows: isOneNumberEach(text, results) ? [addUp(rows)] : rows };
   };
   Object.assign(home.owner, { query: askAll });
 }

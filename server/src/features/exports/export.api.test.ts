@@ -1,6 +1,5 @@
 import { open, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { itOnOneDatabase } from '../../../test/harness/one-database.ts';
 import { ExportFolder } from '../../../test/harness/export-run.ts';
 import { ImportFolder } from '../../../test/harness/import-file.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
@@ -117,7 +116,7 @@ describe('an export', () => {
     ]);
   });
 
-  itOnOneDatabase('is gone when a token does not open, and has to be asked for again', async () => {
+  it('is gone when a token does not open, and has to be asked for again', async () => {
     const other = await vault.makeTenant();
     await vault.request('POST', '/tokens', { key: other.keys.private, body: bodies[3] });
     await vault.database.owner.query(

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { itOnOneDatabase } from '../../../test/harness/one-database.ts';
 import { TestVault, type TestTenant } from '../../../test/harness/test-vault.ts';
 import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
 import { Keyring } from '../../platform/keyring/keyring.ts';
@@ -48,11 +47,12 @@ async function versionsOf(table: 'tokens' | 'idempotency_results', column: 'data
     `select distinct key_version(${column}) as version from ${table} where tenant_id = $1 and ${column} is not null order by 1`,
     [tenantId],
   );
-  return rows.map(({ version }) => version);
+  // Each database of the vault has told its own.
+  return [...new Set(rows.map(({ version }) => version))].toSorted((one, other) => one - other);
 }
 
 describe('a new data key', () => {
-  itOnOneDatabase('serves new writes at once on every server, and what was there still opens', async () => {
+  it('serves new writes at once on every server, and what was there still opens', async () => {
     const other = await vault.startAnother();
     const [before = ''] = await createTokens(1);
     await vault.request('GET', `/tokens/${before}`, { key: tenant.keys.reveal, url: other.url });
@@ -82,7 +82,7 @@ describe('a new data key', () => {
     for (const message of refused) expect(message).toContain('Another process has just created data key');
   });
 
-  itOnOneDatabase('is written down, as is its use and the end of the one before', async () => {
+  it('is written down, as is its use and the end of the one before', async () => {
     await createTokens(1);
     await rotate();
     await reencryption().run(tenantId, fast);
@@ -90,35 +90,32 @@ describe('a new data key', () => {
     const records = (await vault.auditRecords(tenant.id)).filter(({ entity_type: type }) => type === 'key');
     expect(records.map(({ operation, entity_id: id, actor_type: by }) => [operation, id, by])).toEqual([
       ['rotate', 'data/2', 'system'],
-      ['reencrypt', 'data/2', 'system'],
-      ['reencrypt', 'data/2', 'system'],
+      // In each table, and for tokens in each database.
+      ...[...tables, ...vault.nodes].map(() => ['reencrypt', 'data/2', 'system']),
       ['retire', 'data/1', 'system'],
     ]);
   });
 });
 
 describe('re-encryption', () => {
-  itOnOneDatabase(
-    'brings tokens and kept answers under the newest key and changes no value, version or time',
-    async () => {
-      const ids = await createTokens(60);
-      const once = { key: tenant.keys.private, headers: { 'bt-idempotency-key': 'once' } };
-      const first = await vault.request('POST', '/tokens', { ...once, body: { type: 'token', data: 'kept' } });
-      const meta = `select id, version, created_at, modified_at, fingerprint, terms from tokens where tenant_id = $1 order by id`;
-      const before = (await vault.database.owner.query(meta, [tenantId])).rows;
-      await rotate();
-      const report = await reencryption().run(tenantId, { ...fast, rowsPerSecond: 100 });
-      expect(report).toEqual({ targetVersion: 2, read: 62, changed: 62, unreadable: [] });
-      expect(await versionsOf('tokens', 'data')).toEqual([2]);
-      expect(await versionsOf('idempotency_results', 'sealed')).toEqual([2]);
-      expect((await vault.database.owner.query(meta, [tenantId])).rows).toEqual(before);
-      for (const [index, id] of ids.entries()) expect(await readData(id)).toBe(`value ${index}`);
-      const again = await vault.request('POST', '/tokens', { ...once, body: { type: 'token', data: 'kept' } });
-      expect(again.text).toBe(first.text);
-    },
-  );
+  it('brings tokens and kept answers under the newest key and changes no value, version or time', async () => {
+    const ids = await createTokens(60);
+    const once = { key: tenant.keys.private, headers: { 'bt-idempotency-key': 'once' } };
+    const first = await vault.request('POST', '/tokens', { ...once, body: { type: 'token', data: 'kept' } });
+    const meta = `select id, version, created_at, modified_at, fingerprint, terms from tokens where tenant_id = $1 order by id`;
+    const before = (await vault.database.owner.query(meta, [tenantId])).rows;
+    await rotate();
+    const report = await reencryption().run(tenantId, { ...fast, rowsPerSecond: 100 });
+    expect(report).toEqual({ targetVersion: 2, read: 62, changed: 62, unreadable: [] });
+    expect(await versionsOf('tokens', 'data')).toEqual([2]);
+    expect(await versionsOf('idempotency_results', 'sealed')).toEqual([2]);
+    expect((await vault.database.owner.query(meta, [tenantId])).rows).toEqual(before);
+    for (const [index, id] of ids.entries()) expect(await readData(id)).toBe(`value ${index}`);
+    const again = await vault.request('POST', '/tokens', { ...once, body: { type: 'token', data: 'kept' } });
+    expect(again.text).toBe(first.text);
+  });
 
-  itOnOneDatabase('leaves a row alone that somebody changed between the look and the write', async () => {
+  it('leaves a row alone that somebody changed between the look and the write', async () => {
     const [changed = '', deleted = ''] = await createTokens(2);
     await rotate();
     let isDone = false;
@@ -143,16 +140,18 @@ describe('re-encryption', () => {
     expect((await vault.request('GET', `/tokens/${deleted}`, { key: tenant.keys.reveal })).status).toBe(404);
   });
 
-  itOnOneDatabase('goes on where a run was cut off, and does nothing when it was finished', async () => {
+  it('goes on where a run was cut off, and does nothing when it was finished', async () => {
     await createTokens(50);
     await rotate();
     let steps = 0;
     const dying = {
       ...sealedTokens,
-      list: (...parts: Parameters<typeof sealedTokens.list>) => {
-        steps += 1;
+      list: async (...parts: Parameters<typeof sealedTokens.list>) => {
+        const rows = await sealedTokens.list(...parts);
+        // A database that holds none of the tokens is passed over in a step that finds nothing.
+        steps += rows.length > 0 ? 1 : 0;
         if (steps === 3) throw new Error('Killed, as planned.');
-        return sealedTokens.list(...parts);
+        return rows;
       },
     };
     const { nodes, keyring } = core();
@@ -161,12 +160,13 @@ describe('re-encryption', () => {
     await expect(dead.run(tenantId, slow)).rejects.toThrow('as planned');
     const seen: number[] = [];
     const report = await reencryption().run(tenantId, { ...fast, onProgress: (read) => seen.push(read) });
-    expect(seen[0]).toBe(20);
+    // A database that holds none of them has nothing to tell.
+    expect(seen.find((read) => read > 0)).toBe(20);
     expect(report).toMatchObject({ read: 50, changed: 50 });
     expect(await reencryption().run(tenantId, fast)).toMatchObject({ read: 50, changed: 50 });
   });
 
-  itOnOneDatabase('may be run twice at the same moment', async () => {
+  it('may be run twice at the same moment', async () => {
     await createTokens(80);
     await rotate();
     const two = [reencryption(), reencryption(new Keyring(core().database, core().rootKeys))];
@@ -174,7 +174,7 @@ describe('re-encryption', () => {
     expect(await versionsOf('tokens', 'data')).toEqual([2]);
   });
 
-  itOnOneDatabase('reports what no key opens, leaves it alone, and goes on', async () => {
+  it('reports what no key opens, leaves it alone, and goes on', async () => {
     const [damaged = ''] = await createTokens(5);
     const damage =
       'update tokens set data = set_byte(data, 80, get_byte(data, 80) # 1) where tenant_id = $1 and id = $2';
@@ -190,7 +190,7 @@ describe('re-encryption', () => {
     expect(await readData(damaged)).toBe('value 0');
   });
 
-  itOnOneDatabase('to an older version ends when a newer one is made, and the newer one is reached', async () => {
+  it('to an older version ends when a newer one is made, and the newer one is reached', async () => {
     await createTokens(40);
     await rotate();
     let isRotated = false;
@@ -216,7 +216,7 @@ describe('re-encryption', () => {
     expect(await versionsOf('tokens', 'data')).toEqual([3]);
   });
 
-  itOnOneDatabase('touches no other tenant', async () => {
+  it('touches no other tenant', async () => {
     const other = await vault.makeTenant();
     const body = { type: 'token', data: 'theirs' };
     await vault.request('POST', '/tokens', { key: other.keys.private, body });
@@ -239,7 +239,7 @@ describe('a closed key version', () => {
     return (await sleeper.forTenant(tenantId)).seal('"late"', binding);
   }
 
-  itOnOneDatabase('takes no record any more, not even from a server that slept through it all', async () => {
+  it('takes no record any more, not even from a server that slept through it all', async () => {
     const late = await sleepingRecord();
     const [id = ''] = await createTokens(1);
     await rotate();
@@ -250,7 +250,7 @@ describe('a closed key version', () => {
     expect(await versionsOf('tokens', 'data')).toEqual([2]);
   });
 
-  itOnOneDatabase('is refused to every way of writing, with a 503, and nothing is written', async () => {
+  it('is refused to every way of writing, with a 503, and nothing is written', async () => {
     const sleeper = await vault.startAnother();
     const url = sleeper.url;
     const body = { type: 'token', data: 'x' };
@@ -278,7 +278,7 @@ describe('a closed key version', () => {
     expect(await readData(id)).toBe('value 0');
   });
 
-  itOnOneDatabase('waits for writers that are under way, so that none of them is missed', async () => {
+  it('waits for writers that are under way, so that none of them is missed', async () => {
     const [id = ''] = await createTokens(1);
     const late = await sleepingRecord();
     await rotate();

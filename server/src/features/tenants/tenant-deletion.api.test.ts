@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { itOnOneDatabase } from '../../../test/harness/one-database.ts';
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { recordsOf } from '../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
@@ -42,87 +41,84 @@ async function rowsOf(tenantId: string): Promise<Record<string, number>> {
 }
 
 describe('DELETE /tenants/self', () => {
-  itOnOneDatabase(
-    '204 takes the keys, leaves tokens that nothing can open, and has the rest removed by a job',
-    async () => {
-      const tenant = await vault.makeTenant();
-      const other = await vault.makeTenant();
-      const token = (await createToken(tenant)).body as { id: string };
-      await createToken(other, card);
-      expect((await createToken(tenant, card)).status).toBe(201);
-      for (const { keys } of [tenant, other]) {
-        expect((await vault.request('POST', '/sessions', { key: keys.public })).status).toBe(201);
-        const invitation = { key: keys.management, body: { email: 'invited@example.com' } };
-        expect((await vault.request('POST', '/tenants/self/invitations', invitation)).status).toBe(201);
-      }
-      await vault.database.owner.query(
-        `insert into proxy_calls (tenant_id, id, destination)
+  it('204 takes the keys, leaves tokens that nothing can open, and has the rest removed by a job', async () => {
+    const tenant = await vault.makeTenant();
+    const other = await vault.makeTenant();
+    const token = (await createToken(tenant)).body as { id: string };
+    await createToken(other, card);
+    expect((await createToken(tenant, card)).status).toBe(201);
+    for (const { keys } of [tenant, other]) {
+      expect((await vault.request('POST', '/sessions', { key: keys.public })).status).toBe(201);
+      const invitation = { key: keys.management, body: { email: 'invited@example.com' } };
+      expect((await vault.request('POST', '/tenants/self/invitations', invitation)).status).toBe(201);
+    }
+    await vault.database.owner.query(
+      `insert into proxy_calls (tenant_id, id, destination)
         select tenant, gen_random_uuid(), 'api.provider.example' from unnest($1::uuid[]) as tenant`,
-        [[tenant.id, other.id]],
-      );
-      // What a version has left behind that kept claims.
-      await vault.database.owner.query(
-        `insert into token_fingerprints (tenant_id, fingerprint) select tenant, 'left' from unnest($1::uuid[]) as tenant`,
-        [[tenant.id, other.id]],
-      );
-      await vault.database.owner.query(
-        `insert into reencryptions (tenant_id, source, target_version) select tenant, 'tokens', 1 from unnest($1::uuid[]) as tenant`,
-        [[tenant.id, other.id]],
-      );
-      await vault.database.owner.query(
-        `insert into token_imports (tenant_id, source, settings) select tenant, '', '' from unnest($1::uuid[]) as tenant`,
-        [[tenant.id, other.id]],
-      );
-      await vault.database.owner.query(
-        `with made as (
+      [[tenant.id, other.id]],
+    );
+    // What a version has left behind that kept claims.
+    await vault.database.owner.query(
+      `insert into token_fingerprints (tenant_id, fingerprint) select tenant, 'left' from unnest($1::uuid[]) as tenant`,
+      [[tenant.id, other.id]],
+    );
+    await vault.database.owner.query(
+      `insert into reencryptions (tenant_id, source, target_version) select tenant, 'tokens', 1 from unnest($1::uuid[]) as tenant`,
+      [[tenant.id, other.id]],
+    );
+    await vault.database.owner.query(
+      `insert into token_imports (tenant_id, source, settings) select tenant, '', '' from unnest($1::uuid[]) as tenant`,
+      [[tenant.id, other.id]],
+    );
+    await vault.database.owner.query(
+      `with made as (
           insert into token_exports (tenant_id, id, recipient_kind, recipient, fingerprint, requested_from, approvals_needed, expires_at)
           select tenant, gen_random_uuid(), 'age', '', '', '', 0, now() from unnest($1::uuid[]) as tenant returning tenant_id, id)
         insert into token_export_approvals (tenant_id, export_id, user_id)
         select tenant_id, id, gen_random_uuid() from made`,
-        [[tenant.id, other.id]],
-      );
-      await vault.database.owner.query(
-        `insert into joint_commits (tenant_id, id, is_committed) select tenant, gen_random_uuid(), true from unnest($1::uuid[]) as tenant`,
-        [[tenant.id, other.id]],
-      );
-      const otherBefore = await rowsOf(other.id);
-      for (const [table, rows] of Object.entries(otherBefore)) expect([table, rows]).not.toEqual([table, 0]);
-      expect(await openStored(tenant, token.id)).toBe('"Sensitive Value"');
+      [[tenant.id, other.id]],
+    );
+    await vault.database.owner.query(
+      `insert into joint_commits (tenant_id, id, is_committed) select tenant, gen_random_uuid(), true from unnest($1::uuid[]) as tenant`,
+      [[tenant.id, other.id]],
+    );
+    const otherBefore = await rowsOf(other.id);
+    for (const [table, rows] of Object.entries(otherBefore)) expect([table, rows]).not.toEqual([table, 0]);
+    expect(await openStored(tenant, token.id)).toBe('"Sensitive Value"');
 
-      expect(await remove(tenant)).toMatchObject({ status: 204, text: '' });
-      for (const key of Object.values(tenant.keys)) {
-        await untilTrue(async () => (await vault.request('GET', '/applications/key', { key })).status === 401, {
-          waitingFor: 'the key to be refused',
-        });
-      }
-      expect(await rowsOf(tenant.id)).toMatchObject({
-        tenants: 0,
-        members: 0,
-        applications: 0,
-        application_keys: 0,
-        tenant_keys: 0,
-        tokens: 2,
+    expect(await remove(tenant)).toMatchObject({ status: 204, text: '' });
+    for (const key of Object.values(tenant.keys)) {
+      await untilTrue(async () => (await vault.request('GET', '/applications/key', { key })).status === 401, {
+        waitingFor: 'the key to be refused',
       });
-      await expect(openStored(tenant, token.id)).rejects.toThrow('There is no such tenant.');
+    }
+    expect(await rowsOf(tenant.id)).toMatchObject({
+      tenants: 0,
+      members: 0,
+      applications: 0,
+      application_keys: 0,
+      tenant_keys: 0,
+      tokens: 2,
+    });
+    await expect(openStored(tenant, token.id)).rejects.toThrow('There is no such tenant.');
 
-      const { rows: jobs } = await vault.database.owner.query(`select task, key from jobs where key = $1`, [
-        `purge-tenant:${tenant.id}`,
-      ]);
-      expect(jobs).toMatchObject([{ task: 'purge-tenant' }]);
-      const payload = await payloadOf(`purge-tenant:${tenant.id}`);
-      expect(payload).toEqual({ tenant_id: tenant.id });
+    const { rows: jobs } = await vault.database.owner.query(`select task, key from jobs where key = $1`, [
+      `purge-tenant:${tenant.id}`,
+    ]);
+    expect(jobs).toMatchObject([{ task: 'purge-tenant' }]);
+    const payload = await payloadOf(`purge-tenant:${tenant.id}`);
+    expect(payload).toEqual({ tenant_id: tenant.id });
 
-      const job = purgeTenantJob(vault.server.core.nodes);
-      await job.run(payload);
-      await job.run(payload);
-      for (const [table, rows] of Object.entries(await rowsOf(tenant.id))) expect([table, rows]).toEqual([table, 0]);
-      expect(await rowsOf(other.id)).toEqual(otherBefore);
-      expect(await recordsOf(vault, tenant, tenant.id)).toMatchObject([
-        { operation: 'create', actor_type: 'system' },
-        { entity_type: 'tenant', operation: 'delete', outcome: 'success', actor_type: 'application' },
-      ]);
-    },
-  );
+    const job = purgeTenantJob(vault.server.core.nodes);
+    await job.run(payload);
+    await job.run(payload);
+    for (const [table, rows] of Object.entries(await rowsOf(tenant.id))) expect([table, rows]).toEqual([table, 0]);
+    expect(await rowsOf(other.id)).toEqual(otherBefore);
+    expect(await recordsOf(vault, tenant, tenant.id)).toMatchObject([
+      { operation: 'create', actor_type: 'system' },
+      { entity_type: 'tenant', operation: 'delete', outcome: 'success', actor_type: 'application' },
+    ]);
+  });
 
   it('204 purges more tokens than one step of the job takes', async () => {
     const tenant = await vault.makeTenant();

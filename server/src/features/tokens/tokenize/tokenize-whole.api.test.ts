@@ -1,4 +1,3 @@
-import { itOnOneDatabase } from '../../../../test/harness/one-database.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createApplication, fieldsOf } from '../../../../test/harness/test-application.ts';
@@ -35,7 +34,7 @@ async function expectNoTrace(work: () => Promise<TestAnswer>): Promise<TestAnswe
 }
 
 describe('a tokenization is one piece', () => {
-  itOnOneDatabase('200 makes 1,000 tokens in one transaction, all created in one instant', async () => {
+  it('200 makes 1,000 tokens in one transaction, all created in one instant', async () => {
     await tokenize(['warm']);
     const tap = new StatementTap();
     try {

@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { itOnOneDatabase } from '../../../../test/harness/one-database.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import { sweepSessionsJob } from '../../sessions/index.ts';
 import { sweepTokensJobs } from './sweep-tokens-jobs.ts';
@@ -77,32 +76,29 @@ describe('the sweep of claims', () => {
 });
 
 describe('the sweep of tokens', () => {
-  itOnOneDatabase(
-    'removes an expired token with all that belongs to it, records it, and leaves the others alone',
-    async () => {
-      const card = { type: 'card', data: { number: '4242424242424242', cvc: '123' }, metadata: { a: 'b' } };
-      const gone = await create({ ...card, search_indexes: ['{{ data.number }}'] });
-      const kept = await create({ ...card, expires_at: '2099-01-01T00:00:00Z' });
-      await expire([gone]);
-      await sweep();
-      for (const [table, column] of [
-        ['tokens', 'id'],
-        ['token_terms', 'token_id'],
-        ['token_cvcs', 'token_id'],
-      ] as const) {
-        expect([table, await rowsOf(table, column, gone)]).toEqual([table, 0]);
-        expect([table, await rowsOf(table, column, kept)]).not.toEqual([table, 0]);
-      }
-      const records = (await vault.auditRecords(tenant.id)).filter(({ entity_id }) => entity_id === gone);
-      expect(records.at(-1)).toMatchObject({ operation: 'expire', actor_type: 'system', entity_type: 'card' });
-      const report = await vault.request('GET', '/tenants/self/reports/usage', { key: tenant.keys.management });
-      expect(report.body).toMatchObject({ total_tokens: 1 });
-      const logs = await vault.request('GET', `/logs?entity_id=${gone}`, { key: tenant.keys.management });
-      expect((logs.body as { data: object[] }).data[0]).toMatchObject({ message: 'Token expired' });
-    },
-  );
+  it('removes an expired token with all that belongs to it, records it, and leaves the others alone', async () => {
+    const card = { type: 'card', data: { number: '4242424242424242', cvc: '123' }, metadata: { a: 'b' } };
+    const gone = await create({ ...card, search_indexes: ['{{ data.number }}'] });
+    const kept = await create({ ...card, expires_at: '2099-01-01T00:00:00Z' });
+    await expire([gone]);
+    await sweep();
+    for (const [table, column] of [
+      ['tokens', 'id'],
+      ['token_terms', 'token_id'],
+      ['token_cvcs', 'token_id'],
+    ] as const) {
+      expect([table, await rowsOf(table, column, gone)]).toEqual([table, 0]);
+      expect([table, await rowsOf(table, column, kept)]).not.toEqual([table, 0]);
+    }
+    const records = (await vault.auditRecords(tenant.id)).filter(({ entity_id }) => entity_id === gone);
+    expect(records.at(-1)).toMatchObject({ operation: 'expire', actor_type: 'system', entity_type: 'card' });
+    const report = await vault.request('GET', '/tenants/self/reports/usage', { key: tenant.keys.management });
+    expect(report.body).toMatchObject({ total_tokens: 1 });
+    const logs = await vault.request('GET', `/logs?entity_id=${gone}`, { key: tenant.keys.management });
+    expect((logs.body as { data: object[] }).data[0]).toMatchObject({ message: 'Token expired' });
+  });
 
-  itOnOneDatabase('removes each token once when several sweep at the same time', async () => {
+  it('removes each token once when several sweep at the same time', async () => {
     const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => create({ type: 'token', data: n })));
     await expire(ids);
     await Promise.all(Array.from({ length: 6 }, sweep));
@@ -132,7 +128,7 @@ describe('the sweep of tokens', () => {
 });
 
 describe('the sweeps of what expires by itself', () => {
-  itOnOneDatabase('remove codes whose hour is over and keep their cards', async () => {
+  it('remove codes whose hour is over and keep their cards', async () => {
     const id = await create({ type: 'card', data: { number: '4242424242424242', cvc: '123' } });
     await owner().query(`update token_cvcs set expires_at = now() where token_id = $1`, [id]);
     await sweep();
