@@ -147,6 +147,27 @@ describe('a token', () => {
   });
 });
 
+describe('a tenant', () => {
+  it('is made known to a node once, however many write for it at the same time', async () => {
+    let asked = 0;
+    const home = new Proxy(vault.database.open(), {
+      get(database, name) {
+        if (name === 'runForTenant') asked += 1;
+        const member: unknown = Reflect.get(database, name);
+        return typeof member === 'function' ? (member.bind(database) as unknown) : member;
+      },
+    });
+    const others = vault.nodes.map(({ name, database }): VaultNode => ({ name, database: database.open() }));
+    const nodes = await Nodes.open([{ name: 'home', database: home }, ...others]);
+    const [node] = others;
+    if (node === undefined) throw new Error('There are no nodes.');
+    const id = parseTenantId(tenant.id);
+    await Promise.all(Array.from({ length: 20 }, () => nodes.acquaint(node, id, id)));
+    await nodes.acquaint(node, id, id);
+    expect(asked).toBe(1);
+  });
+});
+
 describe('opening nodes', () => {
   const open = (databases: readonly (readonly [name: string, database: TestDatabase])[]) =>
     Nodes.open(databases.map(([name, database]): VaultNode => ({ name, database: database.open() })));

@@ -7,6 +7,7 @@ import { type TenantId, toId, type TokenId } from '../../core/identity/ids.ts';
 import type { Database } from '../database/database.ts';
 import { isKeyVersionClosed, isRefusedByPolicy } from '../database/database-error.ts';
 import { withinDeadline } from '../waiting/deadline.ts';
+import { SharedReads } from '../waiting/shared-reads.ts';
 import { FairLanes } from '../waiting/fair-lanes.ts';
 import { drawerCount, drawerOf, DrawerSet } from './drawers.ts';
 import { listNodeNames, type NodeState, readAcquaintance, readNodeState, writeAcquaintance } from './node-store.ts';
@@ -65,6 +66,7 @@ export class Nodes {
   #holders: readonly (VaultNode | undefined)[];
   #states = new Map<VaultNode, NodeState>();
   #loading: Promise<void> | undefined;
+  readonly #introductions = new SharedReads<string, void>();
   readonly #acquainted = new LRUCache<string, true>({ max: acquaintedMax });
 
   /** A vault with a single database. */
@@ -205,8 +207,8 @@ export class Nodes {
   async acquaint(node: VaultNode, tenantId: TenantId, by: string): Promise<void> {
     const name = `${node.name}/${tenantId}/${by}`;
     if (node === this.home || this.#acquainted.has(name)) return;
-    await this.introduce(node, tenantId);
-    this.#acquainted.set(name, true);
+    const keep = () => this.#acquainted.set(name, true);
+    await this.#introductions.run(name, () => this.introduce(node, tenantId), keep);
   }
 
   /** Tells a node everything that it has to know of the tenant: its keys by their numbers, and its applications. */
