@@ -12,7 +12,7 @@ import { play } from './play.ts';
 import { Random } from './random.ts';
 import type { RoundSummary } from './round-process.ts';
 import { makeScratchFolder } from './scratch-folder.ts';
-import { shortForm } from './short-form.ts';
+import { shortForm, shortFormWithNodes } from './short-form.ts';
 import { StolenTime } from './stage/stolen-time.ts';
 
 /*
@@ -21,7 +21,7 @@ import { StolenTime } from './stage/stolen-time.ts';
  * npm run faults -- --fault NAME [--fault NAME …]             one round with these
  * npm run faults -- --upgrade                                 one round with a rolling upgrade from the previous release
  *
- * --nodes N gives the vault N nodes from the beginning: PostgreSQL servers of their own, which are broken as well.
+ * --nodes N gives the vault N nodes: PostgreSQL servers of their own, which are broken as well. The short form adds them under load.
  * --output FILE writes a report, as tests do; --keep DIRECTORY keeps what every round left.
  */
 const { values } = parseArgs({
@@ -42,8 +42,7 @@ const faultsPerRound = 40;
 const rate = Number(values.rate ?? (values.short ? 100 : 200));
 /** Beyond this share of the machine that others had, a finding in CI says little. */
 const stolenShareMax = 0.2;
-/** The short form begins without any, and adds one. */
-const nodes = values.short ? 1 : Number(values.nodes ?? 0);
+const nodes = Number(values.nodes ?? 0);
 if (values.upgrade && nodes > 0) throw new Error('The previous release knows no nodes: leave --nodes out.');
 const random = new Random(Number(values.seed));
 const startedAt = performance.now();
@@ -80,7 +79,8 @@ process.exitCode = findings.length === 0 ? 0 : 1;
 /** What the next round breaks; undefined if there is none. Every kind comes once before any comes again. */
 function nextFaults(): readonly string[] | undefined {
   const isFixed = values.short || values.upgrade || values.fault.length > 0;
-  if (isFixed) return rounds > 0 ? undefined : values.short ? shortForm : values.fault;
+  if (isFixed)
+    return rounds > 0 ? undefined : values.short ? (nodes > 0 ? shortFormWithNodes : shortForm) : values.fault;
   if (performance.now() - startedAt > Number(values.minutes) * 60_000) return undefined;
   while (waiting.length < faultsPerRound) waiting.push(...random.shuffle(listFaults(nodes)));
   return waiting.splice(0, faultsPerRound).map(({ name }) => name);

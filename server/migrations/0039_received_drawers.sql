@@ -10,10 +10,12 @@ comment on table drawer_receipts is 'Moves of other databases by which this one 
 comment on column drawer_receipts.counts is 'How many tokens have arrived, of which tenants, types and containers.';
 alter table drawer_receipts enable row level security;
 
-alter table drawer_moves drop column copied_tenant, drop column copied_token, add column uncounted jsonb;
+alter table drawer_moves drop column copied_tenant, drop column copied_token, add column uncounted jsonb,
+  add column deleting_since timestamptz(3);
 comment on column drawer_moves.uncounted is 'What is no longer counted here, as in drawer_receipts: counted again if the drawers are taken back.';
+comment on column drawer_moves.deleting_since is 'Null as long as everything is still here, so that the drawers can be taken back.';
 do $$ begin
-  if exists (select from drawer_moves where state = 'left') then
+  if exists (select from drawer_moves where state in ('left', 'arrived')) then
     raise exception 'A move of drawers is unfinished: complete it with the version that began it (strongroom nodes move), then migrate.';
   end if;
 end $$;

@@ -8,7 +8,7 @@ import { ownedNodes } from '../../test/harness/node-inventory.ts';
 import type { TestDatabase } from '../../test/harness/test-database.ts';
 import { type TestTenant, TestVault } from '../../test/harness/test-vault.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
-import type { MoveStep } from '../platform/nodes/moving/drawer-mover.ts';
+import type { MoveStep } from '../platform/nodes/moving/move-step.ts';
 import { DrawerMoving } from '../platform/nodes/moving/drawer-moving.ts';
 import { checkBackup } from './backup-check.ts';
 

@@ -2,6 +2,7 @@ import type { DatabaseConfig } from '../platform/config/config.ts';
 import { inspectDatabase } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { drawerCount, DrawerSet } from '../platform/nodes/drawers.ts';
+import { listLeft } from '../platform/nodes/joint-commit-store.ts';
 import { type NodeFitness, readNodeFitness, readNodeState } from '../platform/nodes/node-store.ts';
 import { homeName } from '../core/nodes/home-name.ts';
 import { jointsMax, Nodes, type VaultNode } from '../platform/nodes/nodes.ts';
@@ -10,6 +11,8 @@ import type { Finding } from './finding.ts';
 
 /** PostgreSQL's default refuses to prepare any. So many requests of one server may write on several nodes at the same time. */
 const preparedMin = jointsMax;
+/** Workers end after a minute what a server has left. */
+const leftForSeconds = 180;
 
 /** Checks the databases that hold tokens, each on its own and all together; nothing where there is one database. */
 export async function examineNodes(config: DatabaseConfig): Promise<Finding[]> {
@@ -45,7 +48,8 @@ async function examineTogether(databases: readonly VaultNode[]): Promise<Finding
     const states = await Promise.all(databases.map(({ database }) => readNodeState(database)));
     const fitness = await Promise.all(databases.map(({ database }) => readNodeFitness(database)));
     const named = fitness.map((one, index) => ({ ...one, name: databases[index]?.name ?? '' }));
-    return { problem: findHeldProblem(states.map(({ held }) => held)) ?? findUnfitness(named) };
+    const problem = findHeldProblem(states.map(({ held }) => held)) ?? findUnfitness(named);
+    return { problem: problem ?? (await findLeft(databases)) };
   });
   if (value === undefined) return finding;
   const { problem } = value;
@@ -71,5 +75,18 @@ function findUnfitness(databases: readonly (NodeFitness & { readonly name: strin
   const unprepared = databases.filter(({ preparedMax }) => preparedMax < preparedMin).map(({ name }) => name);
   if (unprepared.length > 0)
     return `max_prepared_transactions is below ${preparedMin} on ${unprepared.join(' and ')}: requests that write on several nodes are refused. Set it to at least 100 on every database, and restart PostgreSQL`;
+  const unguarded = databases.filter(({ isGuarded }) => !isGuarded).map(({ name }) => name);
+  if (unguarded.length > 0)
+    return `${unguarded.join(' and ')} would take tokens of drawers that others hold: it was most likely restored to a time before it had nodes. Run \`strongroom nodes add\` for each node`;
+  return undefined;
+}
+
+/** The log of a database is not sealed past a transaction that is still prepared. */
+async function findLeft(databases: readonly VaultNode[]): Promise<string | undefined> {
+  for (const { name, database } of databases) {
+    const [left] = await listLeft(database, leftForSeconds);
+    if (left !== undefined)
+      return `${name} has had a transaction prepared for more than ${leftForSeconds} seconds. A worker ends it when it can reach ${left.decider}; until then the log of ${name} is not sealed`;
+  }
   return undefined;
 }

@@ -48,7 +48,7 @@ const tokenize = (body: unknown, at?: string) =>
 const listPrepared = async () => {
   const { rows } = await vault.database.owner.query<{ node: string }>(
     `select split_part(gid, '/', 4) as node from pg_prepared_xacts where gid like $1 order by 1`,
-    [`strongroom/${tenant.id}/%`],
+    [`strongroom-joint/${tenant.id}/%`],
   );
   return rows.map(({ node }) => node);
 };

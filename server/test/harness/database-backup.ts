@@ -34,7 +34,7 @@ export class DatabaseBackup {
       [tables],
     );
     const { rows: triggers } = await database.owner.query<{ text: string }>(
-      `select replace(pg_get_triggerdef(oid), 'CREATE TRIGGER', 'create or replace trigger') as text
+      `select pg_get_triggerdef(oid) as text
         from pg_trigger where tgname like '%in_moving' and tgenabled <> 'D'`,
     );
     const restoring = [
@@ -42,6 +42,9 @@ export class DatabaseBackup {
         const rows = `overriding system value select ${names} from ${schema}.${table}`;
         return `delete from ${table}; insert into ${table} (${names}) ${rows};`;
       }),
+      ...['tokens', 'token_cvcs'].flatMap((table) =>
+        ['written', 'deleted'].map((event) => `drop trigger if exists ${table}_${event}_in_moving on ${table};`),
+      ),
       ...triggers.map(({ text }) => `${text};`),
     ];
     return new DatabaseBackup(database, restoring.join(' '));

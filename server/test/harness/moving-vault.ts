@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { DrawerMoving } from '../../src/platform/nodes/moving/drawer-moving.ts';
-import type { MoveStep, MoveWatch } from '../../src/platform/nodes/moving/drawer-mover.ts';
+import type { MoveWatch } from '../../src/platform/nodes/moving/drawer-mover.ts';
+import type { MoveStep } from '../../src/platform/nodes/moving/move-step.ts';
 import { listDatabases, ownedNodes } from './node-inventory.ts';
 import { type TestTenant, TestVault } from './test-vault.ts';
 

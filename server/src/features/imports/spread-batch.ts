@@ -1,5 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import { isKeyVersionClosed, isRefusedByPolicy } from '../../platform/database/database-error.ts';
+import type { KnownDrawers } from '../../platform/nodes/known-drawers.ts';
 import type { Nodes, VaultNode } from '../../platform/nodes/nodes.ts';
 import { countSlot, insertFreeIn, type InsertRow, unlimitedSets } from '../tokens/index.ts';
 import { type ImportPlan, PlannedBatch } from './import-plan.ts';
@@ -49,12 +50,13 @@ export class SpreadBatches {
     const plan = isPlanned && this.#plan !== undefined ? this.#plan : await this.#makePlan(rows, from);
     const taken = new Set<InsertRow>();
     for (let waiting = rows; waiting.length > 0; ) {
+      const { known } = this.#nodes;
       const groups = await this.#nodes.group(waiting.map(({ row }) => row.id));
       const left: PlacedRow[] = [];
       for (const [node, ids] of groups) {
         const own = new Set<string>(ids);
         const part = waiting.filter(({ row }) => own.has(row.id));
-        const outcome = await this.#writePart(node, part, plan);
+        const outcome = await this.#writePart(node, part, { plan, known });
         if (outcome === 'moved') left.push(...part);
         else for (const row of outcome) taken.add(row);
       }
@@ -85,7 +87,7 @@ export class SpreadBatches {
   async #writePart(
     node: VaultNode,
     part: readonly PlacedRow[],
-    plan: PlannedBatch,
+    { plan, known }: { readonly plan: PlannedBatch; readonly known: KnownDrawers },
   ): Promise<readonly InsertRow[] | 'moved'> {
     if (!this.#introduced.has(node)) await this.#introduce(node);
     try {
@@ -96,7 +98,7 @@ export class SpreadBatches {
         return this.#writeOn(node, part, plan);
       }
       const ids = part.map(({ row }) => row.id);
-      if (isRefusedByPolicy(error) && (await this.#nodes.listGone(node, ids)).length > 0) return 'moved';
+      if (isRefusedByPolicy(error) && (await this.#nodes.listGone(node, ids, known)).length > 0) return 'moved';
       throw error;
     }
   }

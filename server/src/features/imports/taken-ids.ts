@@ -7,6 +7,7 @@ export async function listTakenOnNodes(nodes: Nodes, tenantId: TenantId, ids: re
   const taken: string[] = [];
   for (let wanted = [...new Set(ids)]; wanted.length > 0; ) {
     const gone: string[] = [];
+    const { known } = nodes;
     for (const [node, own] of await nodes.group(wanted)) {
       const found = await node.database.forTenant(tenantId, (tx) => new TokenImportStore(tx, tenantId).listTaken(own));
       taken.push(...found);
@@ -16,6 +17,7 @@ export async function listTakenOnNodes(nodes: Nodes, tenantId: TenantId, ids: re
         ...(await nodes.listGone(
           node,
           own.filter((id) => !isFound.has(id)),
+          known,
         )),
       );
     }

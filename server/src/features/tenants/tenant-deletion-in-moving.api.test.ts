@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MovingVault } from '../../../test/harness/moving-vault.ts';
 import { listDatabases, listDisorder } from '../../../test/harness/node-inventory.ts';
-import type { MoveStep } from '../../platform/nodes/moving/drawer-mover.ts';
+import type { MoveStep } from '../../platform/nodes/moving/move-step.ts';
 import { purgeTenantJob } from './index.ts';
 
 let moved: MovingVault;

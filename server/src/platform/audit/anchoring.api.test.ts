@@ -2,6 +2,7 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { itOnOneDatabase } from '../../../test/harness/one-database.ts';
 import { sealAll, signerOf, untilSealable } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { type Anchor, fileAnchor } from './anchor.ts';
@@ -11,6 +12,7 @@ import { LogReader } from './log-reader.ts';
 import { verifyDatabase } from './log-verification.ts';
 import { Sealer } from './sealer.ts';
 
+// What is marked seals home's log alone, and its tokens' records lie elsewhere: log-on-nodes.api.test.ts seals all.
 let vault: TestVault;
 let tenant: TestTenant;
 let directory: string;
@@ -33,7 +35,7 @@ async function sealWith(sealer: Sealer) {
   return (await sealer.seal()).checkpoints;
 }
 
-it('appends checkpoints to a file, and believes no line of it that this vault did not sign', async () => {
+itOnOneDatabase('appends checkpoints to a file, and believes no line of it that this vault did not sign', async () => {
   const file = path.join(directory, 'anchor.ndjson');
   const sealer = new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) });
   const anchoring = await Anchoring.start([{ database: vault.database.open() }], fileAnchor(file));
@@ -59,7 +61,7 @@ it('appends checkpoints to a file, and believes no line of it that this vault di
   expect(await compare()).toEqual({ findings: [], foreignLines: 2 });
 });
 
-it('shows a log that was cut back and has grown again since', async () => {
+itOnOneDatabase('shows a log that was cut back and has grown again since', async () => {
   const file = path.join(directory, 'fork.ndjson');
   const anchor = fileAnchor(file);
   const sealer = new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) });

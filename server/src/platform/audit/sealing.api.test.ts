@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itOnOneDatabase } from '../../../test/harness/one-database.ts';
 import { fillLog, hardText, sealAll, sealOnce, signerOf } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { fileAnchor } from './anchor.ts';
@@ -12,6 +13,7 @@ import { isProven, parseProofJson, proveInclusion, toProofJson } from './inclusi
 import { LogReader } from './log-reader.ts';
 import { ensureSealingOrderGrows } from './sealing-order.ts';
 
+// What is marked seals home's log alone, and its tokens' records lie elsewhere: log-on-nodes.api.test.ts seals all.
 let vault: TestVault;
 let tenant: TestTenant;
 beforeAll(async () => {
@@ -28,7 +30,7 @@ const createToken = () =>
   vault.request('POST', '/tokens', { key: tenant.keys.private, body: { type: 'token', data: 'x' } });
 
 describe('sealing', () => {
-  it('takes every committed record once, and an untouched log verifies', async () => {
+  itOnOneDatabase('takes every committed record once, and an untouched log verifies', async () => {
     await createToken();
     await seal();
     expect(await seal()).toBe(0);
@@ -38,7 +40,7 @@ describe('sealing', () => {
     expect(tenants.reduce((sum, { verified }) => sum + verified, 0)).toBe(Number(rows[0]?.n));
   });
 
-  it('waits for a transaction that is still under way, and then misses nothing of it', async () => {
+  itOnOneDatabase('waits for a transaction that is still under way, and then misses nothing of it', async () => {
     await seal();
     const slow = new pg.Client({ connectionString: vault.database.url });
     await slow.connect();
@@ -55,7 +57,7 @@ describe('sealing', () => {
     expect((await verify()).findings).toEqual([]);
   });
 
-  it('is done by one sealer at a time', async () => {
+  itOnOneDatabase('is done by one sealer at a time', async () => {
     await createToken();
     const sums = await Promise.all(Array.from({ length: 8 }, seal));
     expect(sums.reduce((a, b) => a + b)).toBe(1);
@@ -395,7 +397,7 @@ describe('verification', () => {
 });
 
 describe('the proof of a record', () => {
-  it('holds for records anywhere in the log, and for nothing else', async () => {
+  itOnOneDatabase('holds for records anywhere in the log, and for nothing else', async () => {
     const id = randomUUID();
     await fillLog(vault.database, { tenantId: id, count: 3_333 });
     await seal();
@@ -416,7 +418,7 @@ describe('the proof of a record', () => {
     }
   });
 
-  it('is refused for a record that is not sealed yet, and for none at all', async () => {
+  itOnOneDatabase('is refused for a record that is not sealed yet, and for none at all', async () => {
     const { reader } = log();
     await expect(proveInclusion(reader, tenant.id, randomUUID())).rejects.toThrow('no such record');
     await createToken();

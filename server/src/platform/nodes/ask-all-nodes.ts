@@ -1,7 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { SqlRow, Statement, Transaction, TransactionOptions } from '../database/database.ts';
-import type { DrawerSet } from './drawers.ts';
-import { readNodeStateIn } from './node-store.ts';
+import { type NodeState, readNodeStateIn } from './node-store.ts';
 import { inTransit, type Nodes, transitMaxMs, type VaultNode } from './nodes.ts';
 import { withinDeadline } from '../waiting/deadline.ts';
 
@@ -22,8 +21,8 @@ export async function askAllNodes<T>(nodes: Nodes, asking: Asking, ask: Work<T>)
   if (nodes.isAlone) return [await withinPlace(nodes, asking, nodes.home)(ask)];
   const giveUpAt = performance.now() + withinDeadline(transitMaxMs);
   for (;;) {
-    const before = nodes.listHeld();
-    const states = new Map<VaultNode, DrawerSet>();
+    const { known } = nodes;
+    const states = new Map<VaultNode, NodeState>();
     const answers = await Promise.all(
       nodes.all.map((node) =>
         withinPlace(
@@ -33,12 +32,12 @@ export async function askAllNodes<T>(nodes: Nodes, asking: Asking, ask: Work<T>)
         )(async (tx) => {
           const answer = await ask(tx);
           // After all that was asked, which may be several statements: what was held before and after was held throughout.
-          states.set(node, (await readNodeStateIn(tx)).held);
+          states.set(node, await readNodeStateIn(tx));
           return answer;
         }),
       ),
     );
-    if (await nodes.isAsKnown(before, states)) return answers;
+    if (await nodes.isAsKnown(known, states)) return answers;
     if (performance.now() > giveUpAt) throw inTransit();
   }
 }

@@ -1,4 +1,5 @@
 import type { TenantId } from '../../core/identity/ids.ts';
+import { homeName } from '../../core/nodes/home-name.ts';
 import type { Database, Transaction } from '../database/database.ts';
 
 /** A transaction that a node has prepared for a server, and that the server has not ended. */
@@ -12,9 +13,12 @@ export interface LeftTransaction {
   readonly hasClaims: boolean;
 }
 
+/** An earlier version called them strongroom/…, and had home decide. It does not know these, and leaves them alone. */
+const prefix = 'strongroom-joint';
+
 /** With the name of the node, since names of prepared transactions are those of a whole PostgreSQL server. */
 export function nameTransaction(of: Omit<LeftTransaction, 'name'> & { readonly node: string }): string {
-  return `strongroom/${of.tenantId}/${of.id}/${of.node}/${of.decider}${of.hasClaims ? '/claims' : ''}`;
+  return `${prefix}/${of.tenantId}/${of.id}/${of.node}/${of.decider}${of.hasClaims ? '/claims' : ''}`;
 }
 
 /** Decides unless it is decided already; tells what was decided. */
@@ -41,9 +45,9 @@ export async function listLeft(database: Database, olderThanSeconds: number): Pr
   return database.forSystem((tx) =>
     tx.query<LeftTransaction>({
       text: `select gid as name, split_part(gid, '/', 2) as "tenantId", split_part(gid, '/', 3) as id,
-          split_part(gid, '/', 5) as decider, split_part(gid, '/', 6) = 'claims' as "hasClaims"
+          coalesce(nullif(split_part(gid, '/', 5), ''), '${homeName}') as decider, split_part(gid, '/', 6) = 'claims' as "hasClaims"
         from pg_prepared_xacts
-        where gid like 'strongroom/%' and database = current_database() and prepared < now() - make_interval(secs => $1)`,
+        where split_part(gid, '/', 1) in ('${prefix}', 'strongroom') and database = current_database() and prepared < now() - make_interval(secs => $1)`,
       values: [olderThanSeconds],
     }),
   );

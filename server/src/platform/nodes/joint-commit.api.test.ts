@@ -54,7 +54,7 @@ const updateExisting = async () => {
 const leftovers = async () => {
   const text = `select case when gid like '%/claims' then 'claims' else split_part(gid, '/', 4) end as left
     from pg_prepared_xacts where gid like $1 union all select 'row' from token_fingerprints order by 1`;
-  return (await sql(vault.database, text, [`strongroom/${tenant.id}/%`])).map((row) => row['left']);
+  return (await sql(vault.database, text, [`strongroom-joint/${tenant.id}/%`])).map((row) => row['left']);
 };
 const countTokens = async () => {
   const text = 'select count(*)::int as count from tokens where tenant_id = $1';

@@ -6,7 +6,7 @@ import { OwnerLink } from '../database/owner-link.ts';
 import { DrawerSet } from './drawers.ts';
 import type { LinkedNode } from './moving/drawer-move.ts';
 import { withLockPatience } from './moving/lock-patience.ts';
-import { type NodeState, readNodeStateIn } from './node-store.ts';
+import { guardedTables, guardsText, type NodeState, readNodeStateIn } from './node-store.ts';
 
 const nothing = DrawerSet.of([]);
 
@@ -36,14 +36,24 @@ export async function addNode(home: OwnedNode, node: OwnedNode): Promise<void> {
     });
   });
   // Last, so that what home knows is a node: from now on, no process starts without it.
-  await asOwner(home, ({ link }) =>
-    link.transaction((tx) =>
-      tx.query({
-        text: 'insert into vault_nodes (name) values ($1) on conflict (name) do nothing',
-        values: [node.name],
-      }),
-    ),
+  await asOwner(home, (linked) => rememberNodes(linked, [linked, node]));
+}
+
+/** Names the nodes at home, which may have been restored to a time before they were added. */
+export async function rememberNodes(home: LinkedNode, all: readonly Pick<LinkedNode, 'name'>[]): Promise<void> {
+  const names = all.map(({ name }) => name).filter((name) => name !== home.name);
+  await home.link.transaction((tx) =>
+    tx.query({
+      text: 'insert into vault_nodes (name) select unnest($1::text[]) on conflict (name) do nothing',
+      values: [names],
+    }),
   );
+}
+
+/** The same for the policies. Without them a server that has not heard of a move could write where nobody looks any more. */
+export async function ensureGuarded(node: LinkedNode): Promise<void> {
+  const rows = await node.link.transaction((tx) => tx.query({ text: guardsText }));
+  if (rows.length < guardedTables) await withLockPatience(node, guardDrawers);
 }
 
 async function guardDrawers(tx: Transaction): Promise<void> {

@@ -92,13 +92,20 @@ export interface NodeFitness {
   /** How texts are sorted: lists of several nodes are merged. */
   readonly collation: string;
   readonly preparedMax: number;
+  /** Whether tokens are hidden and refused in drawers that are not held. */
+  readonly isGuarded: boolean;
 }
+
+/** A row for each table that is guarded. */
+export const guardsText = `select 1 from pg_policy where polname like '%\\_in\\_drawers'`;
+export const guardedTables = 3;
 
 export async function readNodeFitness(database: Database): Promise<NodeFitness> {
   const [row] = await database.forSystem((tx) =>
     tx.query<NodeFitness>({
       text: `select concat_ws('/', datlocprovider, datcollate, datctype, daticulocale, pg_database_collation_actual_version(oid)) as collation,
-          current_setting('max_prepared_transactions')::integer as "preparedMax"
+          current_setting('max_prepared_transactions')::integer as "preparedMax",
+          (select count(*) from (${guardsText}) as guards) = ${guardedTables} as "isGuarded"
         from pg_database where datname = current_database()`,
     }),
   );

@@ -35,7 +35,7 @@ const nodeOf = (index: number): TestDatabase => {
 const countPrepared = async () => {
   const { rows } = await vault.database.owner.query(
     'select count(*)::int as count from pg_prepared_xacts where gid like $1',
-    [`strongroom/${tenant.id}/%`],
+    [`strongroom-joint/${tenant.id}/%`],
   );
   return (rows as { count: number }[])[0]?.count;
 };
@@ -127,11 +127,13 @@ describe('a token', () => {
   it('is there or not as was decided on another node, if its server ends in between', async () => {
     const { nodes } = vault.server.core;
     const tenantId = parseTenantId(tenant.id);
-    const prepare = async (id: string) => {
+    const named = (id: string) =>
+      nameTransaction({ tenantId, id, node: 'node-1', decider: 'node-2', hasClaims: false });
+    const prepare = async (id: string, name = named(id)) => {
       const database = nodeOf(0).open();
       const statement = { text: 'select ensure_audit_partitions(1)' };
       await database.forTenant(tenantId, (tx) => tx.query(statement), {
-        prepareAs: () => nameTransaction({ tenantId, id, node: 'node-1', decider: 'node-2', hasClaims: false }),
+        prepareAs: () => name,
       });
     };
     const [decided, undecided] = [crypto.randomUUID(), crypto.randomUUID()];
@@ -141,9 +143,42 @@ describe('a token', () => {
     await endLeft(nodes, { olderThanSeconds: 0 });
     await prepare(undecided);
     await endLeft(nodes, { olderThanSeconds: 0 });
+    // As an earlier version called it, where home decides.
+    await prepare(undecided, `strongroom/${tenantId}/${undecided}/node-1`);
+    await endLeft(nodes, { olderThanSeconds: 0 });
     expect(await countPrepared()).toBe(0);
+    const { rows: left } = await vault.database.owner.query(
+      `select from pg_prepared_xacts where gid like 'strongroom/${tenantId}/%'`,
+    );
+    expect(left).toEqual([]);
     const late = await decider.forTenant(tenantId, (tx) => decide(tx, { tenantId, id: undecided, isCommitted: true }));
     expect(late).toBe(false);
+  });
+});
+
+describe('drawers that have left and come back', () => {
+  /** As a move does that could not hand them over. */
+  const leaveAndComeBack = ({ owner }: TestDatabase) => owner.query('update held_drawers set held = held');
+
+  it('were missing meanwhile: whoever found nothing looks again', async () => {
+    const { nodes } = vault.server.core;
+    await nodes.lookAgain();
+    const { id } = await tokens.make({ data: 1 });
+    const errand = { tenantId: parseTenantId(tenant.id), key: id };
+    let tries = 0;
+    const found = await nodes.at(errand, async (node) => {
+      tries += 1;
+      if (tries > 1) return true;
+      await leaveAndComeBack(nodeOf(nodes.all.indexOf(node) - 1));
+      return undefined;
+    });
+    expect([found, tries]).toEqual([true, 2]);
+    const { known } = nodes;
+    for (const [node] of await nodes.group([id])) {
+      expect(await nodes.listGone(node, [id], known)).toEqual([]);
+      await leaveAndComeBack(nodeOf(nodes.all.indexOf(node) - 1));
+      expect(await nodes.listGone(node, [id], known)).toEqual([id]);
+    }
   });
 });
 

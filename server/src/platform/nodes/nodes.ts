@@ -9,7 +9,9 @@ import { isKeyVersionClosed, isRefusedByPolicy } from '../database/database-erro
 import { withinDeadline } from '../waiting/deadline.ts';
 import { SharedReads } from '../waiting/shared-reads.ts';
 import { FairLanes } from '../waiting/fair-lanes.ts';
-import { drawerCount, drawerOf, DrawerSet } from './drawers.ts';
+import { drawerOf } from './drawers.ts';
+import { KnownDrawers } from './known-drawers.ts';
+import type { VaultNode } from './vault-node.ts';
 import { listNodeNames, type NodeState, readAcquaintance, readNodeState, writeAcquaintance } from './node-store.ts';
 
 /** A drawer that is on its way is held by nobody for as long as its last changes take to follow. */
@@ -20,11 +22,7 @@ const acquaintedMax = 10_000;
 export const jointsMax = 16;
 const jointsWaitingMax = 500;
 
-/** A database that holds tokens. */
-export interface VaultNode {
-  readonly name: string;
-  readonly database: Database;
-}
+export type { VaultNode } from './vault-node.ts';
 
 /** What a process needs to write on several nodes, if it is one that creates tokens. */
 export interface JointMeans {
@@ -63,8 +61,7 @@ export class Nodes {
   readonly claims: Database;
   /** What is prepared for this process at the same time is limited, as it is on a database. */
   readonly jointLanes: FairLanes;
-  #holders: readonly (VaultNode | undefined)[];
-  #states = new Map<VaultNode, NodeState>();
+  #known: KnownDrawers;
   #loading: Promise<void> | undefined;
   readonly #introductions = new SharedReads<string, void>();
   readonly #acquainted = new LRUCache<string, true>({ max: acquaintedMax });
@@ -90,7 +87,7 @@ export class Nodes {
     this.claims = joint?.claims ?? home.database;
     const waitMaxMs = joint?.waitMaxMs ?? transitMaxMs;
     this.jointLanes = new FairLanes({ placesMax: jointsMax, waitingMax: jointsWaitingMax, waitMaxMs });
-    this.#holders = Array.from({ length: drawerCount }, () => (nodes.length === 1 ? home : undefined));
+    this.#known = nodes.length === 1 ? KnownDrawers.allAt(home) : KnownDrawers.of(new Map());
   }
 
   get isAlone(): boolean {
@@ -120,10 +117,11 @@ export class Nodes {
     if (this.isAlone) return work(this.home);
     const drawer = drawerOf(errand.key);
     for (;;) {
+      const known = this.#known;
       const node = await this.#findHolder(drawer);
       const outcome = await this.#try(node, errand, work);
       const isFound = 'result' in outcome ? !isMiss(outcome.result) : !isRefusedByPolicy(outcome.error);
-      if (isFound || (await this.#isHeldBy(node, drawer))) {
+      if (isFound || known.isStill(node, await readNodeState(node.database))) {
         if ('result' in outcome) return outcome.result;
         // Something else that is written with it may have moved on.
         if (!isFound) await this.#load();
@@ -146,13 +144,17 @@ export class Nodes {
     return groups;
   }
 
-  /** Those of the keys that a node does not hold any more. */
-  async listGone<Key extends string>(node: VaultNode, keys: readonly Key[]): Promise<Key[]> {
+  /** What is known now of what the nodes hold; to be noted before keys are grouped by it, if some may be looked for in vain. */
+  get known(): KnownDrawers {
+    return this.#known;
+  }
+
+  /** Those of the keys that were looked for on a node in vain, and may lie elsewhere, if drawers have moved since what was known then. */
+  async listGone<Key extends string>(node: VaultNode, keys: readonly Key[], known: KnownDrawers): Promise<Key[]> {
     if (this.isAlone || keys.length === 0) return [];
-    const { held } = await readNodeState(node.database);
-    const gone = keys.filter((key) => !held.has(drawerOf(key)));
-    if (gone.length > 0) await this.#load();
-    return gone;
+    if (known.isStill(node, await readNodeState(node.database))) return [];
+    await this.#load();
+    return [...keys];
   }
 
   /** Draws ids for tokens that are written together, and so have to lie in one place: that of `anchor`, where there is one. */
@@ -160,8 +162,8 @@ export class Nodes {
     if (this.isAlone) return idsAnywhere;
     const place = await this.#findHolder(drawerOf(anchor ?? makeId()));
     // As it is now: a place that has lost all its drawers meanwhile would never accept one.
-    const holders = this.#holders;
-    const accepts = (id: string) => holders[drawerOf(id)] === place;
+    const known = this.#known;
+    const accepts = (id: string) => known.holderOf(drawerOf(id)) === place;
     return {
       accepts,
       draw() {
@@ -173,25 +175,13 @@ export class Nodes {
     };
   }
 
-  /** What each node held when it was last asked. */
-  listHeld(): ReadonlyMap<VaultNode, DrawerSet> {
-    return new Map([...this.#states].map(([node, { held }]) => [node, held]));
-  }
-
   /**
    * Whether all drawers lay where they were thought to be while the nodes were asked for something: by what was known before, and by
    * what each has said afterwards.
    */
-  async isAsKnown(
-    before: ReadonlyMap<VaultNode, DrawerSet>,
-    after: ReadonlyMap<VaultNode, DrawerSet>,
-  ): Promise<boolean> {
-    const isSame = this.all.every((node) => {
-      const known = before.get(node);
-      return known !== undefined && after.get(node)?.equals(known) === true;
-    });
-    const isWhole = [...before.values()].reduce((all, held) => all.with(held)).equals(DrawerSet.all());
-    if (isSame && isWhole) return true;
+  async isAsKnown(known: KnownDrawers, after: ReadonlyMap<VaultNode, NodeState>): Promise<boolean> {
+    const isSame = this.all.every((node) => known.isStill(node, after.get(node)));
+    if (isSame && known.isWhole) return true;
     await pauseFor(isSame ? transitPauseMs : 0);
     await this.#load();
     return false;
@@ -246,14 +236,10 @@ export class Nodes {
     );
   }
 
-  async #isHeldBy(node: VaultNode, drawer: number): Promise<boolean> {
-    return (await readNodeState(node.database)).held.has(drawer);
-  }
-
   async #findHolder(drawer: number): Promise<VaultNode> {
     const giveUpAt = performance.now() + withinDeadline(transitMaxMs);
     for (;;) {
-      const holder = this.#holders[drawer];
+      const holder = this.#known.holderOf(drawer);
       if (holder !== undefined) return holder;
       if (performance.now() > giveUpAt) throw inTransit();
       await pauseFor(transitPauseMs);
@@ -270,23 +256,21 @@ export class Nodes {
   }
 
   async #readStates(): Promise<void> {
-    const isFirst = this.#states.size === 0;
+    const states = new Map(this.#known.states);
+    const isFirst = states.size === 0;
     const read = await Promise.allSettled(this.all.map(({ database }) => readNodeState(database)));
     for (const [index, outcome] of read.entries()) {
       const node = this.all[index];
-      if (outcome.status === 'fulfilled' && node !== undefined) this.#states.set(node, outcome.value);
+      if (outcome.status === 'fulfilled' && node !== undefined) states.set(node, outcome.value);
       else if (isFirst && outcome.status === 'rejected') throw outcome.reason;
     }
-    const states = [...this.#states];
-    this.#holders = Array.from(
-      { length: drawerCount },
-      (_, drawer) => onlyOf(states.filter(([, { held }]) => held.has(drawer)))?.[0],
-    );
+    this.#known = KnownDrawers.of(states);
   }
 
   async #requireWhole(): Promise<void> {
-    const vaultId = this.#states.get(this.home)?.vaultId;
-    for (const [node, state] of this.#states) {
+    const { states } = this.#known;
+    const vaultId = states.get(this.home)?.vaultId;
+    for (const [node, state] of states) {
       if (state.name === node.name && state.vaultId === vaultId) continue;
       throw new OperatorError(
         `The database of node ${node.name} is not a node of this vault by that name: it says that it is ${state.name}. Add it with \`strongroom nodes add ${node.name}\`, or correct STRONGROOM_NODES.`,
@@ -313,11 +297,6 @@ export const idsAnywhere: IdSource = { draw: makeId, accepts: () => true };
 
 function makeId(): TokenId {
   return toId<TokenId>(crypto.randomUUID());
-}
-
-/** Where two hold a drawer, one was restored to an earlier state, and nobody knows which: neither is asked. */
-function onlyOf<T>([first, ...others]: readonly T[]): T | undefined {
-  return others.length === 0 ? first : undefined;
 }
 
 function isNothing(result: unknown): boolean {

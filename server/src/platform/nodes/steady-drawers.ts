@@ -1,5 +1,5 @@
 import { OperatorError } from '../../core/errors/operator-error.ts';
-import { DrawerSet } from './drawers.ts';
+import { drawerCount, DrawerSet } from './drawers.ts';
 import { type NodeState, readNodeState } from './node-store.ts';
 import type { Nodes } from './nodes.ts';
 
@@ -25,6 +25,11 @@ function readStates(nodes: Nodes): Promise<NodeState[]> {
   return Promise.all(nodes.all.map(({ database }) => readNodeState(database)));
 }
 
+/** Whether each drawer is held by one. */
 function isWhole(states: readonly NodeState[]): boolean {
-  return states.reduce((all, { held }) => all.with(held), DrawerSet.of([])).equals(DrawerSet.all());
+  const drawers = states.reduce((sum, { held }) => sum + held.size, 0);
+  return (
+    drawers === drawerCount &&
+    states.reduce((all, { held }) => all.with(held), DrawerSet.of([])).equals(DrawerSet.all())
+  );
 }

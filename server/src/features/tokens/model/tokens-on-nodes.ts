@@ -13,6 +13,7 @@ export async function findOnNodes(
   const tokens: [TokenId, NonNullable<ReturnType<FoundTokens['tokens']['get']>>][] = [];
   let isCut = false;
   for (let wanted = ids; wanted.length > 0; ) {
+    const { known } = nodes;
     const gone = await Promise.all(
       [...(await nodes.group(wanted))].map(async ([node, own]) => {
         const found = await find(node, own);
@@ -21,6 +22,7 @@ export async function findOnNodes(
         return nodes.listGone(
           node,
           own.filter((id) => !found.tokens.has(id)),
+          known,
         );
       }),
     );

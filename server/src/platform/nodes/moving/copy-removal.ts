@@ -11,13 +11,21 @@ import { eachPageOfIds } from './token-pages.ts';
 /** Told after each page, with how many tokens were deleted. */
 type OnPage = (tokens: number) => Promise<void>;
 
-/** Deletes what the source has left of drawers that the target has received. What the source holds is left alone in any case. */
-export async function deleteLeft({ source }: MovePlaces, move: DrawerMove, onPage: OnPage): Promise<void> {
+/**
+ * Deletes what the source has left of drawers that the target has received, as long as `requireReceived` does not throw. What the source
+ * holds is left alone in any case.
+ */
+export async function deleteLeft(
+  { source }: MovePlaces,
+  move: DrawerMove,
+  { requireReceived, onPage }: { readonly requireReceived: () => Promise<void>; readonly onPage: OnPage },
+): Promise<void> {
   const { held } = await readIdentity(source.link);
   const isLeft = (id: string) => move.drawers.has(drawerOf(id)) && !held.has(drawerOf(id));
   for (const tenantId of await listTenants(source.link, move)) {
     await eachPageOfIds(source.link, tenantId, async (ids) => {
       const left = ids.filter(isLeft);
+      await requireReceived();
       if (left.length > 0) await asMover(source.link, tenantId, (tx) => deleteTokens(tx, tenantId, left));
       await onPage(left.length);
     });

@@ -10,9 +10,10 @@ interface MoveRow {
   readonly drawers: Buffer;
   readonly state: MoveState;
   readonly uncounted: string | null;
+  readonly isDeleting: boolean;
 }
 
-const columns = 'id, to_node as "to", drawers, state, uncounted::text';
+const columns = 'id, to_node as "to", drawers, state, uncounted::text, deleting_since is not null as "isDeleting"';
 
 /** The move of drawers from this database that has begun and not ended, if there is one. */
 export async function findMove(source: OwnerLink): Promise<DrawerMove | undefined> {
@@ -36,8 +37,13 @@ export async function insertMove(
   { to, drawers }: Pick<DrawerMove, 'to' | 'drawers'>,
 ): Promise<DrawerMove> {
   const move = await insertIn(tx, { to, drawers, state: 'copying' });
-  await tx.query({ text: 'select note_drawer_changes($1)', values: [drawers.toBytes()] });
+  await noteChanges(tx, move);
   return move;
+}
+
+/** From now on, all changes of its tokens are listed, if they are not yet. */
+export async function noteChanges(tx: Transaction, { drawers }: DrawerMove): Promise<void> {
+  await tx.query({ text: 'select note_drawer_changes($1)', values: [drawers.toBytes()] });
 }
 
 async function insertIn(
@@ -56,6 +62,14 @@ export async function saveState(tx: Transaction, { id }: DrawerMove, state: Move
   await tx.query({
     text: `update drawer_moves set state = $2, finished_at = case when $2 in ('done', 'given-up') then now() end where id = $1`,
     values: [id, state],
+  });
+}
+
+/** Remembers that not everything may be here any more. */
+export async function saveDeleting(tx: Transaction, { id }: DrawerMove): Promise<void> {
+  await tx.query({
+    text: 'update drawer_moves set deleting_since = coalesce(deleting_since, now()) where id = $1',
+    values: [id],
   });
 }
 

@@ -15,6 +15,8 @@ export interface DrawerMove {
   readonly state: MoveState;
   /** The tokens that the source no longer counts, as JSON text. */
   readonly uncounted: string | undefined;
+  /** Whether the source may have deleted some of them. */
+  readonly isDeleting: boolean;
 }
 
 /** A database of the vault, reached as its owner, by the name that it has in the vault. */

@@ -1,7 +1,6 @@
 import { OperatorError } from '../../../core/errors/operator-error.ts';
-import type { Transaction } from '../../database/database.ts';
 import type { DrawerSet } from '../drawers.ts';
-import { countMoved, forgetArrivals, listArrivedTenants, moverWithin, readArrivals } from './arrival-store.ts';
+import { listArrivedTenants } from './arrival-store.ts';
 import { deleteCopies, deleteLeft, deleteStrays } from './copy-removal.ts';
 import type { DrawerMove, LinkedNode, MovePlaces, MoveState } from './drawer-move.ts';
 import {
@@ -10,17 +9,21 @@ import {
   findMove,
   insertMove,
   lockOutWriters,
+  noteChanges,
+  saveDeleting,
   saveState,
   saveTenants,
-  saveUncounted,
   updateHeld,
 } from './drawer-move-store.ts';
-import { requireHeldByNobody, requireHeldBySource } from './holder-checks.ts';
+import { HandOver } from './hand-over.ts';
+import { requireHeldBySource, requireHeldElsewhere } from './holder-checks.ts';
 import { forgetChanges } from './journal-store.ts';
 import { withLockPatience } from './lock-patience.ts';
-import { findReceivedCounts, insertReceipt } from './receipt-store.ts';
+import type { MoveStep } from './move-step.ts';
+import { confirmReceipt } from './receipt-store.ts';
 import { TokenCopier } from './token-copier.ts';
 import { asMover } from './token-copy-store.ts';
+import { ensureGuarded } from '../node-adding-store.ts';
 
 const changesPerPage = 10_000;
 /**
@@ -30,27 +33,8 @@ const changesPerPage = 10_000;
  */
 const shortRoundMs = 100;
 const longRoundMs = 1_500;
-/** For an answer of the target while nobody holds the drawers. */
-const answerMaxMs = 5_000;
 const roundsForShort = 10;
 const roundsMax = 200;
-
-/** What has just been done, in the order in which it is. Some are told many times. */
-export type MoveStep =
-  | 'began'
-  | 'page-copied'
-  | 'copied'
-  | 'followed'
-  | 'leaving'
-  | 'followed-all'
-  | 'uncounted'
-  | 'taken-back'
-  | 'held'
-  | 'arrived'
-  | 'page-deleted'
-  | 'deleted'
-  | 'giving-up'
-  | 'ended';
 
 export interface MoveReport {
   readonly drawers: number;
@@ -73,7 +57,9 @@ export interface MoveWatch {
 export class DrawerMover {
   readonly #places: MovePlaces;
   readonly #watch: MoveWatch;
+  readonly #handOver: HandOver;
   #copier: TokenCopier | undefined;
+  #hasBegun = false;
   #isTargetEmpty = false;
   #tokens = 0;
   /** Since when nobody holds the drawers, by what this run has done. */
@@ -83,13 +69,16 @@ export class DrawerMover {
   constructor(places: MovePlaces, watch: MoveWatch = {}) {
     this.#places = places;
     this.#watch = watch;
+    this.#handOver = new HandOver(places, (step) => this.#tell(step));
   }
 
   async begin(drawers: DrawerSet): Promise<void> {
     const { source, target } = this.#places;
     await requireHeldBySource(this.#places, drawers);
+    for (const node of [source, target]) await ensureGuarded(node);
     this.#isTargetEmpty = (await asMover(target.link, undefined, listArrivedTenants)).length === 0;
     await withLockPatience(source, (tx) => insertMove(tx, { to: target.name, drawers }));
+    this.#hasBegun = true;
     await this.#tell('began');
   }
 
@@ -97,7 +86,7 @@ export class DrawerMover {
   async run(): Promise<MoveReport> {
     const steps: Partial<Record<MoveState, (move: DrawerMove) => Promise<void>>> = {
       copying: (move) => this.#copy(move),
-      leaving: (move) => (this.#leftAt === undefined ? this.#settle(move) : this.#handOver(move)),
+      leaving: (move) => this.#leave(move),
       arrived: (move) => this.#clean(move),
       'giving-up': (move) => this.#undo(move),
     };
@@ -114,8 +103,8 @@ export class DrawerMover {
 
   /** Only while the target has not received the drawers: then nothing is lost if the copies are deleted. */
   async giveUp(move: DrawerMove): Promise<void> {
-    if ((await this.#findReceived(move)) !== undefined) throw tooLate(this.#places);
-    if (move.state === 'leaving') await this.#settle(move);
+    if (move.state === 'arrived' || (await this.#handOver.isReceived(move))) throw tooLate(this.#places);
+    if (move.state === 'leaving') await this.#handOver.settle(move);
     await this.#save(move, 'giving-up');
     await this.#tell('giving-up');
   }
@@ -123,9 +112,12 @@ export class DrawerMover {
   async #copy(move: DrawerMove): Promise<void> {
     const { source } = this.#places;
     await requireHeldBySource(this.#places, move.drawers);
+    if (!this.#hasBegun) await withLockPatience(source, (tx) => noteChanges(tx, move));
     if (!this.#isTargetEmpty) await deleteStrays(this.#places, move);
     const copier = this.#copierOf(move);
     await copier.copyAll({ isTargetEmpty: this.#isTargetEmpty }, (tokens) => this.#tell('page-copied', tokens));
+    // Whoever copies again compares.
+    this.#isTargetEmpty = false;
     await this.#tell('copied');
     await followUntilShort(copier, source);
     await this.#tell('followed');
@@ -140,83 +132,23 @@ export class DrawerMover {
     await this.#tell('leaving');
   }
 
-  /** Nobody holds the drawers meanwhile. If it does not succeed, the source takes them back, unless the target may have them. */
-  async #handOver(move: DrawerMove): Promise<void> {
-    const { source, target } = this.#places;
-    try {
-      await target.link.withAnswersWithin(answerMaxMs, () => this.#copierOf(move).followAll());
-      await this.#tell('followed-all');
-      const counts = await asMover(target.link, undefined, readArrivals);
-      await source.link.transaction((tx) => stopCounting(tx, move, counts));
-      await this.#tell('uncounted');
-    } catch (error) {
-      await this.#takeBack(move).catch(() => undefined);
-      throw error;
-    }
-    try {
-      await target.link.withAnswersWithin(answerMaxMs, () => this.#receive(move));
-    } catch (error) {
-      await this.#settle(move).catch(() => undefined);
-      throw error;
-    }
-    if (this.#leftAt !== undefined) this.#gapMs = performance.now() - this.#leftAt;
-    await this.#tell('held');
-    await this.#save(move, 'arrived');
-    await this.#tell('arrived');
-  }
-
-  async #receive(move: DrawerMove): Promise<void> {
-    await this.#places.target.link.transaction(async (tx) => {
-      await updateHeld(tx, (held) => held.with(move.drawers));
-      const counts = await moverWithin(tx, async () => {
-        const arrived = await readArrivals(tx);
-        await countMoved(tx, arrived, 1);
-        await forgetArrivals(tx);
-        return arrived;
-      });
-      await insertReceipt(tx, move, counts);
-    });
-  }
-
-  /** Of drawers that nobody seems to hold: the target has received them, or the source takes them back and they are compared again. */
-  async #settle(begun: DrawerMove): Promise<void> {
-    const received = await this.#findReceived(begun);
-    if (received === undefined) {
-      await requireHeldByNobody(this.#places, begun.drawers);
-      await this.#takeBack(begun);
-      return;
-    }
-    const move = await this.#readAgain(begun);
-    await this.#places.source.link.transaction(async (tx) => {
-      if (move.uncounted === undefined) await stopCounting(tx, move, received);
-      await saveState(tx, move, 'arrived');
-    });
-    await this.#tell('arrived');
-  }
-
-  async #takeBack(begun: DrawerMove): Promise<void> {
-    const move = await this.#readAgain(begun);
-    await this.#places.source.link.transaction(async (tx) => {
-      await updateHeld(tx, (held) => held.with(move.drawers));
-      await saveState(tx, move, 'copying');
-      await saveUncounted(tx, move, undefined);
-      await moverWithin(tx, () => countMoved(tx, move.uncounted ?? '{}', 1));
-    });
-    this.#leftAt = undefined;
-    this.#isTargetEmpty = false;
-    await this.#tell('taken-back');
-  }
-
-  /** As it is now: the source may have stopped counting meanwhile. */
-  async #readAgain({ id }: DrawerMove): Promise<DrawerMove> {
-    const move = await findMove(this.#places.source.link);
-    if (move?.id !== id) throw new Error('The move is no longer under way.');
-    return move;
+  /** What an earlier run has begun to hand over is settled: it has arrived, or is copied again. */
+  async #leave(move: DrawerMove): Promise<void> {
+    if (this.#leftAt === undefined) await this.#handOver.settle(move);
+    else this.#gapMs = await this.#handOver.run(move, this.#copierOf(move), this.#leftAt);
   }
 
   async #clean(move: DrawerMove): Promise<void> {
-    if ((await this.#findReceived(move)) === undefined) throw notReceived(this.#places);
-    await deleteLeft(this.#places, move, (tokens) => this.#tell('page-deleted', tokens));
+    const { source, target } = this.#places;
+    if (!move.isDeleting && !(await this.#handOver.isReceived(move))) return this.#handOver.settle(move);
+    await this.#handOver.requireReceived(move);
+    await requireHeldElsewhere(this.#places, move.drawers);
+    await target.link.transaction((tx) => confirmReceipt(tx, move));
+    await source.link.transaction((tx) => saveDeleting(tx, move));
+    await deleteLeft(this.#places, move, {
+      requireReceived: () => this.#handOver.requireReceived(move),
+      onPage: (tokens) => this.#tell('page-deleted', tokens),
+    });
     await this.#tell('deleted');
     await this.#end(move, 'done');
   }
@@ -226,10 +158,6 @@ export class DrawerMover {
     await deleteCopies(this.#places, (tokens) => this.#tell('page-deleted', tokens));
     await this.#tell('deleted');
     await this.#end(move, 'given-up');
-  }
-
-  #findReceived(move: DrawerMove): Promise<string | undefined> {
-    return this.#places.target.link.transaction((tx) => findReceivedCounts(tx, move));
   }
 
   /** Stops listing changes. Triggers that cannot be dropped while somebody reads for long are left behind, and do nothing. */
@@ -260,11 +188,6 @@ export class DrawerMover {
   }
 }
 
-async function stopCounting(tx: Transaction, move: DrawerMove, counts: string): Promise<void> {
-  await saveUncounted(tx, move, counts);
-  await moverWithin(tx, () => countMoved(tx, counts, -1));
-}
-
 async function followUntilShort(copier: TokenCopier, source: LinkedNode): Promise<void> {
   for (let round = 0; round < roundsMax; round += 1) {
     const startedAt = performance.now();
@@ -278,12 +201,6 @@ async function followUntilShort(copier: TokenCopier, source: LinkedNode): Promis
 function tooBusy({ name }: LinkedNode): OperatorError {
   return new OperatorError(
     `Tokens of ${name} change faster than they can be copied. Run the command again when fewer are written: it continues where it left off.`,
-  );
-}
-
-function notReceived({ source, target }: MovePlaces): OperatorError {
-  return new OperatorError(
-    `${target.name} does not know that it has received drawers from ${source.name}: it was restored to an earlier state. Nothing is deleted from ${source.name}. See "After a restore" in docs/operate/scale-out.md.`,
   );
 }
 

@@ -9,6 +9,8 @@ import { findMove } from './drawer-move-store.ts';
 import { release } from './drawer-release.ts';
 import { DrawerMover, type MoveReport, type MoveWatch } from './drawer-mover.ts';
 import { requireOrder } from './holder-checks.ts';
+import { rememberNodes } from '../node-adding-store.ts';
+import { findReceivedCounts } from './receipt-store.ts';
 import { findIdentity, readIdentity } from './node-overview-store.ts';
 
 /** Chosen once: one at a time moves drawers of a vault. */
@@ -70,6 +72,8 @@ export class DrawerMoving {
   /** Makes a database that was restored give up what another holds as well, and deletes its tokens of those drawers. */
   async release({ from, to }: Pick<PlannedMove, 'from' | 'to'>): Promise<EndedMove> {
     const places = this.#places(from, to);
+    await this.#finishReceived(places.source);
+    await rememberNodes(places.home, this.#nodes);
     await release(places);
     return { from, to, ...(await new DrawerMover(places, this.#watch).run()) };
   }
@@ -86,6 +90,7 @@ export class DrawerMoving {
       throw new OperatorError(`${from} holds ${own.length} drawers, so that it cannot give ${count}.`);
     }
     if (count === 0) return { from, to, drawers: 0, tokens: 0, gapMs: undefined, isGivenUp: false };
+    await rememberNodes(places.home, this.#nodes);
     const mover = new DrawerMover(places, this.#watch);
     await mover.begin(DrawerSet.of(own.slice(0, count)));
     return { from, to, ...(await mover.run()) };
@@ -96,6 +101,15 @@ export class DrawerMoving {
     const held = new Map<string, number>();
     for (const { name, link } of this.#nodes) held.set(name, (await readIdentity(link)).held.size);
     return planBalance(held, (name) => withoutHome && name === this.#nodes[0]?.name);
+  }
+
+  /** What another has received cannot be taken back, whatever else the databases disagree about. */
+  async #finishReceived(source: LinkedNode): Promise<void> {
+    const move = await findMove(source.link);
+    if (move?.state !== 'leaving' && move?.state !== 'arrived') return;
+    const places = this.#places(source.name, move.to);
+    const received = await places.target.link.transaction((tx) => findReceivedCounts(tx, move));
+    if (received !== undefined) await new DrawerMover(places, this.#watch).run();
   }
 
   async #listUnfinished(): Promise<{ readonly source: LinkedNode; readonly move: DrawerMove }[]> {

@@ -1,6 +1,7 @@
 import { OperatorError } from '../../../core/errors/operator-error.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 import { drawerOf, type DrawerSet } from '../drawers.ts';
+import { ensureGuarded } from '../node-adding-store.ts';
 import type { DrawerMove, MovePlaces } from './drawer-move.ts';
 import {
   findMove,
@@ -41,6 +42,7 @@ async function findRelease({ source, target }: MovePlaces): Promise<DrawerMove |
 async function beginRelease({ source, target }: MovePlaces): Promise<DrawerMove> {
   const both = await readBoth({ source, target });
   if (both.size === 0) throw new OperatorError(`There is no drawer that both ${source.name} and ${target.name} hold.`);
+  await ensureGuarded(source);
   const begun = await findMove(source.link);
   if (begun?.state === 'leaving' || begun?.state === 'arrived') {
     throw new OperatorError(`Drawers are on their way from ${source.name} to ${begun.to}: complete that first.`);

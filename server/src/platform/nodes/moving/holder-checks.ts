@@ -19,7 +19,9 @@ export async function requireOrder(all: readonly LinkedNode[]): Promise<void> {
     if (overlaps(held, known)) throw heldTwice(name);
     known = known.with(held);
     const move = await findMove(link);
-    if (move?.state === 'leaving') leaving = leaving.with(move.drawers);
+    // It still has all of them, and can take them back.
+    const isLeaving = move?.state === 'leaving' || (move?.state === 'arrived' && !move.isDeleting);
+    if (isLeaving) leaving = leaving.with(move.drawers);
   }
   const missing = DrawerSet.all().without(known).without(leaving).size;
   if (missing > 0) throw heldByNobody(missing);
@@ -34,6 +36,19 @@ export async function requireHeldBySource({ source }: MovePlaces, drawers: Drawe
 /** Throws an error for the operator if any database holds one of them. */
 export async function requireHeldByNobody({ all }: MovePlaces, drawers: DrawerSet): Promise<void> {
   for (const { name, link } of all) if (overlaps((await readIdentity(link)).held, drawers)) throw heldTwice(name);
+}
+
+/** Throws an error for the operator if one of them is held by none but the source, and is not on its way between others. */
+export async function requireHeldElsewhere({ all, source }: MovePlaces, drawers: DrawerSet): Promise<void> {
+  let elsewhere = DrawerSet.of([]);
+  for (const node of all) {
+    if (node === source) continue;
+    const move = await findMove(node.link);
+    elsewhere = elsewhere.with((await readIdentity(node.link)).held);
+    if (move?.state === 'leaving') elsewhere = elsewhere.with(move.drawers);
+  }
+  const missing = drawers.without(elsewhere).size;
+  if (missing > 0) throw heldByNobody(missing);
 }
 
 function overlaps(some: DrawerSet, others: DrawerSet): boolean {

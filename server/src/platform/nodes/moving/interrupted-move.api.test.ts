@@ -3,7 +3,7 @@ import { MovingVault } from '../../../../test/harness/moving-vault.ts';
 import { listDatabases, listDisorder } from '../../../../test/harness/node-inventory.ts';
 import type { TestTenant } from '../../../../test/harness/test-vault.ts';
 import { DrawerSet } from '../drawers.ts';
-import type { MoveStep } from './drawer-mover.ts';
+import type { MoveStep } from './move-step.ts';
 
 let moved: MovingVault;
 let tenant: TestTenant;

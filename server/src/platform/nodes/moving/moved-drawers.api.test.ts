@@ -7,7 +7,8 @@ import { TokenEndpoints, tokenOf } from '../../../../test/harness/token-endpoint
 import type { Database } from '../../database/database.ts';
 import { isRefusedByPolicy } from '../../database/database-error.ts';
 import { DrawerMoving } from './drawer-moving.ts';
-import type { MoveStep, MoveWatch } from './drawer-mover.ts';
+import type { MoveWatch } from './drawer-mover.ts';
+import type { MoveStep } from './move-step.ts';
 
 let vault: TestVault;
 let other: { readonly url: string };

@@ -12,6 +12,11 @@ export async function insertReceipt(tx: Transaction, { id }: DrawerMove, counts:
   });
 }
 
+/** Writes it once more: with this commit it is as durable as any, whatever became of the commit that it was written with. */
+export async function confirmReceipt(tx: Transaction, { id }: DrawerMove): Promise<void> {
+  await tx.query({ text: 'update drawer_receipts set move_id = move_id where move_id = $1', values: [id] });
+}
+
 /** The tokens that have arrived; undefined if this database has never come to hold the drawers, whatever it has done with them since. */
 export async function findReceivedCounts(tx: Transaction, { id }: DrawerMove): Promise<string | undefined> {
   const [row] = await tx.query<{ counts: string }>({

@@ -20,6 +20,8 @@ export class TokenCopier {
   readonly #places: MovePlaces;
   readonly #move: DrawerMove;
   readonly #acquainted = new Set<TenantId>();
+  /** Whose changes were followed at last. */
+  #followed: readonly TenantId[] = [];
 
   constructor(places: MovePlaces, move: DrawerMove) {
     this.#places = places;
@@ -44,6 +46,8 @@ export class TokenCopier {
   /** Copies changes that were listed when it was called. */
   async followSome(): Promise<void> {
     const { source } = this.#places;
+    // They may have got applications and keys meanwhile.
+    this.#acquainted.clear();
     for (const tenantId of await asMover(source.link, undefined, listChangedTenants)) {
       const numbers = await this.#follow(tenantId, '0');
       await asMover(source.link, tenantId, (tx) => deleteChanges(tx, tenantId, numbers));
@@ -52,12 +56,19 @@ export class TokenCopier {
 
   /** Copies all changes, once none can be added. They are left in the list, so that it takes less time. */
   async followAll(): Promise<void> {
-    for (const tenantId of await asMover(this.#places.source.link, undefined, listChangedTenants)) {
+    this.#followed = await asMover(this.#places.source.link, undefined, listChangedTenants);
+    for (const tenantId of this.#followed) {
       let numbers: readonly string[] = [];
       do {
         numbers = await this.#follow(tenantId, numbers.at(-1) ?? '0');
       } while (numbers.length === changesPerRead);
     }
+  }
+
+  /** Makes tenants whose changes came last known once more: they may have got applications that wrote them. */
+  async acquaintFollowed(): Promise<void> {
+    this.#acquainted.clear();
+    for (const tenantId of this.#followed) await this.#acquaint(tenantId);
   }
 
   /** Copies what has changed of a tenant's tokens; returns the numbers of the changes. */

@@ -1,0 +1,52 @@
+import { drawerCount } from './drawers.ts';
+import type { NodeState } from './node-store.ts';
+import type { VaultNode } from './vault-node.ts';
+
+/** What all databases of a vault have said about what they hold, at one time. */
+export class KnownDrawers {
+  readonly states: ReadonlyMap<VaultNode, NodeState>;
+  readonly #holders: readonly (VaultNode | undefined)[];
+  /** Whether each drawer is held by one database. */
+  readonly isWhole: boolean;
+
+  /** Where there is one database, it holds all. */
+  static allAt(node: VaultNode): KnownDrawers {
+    return new KnownDrawers(
+      new Map(),
+      Array.from({ length: drawerCount }, () => node),
+    );
+  }
+
+  static of(states: ReadonlyMap<VaultNode, NodeState>): KnownDrawers {
+    const all = [...states];
+    const holders = Array.from(
+      { length: drawerCount },
+      (_, drawer) => onlyOf(all.filter(([, { held }]) => held.has(drawer)))?.[0],
+    );
+    return new KnownDrawers(states, holders);
+  }
+
+  private constructor(states: ReadonlyMap<VaultNode, NodeState>, holders: readonly (VaultNode | undefined)[]) {
+    this.states = states;
+    this.#holders = holders;
+    this.isWhole = holders.every((holder) => holder !== undefined);
+  }
+
+  holderOf(drawer: number): VaultNode | undefined {
+    return this.#holders[drawer];
+  }
+
+  /**
+   * Whether a node holds what it is known to hold, and has held it all the while. Drawers that have left and come back were missing in
+   * between.
+   */
+  isStill(node: VaultNode, now: NodeState | undefined): boolean {
+    const known = this.states.get(node);
+    return known !== undefined && now?.version === known.version && now.held.equals(known.held);
+  }
+}
+
+/** Where two hold a drawer, one was restored to an earlier state, and nobody knows which: neither is asked. */
+function onlyOf<T>([first, ...others]: readonly T[]): T | undefined {
+  return others.length === 0 ? first : undefined;
+}
