@@ -195,3 +195,25 @@ describe('an import that died', () => {
     await expectWhole();
   });
 });
+
+describe('imports of one file that are continued at once', () => {
+  it('write each row once, since only one of them has its plan accepted', async () => {
+    const text = toLines(...Array.from({ length: 2_000 }, (_, index) => ({ type: 'token', data: index })));
+    const controller = new AbortController();
+    const stopping = { signal: controller.signal, onProgress: () => controller.abort() };
+    expect(await folder.import(vault, tenant, { text, ...stopping })).toMatchObject({ isFinished: false });
+    const outcomes = await Promise.allSettled(
+      ['a', 'b', 'c', 'd'].map((name) =>
+        folder.import(vault, tenant, { text, path: folder.path(`at-once-${name}`), isResumed: true }),
+      ),
+    );
+    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
+    for (const failure of failures) expect(failure).toMatch(/Another process is importing|already been imported/);
+    const counts = await Promise.all(
+      vault.nodes.map(({ database }) =>
+        database.owner.query<{ count: number }>('select count(*)::int from tokens where tenant_id = $1', [tenant.id]),
+      ),
+    );
+    expect(counts.reduce((sum, { rows }) => sum + (rows[0]?.count ?? 0), 0)).toBe(2_000);
+  });
+});

@@ -76,7 +76,7 @@ export class SpreadBatches {
     };
     // Waits for the disk: rows must not outlive the plan that knows their ids.
     const isStored = await this.#nodes.home.database.forTenant(this.#tenantId, (tx) =>
-      new TokenImportStore(tx, this.#tenantId).plan(this.#source, from, plan),
+      new TokenImportStore(tx, this.#tenantId).plan(this.#source, from, plan, this.#plan?.id),
     );
     if (!isStored) throw new PlanRefused();
     this.#plan = new PlannedBatch(plan);

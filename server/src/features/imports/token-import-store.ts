@@ -75,13 +75,17 @@ export class TokenImportStore {
     return rows.length === 1;
   }
 
-  /** Says what the next batch will write. False if another process has moved the import in the meantime. */
-  async plan(source: Buffer, from: ImportState, plan: ImportPlan): Promise<boolean> {
+  /**
+   * Says what the next batch will write, in place of the plan that is known. False if another process has moved the import or made a
+   * plan of its own in the meantime: it may have written rows by that.
+   */
+  async plan(source: Buffer, from: ImportState, plan: ImportPlan, knownId: string | undefined): Promise<boolean> {
     const rows = await this.#tx.query({
       name: 'token-import-plan',
       text: `update token_imports set planned = $4::json
-        where tenant_id = $1 and source = $2 and position = $3 and finished_at is null returning 1`,
-      values: [this.#tenantId, source, from.position, JSON.stringify(plan)],
+        where tenant_id = $1 and source = $2 and position = $3 and planned ->> 'id' is not distinct from $5
+          and finished_at is null returning 1`,
+      values: [this.#tenantId, source, from.position, JSON.stringify(plan), knownId ?? null],
     });
     return rows.length === 1;
   }
