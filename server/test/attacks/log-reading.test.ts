@@ -60,7 +60,8 @@ describe('an export whose client has gone', () => {
     return { request, release };
   }
 
-  it('reads no further', async () => {
+  // An export sends a statement to each database, and what is held and counted is one statement.
+  itOnOneDatabase('reads no further', async () => {
     await fillWithNeighbours(11_000);
     const atFirst = pagesRead();
     expect((await get(path)).status).toBe(200);
@@ -77,7 +78,6 @@ describe('an export whose client has gone', () => {
     expect(pagesRead() - atFirst).toBe(2 * pages + 1);
   });
 
-  // An export sends a statement to each database, and what is held is one statement.
   itOnOneDatabase('keeps its slot while it reads', async () => {
     const before = abandoned();
     const held = [await hold(path), await hold(path)];
