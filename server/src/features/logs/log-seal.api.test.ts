@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itOnOneDatabase } from '../../../test/harness/one-database.ts';
 import { fillLog, sealVault } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { isGenuine, parseCheckpointJson } from '../../platform/audit/checkpoint.ts';
@@ -29,7 +30,8 @@ async function read(of = tenant): Promise<Seal> {
 }
 
 describe('the state of sealing', () => {
-  it('names what waits, from the oldest on, before anything is sealed', async () => {
+  // Compares with the log of one database.
+  itOnOneDatabase('names what waits, from the oldest on, before anything is sealed', async () => {
     const { rows } = await owner().query<{ count: number; oldest: Date }>(
       'select count(*)::int as count, min(created_at) as oldest from audit_records where tenant_id = $1',
       [tenant.id],

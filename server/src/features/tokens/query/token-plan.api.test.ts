@@ -1,5 +1,5 @@
 import { describeOnOneDatabase } from '../../../../test/harness/one-database.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { QueryPlan } from '../../../../test/harness/query-plan.ts';
 import { type SentStatement, StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createApplication } from '../../../../test/harness/test-application.ts';
@@ -142,7 +142,8 @@ describeOnOneDatabase('with 20,000 tokens, no table is read from end to end', ()
   });
 });
 
-describe('the answers over 20,000 tokens', () => {
+// They are planted in one database.
+describeOnOneDatabase('the answers over 20,000 tokens', () => {
   it('are right at both ends and in the middle', async () => {
     const [first, middle, last] = await Promise.all(
       [1, 500, 1_000].map(async (page) =>
