@@ -47,7 +47,7 @@ async function compare(): Promise<void> {
     await vault.settle();
     for (const { postgres } of nodes.all) await withClient(postgres.url, (client) => client.query('vacuum analyze'));
   }
-  for (const script of ['create-card', 'get-card']) {
+  for (const script of ['create-card', 'create-card-once', 'get-card']) {
     const measured: number[][] = kinds.map(() => []);
     for (let round = -1; round < Number(values.rounds); round += 1) {
       for (const [index, { vault }] of kinds.entries()) {

@@ -170,7 +170,7 @@ export class Database {
     );
   }
 
-  /** Ends a transaction that was prepared. */
+  /** Ends a transaction that was prepared, unless somebody else has. */
   endPrepared(name: string, isCommitted: boolean): Promise<void> {
     const how = { isCommitted, requiresStandby: this.#requiresStandby };
     return this.#withClient('vault', (client) => endPrepared((statement) => send(client, statement), name, how));

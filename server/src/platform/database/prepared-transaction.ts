@@ -1,5 +1,5 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
-import { isPreparingOff, unconfirmed, withoutStandby } from './database-error.ts';
+import { isNoSuchTransaction, isPreparingOff, unconfirmed, withoutStandby } from './database-error.ts';
 import { loaded, loadedOf, requireStandby } from './commit-on-standby.ts';
 import type { SqlRow, Statement } from './statement.ts';
 import { quotePrepared } from './transaction-text.ts';
@@ -29,7 +29,7 @@ export async function prepareTransaction(send: Send, name: string, requiresStand
 }
 
 /**
- * Ends a transaction that was prepared. As any commit, it is only made if a required standby is attached, and only reported if the
+ * Ends a transaction that may be prepared: a server and a worker may both try. As any commit, it is only made if a required standby is attached, and only reported if the
  * standby was waited for; it stays prepared otherwise. It cannot be part of a transaction, so the check comes before it.
  */
 export async function endPrepared(
@@ -38,12 +38,18 @@ export async function endPrepared(
   { isCommitted, requiresStandby }: { readonly isCommitted: boolean; readonly requiresStandby: boolean },
 ): Promise<void> {
   const end = { text: `${isCommitted ? 'commit' : 'rollback'} prepared ${quotePrepared(name)}` };
-  if (!isCommitted || !requiresStandby) return void (await send(end));
+  if (!isCommitted || !requiresStandby) return sendEnd(send, end);
   const before = await send<{ needed: number; attached: number | null }>(standbys);
   const [{ needed, attached } = { needed: 0, attached: 0 }] = before;
   if (needed === 0 || (attached ?? needed) < needed) throw withoutStandby(undefined);
-  await send(end);
+  await sendEnd(send, end);
   if (loadedOf(before) !== loadedOf(await send(loaded))) throw unconfirmed();
+}
+
+async function sendEnd(send: Send, end: Statement): Promise<void> {
+  await send(end).catch((error: unknown) => {
+    if (!isNoSuchTransaction(error)) throw error;
+  });
 }
 
 function preparingOff(cause: unknown): DomainError {

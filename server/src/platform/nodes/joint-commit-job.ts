@@ -1,5 +1,4 @@
 import { parseTenantId } from '../../core/identity/ids.ts';
-import { isNoSuchTransaction } from '../database/database-error.ts';
 import type { Job } from '../jobs/job.ts';
 import { type Sweep, sweepJob } from '../jobs/tenant-sweep.ts';
 import { decide, forgetDecisions, type LeftTransaction, listLeft } from './joint-commit-store.ts';
@@ -69,11 +68,11 @@ async function endClaims(nodes: Nodes, left: Left): Promise<void> {
   const isCommitted = await findDecision(nodes, left.transaction);
   const others = await Promise.all(nodes.all.map(({ database }) => listLeft(database, 0)));
   const isUnderWay = others.flat().some(({ id, hasClaims }) => id === left.transaction.id && !hasClaims);
-  if (!isUnderWay) await end(left, isCommitted);
+  if (!isUnderWay) await left.node.database.endPrepared(left.transaction.name, isCommitted);
 }
 
-async function endOne(nodes: Nodes, left: Left): Promise<void> {
-  await end(left, await findDecision(nodes, left.transaction));
+async function endOne(nodes: Nodes, { node, transaction }: Left): Promise<void> {
+  await node.database.endPrepared(transaction.name, await findDecision(nodes, transaction));
 }
 
 /** Decides against it if nobody has decided yet. */
@@ -82,11 +81,4 @@ async function findDecision(nodes: Nodes, { id, decider, ...left }: LeftTransact
   const node = nodes.all.find(({ name }) => name === decider);
   if (node === undefined) throw new Error('A prepared transaction names a node that this vault does not have.');
   return node.database.forTenant(tenantId, (tx) => decide(tx, { tenantId, id, isCommitted: false }));
-}
-
-async function end({ node, transaction }: Left, isCommitted: boolean): Promise<void> {
-  await node.database.endPrepared(transaction.name, isCommitted).catch((error: unknown) => {
-    // Its server has come back and ended it.
-    if (!isNoSuchTransaction(error)) throw error;
-  });
 }

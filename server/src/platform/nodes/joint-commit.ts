@@ -1,7 +1,7 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../database/database.ts';
-import { isNoSuchTransaction, isRefusedByPolicy, markUncertain, mayHaveHappened } from '../database/database-error.ts';
+import { isRefusedByPolicy, markUncertain, mayHaveHappened } from '../database/database-error.ts';
 import { withoutDeadline } from '../waiting/deadline.ts';
 import { decide, nameTransaction } from './joint-commit-store.ts';
 import type { Nodes, VaultNode } from './nodes.ts';
@@ -69,10 +69,9 @@ class JointCommit<T> {
     let elsewhere: JointParts<T> = new Map();
     const atHome = async (tx: Transaction) => {
       const { plan, parts } = await claim(tx);
-      const own = parts.get(home);
-      if (own !== undefined) this.#done.set(home, await own(tx));
       elsewhere = new Map([...parts].filter(([node]) => node !== home));
-      await release(tx);
+      // In one round trip: the claims are there for others until the transaction ends.
+      await Promise.all([this.#writeIn(tx, home, parts.get(home)), release(tx)]);
       return plan;
     };
     const prepareAs = () => this.#name(home, { decider: this.#deciderOf(elsewhere), hasClaims: true });
@@ -96,6 +95,10 @@ class JointCommit<T> {
       throw error;
     });
     return this.#done;
+  }
+
+  async #writeIn(tx: Transaction, node: VaultNode, work: Work<T> | undefined): Promise<void> {
+    if (work !== undefined) this.#done.set(node, await work(tx));
   }
 
   #writeAt(node: VaultNode, decider: VaultNode, work: Work<T>): Promise<T> {
@@ -141,7 +144,7 @@ class JointCommit<T> {
   /** Whatever becomes of the request: nothing that is prepared may be left behind. Claims go last. */
   #end(isCommitted: boolean): Promise<void> {
     const endAll = (some: readonly Prepared[]) =>
-      Promise.all(some.map(({ node, name }) => endUnlessEnded(node, name, isCommitted)));
+      Promise.all(some.map(({ node, name }) => node.database.endPrepared(name, isCommitted)));
     return withoutDeadline(async () => {
       await endAll(this.#prepared.filter(({ hasClaims }) => !hasClaims));
       await endAll(this.#prepared.filter(({ hasClaims }) => hasClaims));
@@ -151,11 +154,4 @@ class JointCommit<T> {
   #deciderOf(parts: JointParts<T>): VaultNode | undefined {
     return this.#nodes.all.findLast((node) => parts.has(node));
   }
-}
-
-/** A worker may have ended it, or it was never prepared. */
-async function endUnlessEnded({ database }: VaultNode, name: string, isCommitted: boolean): Promise<void> {
-  await database.endPrepared(name, isCommitted).catch((error: unknown) => {
-    if (!isNoSuchTransaction(error)) throw error;
-  });
 }
