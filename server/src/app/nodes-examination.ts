@@ -1,9 +1,15 @@
 import type { DatabaseConfig } from '../platform/config/config.ts';
 import { inspectDatabase } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
-import { drawerCount, DrawerSet } from '../platform/nodes/drawers.ts';
+import { countHolders, drawerCount, type DrawerSet } from '../platform/nodes/drawers.ts';
 import { listLeft } from '../platform/nodes/joint-commit-store.ts';
-import { type NodeFitness, readNodeFitness, readNodeState } from '../platform/nodes/node-store.ts';
+import {
+  type NodeFitness,
+  readNodeFitness,
+  readNodeState,
+  sortAlike,
+  sortedDifferently,
+} from '../platform/nodes/node-store.ts';
 import { homeName } from '../core/nodes/home-name.ts';
 import { jointsMax, Nodes, type VaultNode } from '../platform/nodes/nodes.ts';
 import { attempt, openForExamination } from './examination-attempt.ts';
@@ -57,9 +63,7 @@ async function examineTogether(databases: readonly VaultNode[]): Promise<Finding
 }
 
 function findHeldProblem(sets: readonly DrawerSet[]): string | undefined {
-  const holders = DrawerSet.all()
-    .list()
-    .map((drawer) => sets.filter((held) => held.has(drawer)).length);
+  const holders = countHolders(sets);
   const twice = holders.filter((count) => count > 1).length;
   if (twice > 0)
     return `${twice} drawers are held by two databases. One of them was most likely restored to an earlier state: find out which, and move nothing before`;
@@ -70,8 +74,7 @@ function findHeldProblem(sets: readonly DrawerSet[]): string | undefined {
 }
 
 function findUnfitness(databases: readonly (NodeFitness & { readonly name: string })[]): string | undefined {
-  if (new Set(databases.map(({ collation }) => collation)).size > 1)
-    return 'The databases sort texts differently, and lists of several nodes would skip tokens. Create all of them with the same collation';
+  if (!sortAlike(databases)) return sortedDifferently;
   const unprepared = databases.filter(({ preparedMax }) => preparedMax < preparedMin).map(({ name }) => name);
   if (unprepared.length > 0)
     return `max_prepared_transactions is below ${preparedMin} on ${unprepared.join(' and ')}: requests that write on several nodes are refused. Set it to at least 100 on every database, and restart PostgreSQL`;

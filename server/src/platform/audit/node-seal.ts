@@ -3,6 +3,7 @@ import type { LogTree } from '../../core/audit/log-tree.ts';
 import { membersOf } from '../../core/objects/members-of.ts';
 import type { AuditEvent } from './audit-event.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
+import { parseJsonOrNothing } from './json-or-nothing.ts';
 
 /** How far a tenant's log on a node was sealed when home noted it. */
 export interface NodeSeal extends LogTree, Pick<SignedCheckpoint, 'number' | 'treeSize' | 'root'> {
@@ -34,16 +35,7 @@ function isNodeSeal({ entity_type, operation, outcome, actor_type }: AuditRecord
 
 /** Undefined for what is not of a seal. */
 export function parseSealDetails(text: string | null): Pick<NodeSeal, 'number' | 'treeSize' | 'root'> | undefined {
-  const { number, size, root } = membersOf(parseJson(text ?? ''));
+  const { number, size, root } = membersOf(parseJsonOrNothing(text ?? ''));
   if (!Number.isSafeInteger(number) || !Number.isSafeInteger(size) || typeof root !== 'string') return undefined;
   return { number: Number(number), treeSize: Number(size), root: Buffer.from(root, 'base64') };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return parsed;
-  } catch {
-    return undefined;
-  }
 }

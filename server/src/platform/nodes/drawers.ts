@@ -9,6 +9,11 @@ export function drawerOf(id: string): number {
   return sha256(Buffer.from(id, 'utf8')).readUInt16BE(0) >> 4;
 }
 
+/** In how many of these sets each drawer is. */
+export function countHolders(sets: readonly DrawerSet[]): number[] {
+  return Array.from({ length: drawerCount }, (_, drawer) => sets.filter((held) => held.has(drawer)).length);
+}
+
 /** Some of the drawers, a bit for each, as `get_bit` of PostgreSQL counts them. */
 export class DrawerSet {
   readonly #bits: Buffer;

@@ -96,6 +96,13 @@ export interface NodeFitness {
   readonly isGuarded: boolean;
 }
 
+export function sortAlike(databases: readonly NodeFitness[]): boolean {
+  return new Set(databases.map(({ collation }) => collation)).size <= 1;
+}
+
+export const sortedDifferently =
+  'The databases of this vault do not sort text alike, and what is read from several of them would skip tokens. Create nodes with the locale of the home database, on the same version of its operating system.';
+
 /** A row for each table that is guarded. */
 export const guardsText = `select 1 from pg_policy where polname like '%\\_in\\_drawers'`;
 export const guardedTables = 3;

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../core/errors/operator-error.ts';
-import { drawerCount, DrawerSet } from './drawers.ts';
+import { countHolders } from './drawers.ts';
 import { type NodeState, readNodeState } from './node-store.ts';
 import type { Nodes } from './nodes.ts';
 
@@ -27,9 +27,5 @@ function readStates(nodes: Nodes): Promise<NodeState[]> {
 
 /** Whether each drawer is held by one. */
 function isWhole(states: readonly NodeState[]): boolean {
-  const drawers = states.reduce((sum, { held }) => sum + held.size, 0);
-  return (
-    drawers === drawerCount &&
-    states.reduce((all, { held }) => all.with(held), DrawerSet.of([])).equals(DrawerSet.all())
-  );
+  return countHolders(states.map(({ held }) => held)).every((holders) => holders === 1);
 }
