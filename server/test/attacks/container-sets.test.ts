@@ -178,7 +178,7 @@ describe('a tenant', () => {
     expect((await post('/tokenize', tenant.keys.private, several(40))).status).toBe(200);
   });
 
-  it('fails one request of many that are written together, and no other', async () => {
+  itOnOneDatabase('fails one request of many that are written together, and no other', async () => {
     const tenant = await vault.makeTenant();
     expect((await post('/tokenize', tenant.keys.private, several(40))).status).toBe(200);
     const wanted = [...several(20), tokenIn('/more/'), ...several(20)];

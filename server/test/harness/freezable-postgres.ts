@@ -17,7 +17,10 @@ export class FreezablePostgres {
 
   static async start(): Promise<FreezablePostgres> {
     const password = randomBytes(16).toString('hex');
-    const postgres = await LocalPostgres.start({ password, settings: { fsync: 'off' } });
+    const postgres = await LocalPostgres.start({
+      password,
+      settings: { fsync: 'off', max_prepared_transactions: '100' },
+    });
     await migrate(postgres.url);
     return new FreezablePostgres(postgres);
   }
