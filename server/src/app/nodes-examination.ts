@@ -12,6 +12,8 @@ import {
 } from '../platform/nodes/node-store.ts';
 import { homeName } from '../core/nodes/home-name.ts';
 import { jointsMax, Nodes, type VaultNode } from '../platform/nodes/nodes.ts';
+import { countStrangers } from '../platform/nodes/moving/node-use-store.ts';
+import { nameProcess } from '../platform/nodes/process-name.ts';
 import { attempt, openForExamination } from './examination-attempt.ts';
 import type { Finding } from './finding.ts';
 
@@ -55,7 +57,7 @@ async function examineTogether(databases: readonly VaultNode[]): Promise<Finding
     const fitness = await Promise.all(databases.map(({ database }) => readNodeFitness(database)));
     const named = fitness.map((one, index) => ({ ...one, name: databases[index]?.name ?? '' }));
     const problem = findHeldProblem(states.map(({ held }) => held)) ?? findUnfitness(named);
-    return { problem: problem ?? (await findLeft(databases)) };
+    return { problem: problem ?? (await findLeft(databases)) ?? (await findStrangers(databases)) };
   });
   if (value === undefined) return finding;
   const { problem } = value;
@@ -82,6 +84,13 @@ function findUnfitness(databases: readonly (NodeFitness & { readonly name: strin
   if (unguarded.length > 0)
     return `${unguarded.join(' and ')} would take tokens of drawers that others hold: it was most likely restored to a time before it had nodes. Run \`strongroom nodes add\` for each node`;
   return undefined;
+}
+
+/** They cannot find tokens on the nodes that they do not know. */
+async function findStrangers([home, ...nodes]: readonly VaultNode[]): Promise<string | undefined> {
+  const strangers = await home?.database.forSystem((tx) => countStrangers(tx, nameProcess(nodes)));
+  if (strangers === undefined || strangers === 0) return undefined;
+  return `${strangers} connections to home are of servers or workers whose STRONGROOM_NODES names other nodes. Restart every server and worker with the same setting`;
 }
 
 /** The log of a database is not sealed past a transaction that is still prepared. */

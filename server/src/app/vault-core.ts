@@ -14,6 +14,7 @@ import { SystemKeys } from '../platform/keyring/system-keys.ts';
 import { homeName } from '../core/nodes/home-name.ts';
 import { aboutNode } from '../platform/nodes/about-node.ts';
 import { Nodes, type VaultNode } from '../platform/nodes/nodes.ts';
+import { nameProcess } from '../platform/nodes/process-name.ts';
 import { noTracer, type Tracer } from '../platform/telemetry/traces/tracer.ts';
 import { timeLimitsOf } from './database-time-limits.ts';
 import { openWhole } from './open-whole.ts';
@@ -105,7 +106,8 @@ function openDatabase(config: DatabaseConfig, tracer: Tracer, limits = timeLimit
     connectionsMax: config.connectionsMax,
     queueMax,
     ...limits,
-    applicationName: 'strongroom',
+    applicationName: nameProcess(config.nodes),
+    knownNodes: (config.nodes ?? []).map(({ name }) => name),
     requiresStandby: config.requiresStandby,
     tracer,
   });

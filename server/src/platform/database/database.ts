@@ -21,7 +21,7 @@ import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
 import { type Outage, unreachable } from './outage.ts';
 import { endPrepared, prepareTransaction } from './prepared-transaction.ts';
 import { retryLostRaces } from './retry-lost-races.ts';
-import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
+import { applicationRole, requireFitSession, sessionOptions } from './session-check.ts';
 import { OpenTransaction } from './open-transaction.ts';
 import {
   send,
@@ -47,6 +47,8 @@ export interface DatabaseOptions {
   readonly acquireTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly applicationName: string;
+  /** The nodes of the vault that this process knows, if it may only see tokens while it knows all. */
+  readonly knownNodes?: readonly string[] | undefined;
   /** Whether writes are refused while no synchronous standby is attached; they are not by default. */
   readonly requiresStandby?: boolean | undefined;
   readonly tracer?: Tracer;
@@ -96,7 +98,8 @@ export class Database {
       // A standby that is required is waited for, whatever the default of the server is.
       options: `${sessionOptions(session)} -c jit=off${requiresStandby ? ' -c synchronous_commit=on' : ''}`,
       // Checked once, before the connection is used: something between here and PostgreSQL may drop options.
-      verify: (client, finish) => void requireOwnSession(client, session).then(() => finish(), finish),
+      verify: (client, finish) =>
+        void requireFitSession(client, session, options.knownNodes).then(() => finish(), finish),
       query_timeout: statementTimeoutMs + silenceMs,
       keepAlive: true,
       // Statements are sent without waiting for the previous response.

@@ -53,6 +53,29 @@ export async function requireOwnSession(client: pg.ClientBase, expected?: Expect
   }
 }
 
+/** The same, and of a process that knows every node on which tokens of its vault may lie. In one round trip. */
+export async function requireFitSession(
+  client: pg.ClientBase,
+  expected: ExpectedSession,
+  knownNodes: readonly string[] | undefined,
+): Promise<void> {
+  const checks = [requireOwnSession(client, expected)];
+  if (knownNodes !== undefined) checks.push(requireNodesKnown(client, knownNodes));
+  // The first that fails says why.
+  await Promise.all(checks);
+}
+
+const unknownNodesText = 'select name from vault_nodes where is_used and name <> all($1) order by name';
+
+async function requireNodesKnown(client: pg.ClientBase, known: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(unknownNodesText, [known]);
+  if (rows.length === 0) return;
+  const names = rows.map(({ name }) => name).join(', ');
+  throw new UnfitSessionError(
+    `STRONGROOM_NODES of this process does not name all nodes of the vault: tokens are on ${names} since it was started. Restart it with the setting that the other processes have.`,
+  );
+}
+
 /** The startup options for the expected session. */
 export function sessionOptions({ role, statementTimeoutMs, idleTimeoutMs }: ExpectedSession): string {
   return `-c role=${role} -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=${idleTimeoutMs}`;

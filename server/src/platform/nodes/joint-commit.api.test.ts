@@ -65,7 +65,7 @@ const countTokens = async () => {
 const cut = (database: TestDatabase) =>
   sql(
     database,
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'strongroom'`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name ~ '^strongroom(/|$)'`,
   );
 
 describe('tokens that are deduplicated and lie on several nodes', () => {
@@ -99,7 +99,7 @@ describe('tokens that are deduplicated and lie on several nodes', () => {
   });
 
   it('are not created if the claim is lost meanwhile', async () => {
-    const isIdle = `datname = current_database() and state = 'idle in transaction' and application_name = 'strongroom'`;
+    const isIdle = `datname = current_database() and state = 'idle in transaction' and application_name ~ '^strongroom(/|$)'`;
     tap.interrupt(
       ({ text }) => text.startsWith('prepare transaction'),
       () => sql(vault.database, `select pg_terminate_backend(pid) from pg_stat_activity where ${isIdle}`),

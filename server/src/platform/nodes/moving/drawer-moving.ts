@@ -12,6 +12,7 @@ import { requireOrder } from './holder-checks.ts';
 import { rememberNodes } from '../node-adding-store.ts';
 import { findReceivedCounts } from './receipt-store.ts';
 import { findIdentity, readIdentity } from './node-overview-store.ts';
+import { requireKnownByAll } from './node-use.ts';
 
 /** Chosen once: one at a time moves drawers of a vault. */
 const movingLock = 7_120_460_355;
@@ -74,6 +75,7 @@ export class DrawerMoving {
     const places = this.#places(from, to);
     await this.#finishReceived(places.source);
     await rememberNodes(places.home, this.#nodes);
+    await requireKnownByAll(places);
     await release(places);
     return { from, to, ...(await new DrawerMover(places, this.#watch).run()) };
   }
@@ -91,6 +93,7 @@ export class DrawerMoving {
     }
     if (count === 0) return { from, to, drawers: 0, tokens: 0, gapMs: undefined, isGivenUp: false };
     await rememberNodes(places.home, this.#nodes);
+    await requireKnownByAll(places);
     const mover = new DrawerMover(places, this.#watch);
     await mover.begin(DrawerSet.of(own.slice(0, count)));
     return { from, to, ...(await mover.run()) };
