@@ -26,6 +26,9 @@ export const nodeFaults: readonly FaultKind[] = [
     signalAll(frozen, 'SIGSTOP');
     return () => Promise.resolve(signalAll(frozen, 'SIGCONT'));
   }),
+  onNode('standby of a node takes its place', [0, 0], async (node) => {
+    await node.failOver();
+  }),
   onNode('standby of a node stopped', [3, 15], async ({ standby }) => {
     await standby.stop('SIGINT');
     return () => standby.start();

@@ -1,4 +1,4 @@
-import { appendFile, writeFile } from 'node:fs/promises';
+import { appendFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
 import { Disk } from './disk.ts';
@@ -27,8 +27,9 @@ const settings = {
 };
 
 /**
- * A machine for a node: a PostgreSQL server that can hold tokens, and a standby beside it that confirms what it commits. Nobody takes over: a
- * node that fails is back when it is started again. How a database changes its primary is what the machines of home are for.
+ * A machine for a node: a PostgreSQL server that can hold tokens, and a standby beside it that confirms what it commits. A node that fails is
+ * back when it is started again, or when the standby has taken its place. Nobody else decides that: how a database changes its primary by
+ * itself is what the machines of home are for.
  */
 export class TokenNode {
   readonly host: Host;
@@ -37,6 +38,9 @@ export class TokenNode {
   readonly postgres: Service;
   readonly standby: Service;
   readonly #socket: string;
+  /** The folders of both, which change places. */
+  #primaryData = 'first';
+  #standbyData = 'second';
 
   static async create(host: Host, faults: MachineFaults): Promise<TokenNode> {
     const disk = await Disk.mount(path.join(host.folder, 'disk'), diskMegabytes);
@@ -50,8 +54,10 @@ export class TokenNode {
     this.disk = disk;
     this.faults = faults;
     this.#socket = path.join(host.folder, 'postgresql');
-    this.postgres = this.#service('postgres', ports.database, { synchronous_standby_names: '*' });
-    this.standby = this.#service('standby', ports.standby, {});
+    const primary = { name: 'postgres', port: ports.database, folder: () => this.#folder(this.#primaryData) };
+    this.postgres = this.#service(primary, { synchronous_standby_names: '*' });
+    const standby = { name: 'standby', port: ports.standby, folder: () => this.#folder(this.#standbyData) };
+    this.standby = this.#service(standby, {});
   }
 
   /** Where the vault finds it, through a line of the suite that can be broken. */
@@ -78,10 +84,7 @@ export class TokenNode {
     await this.#initialize();
     await this.postgres.start();
     await until(`PostgreSQL on ${this.host.name}`, 60, () => this.#isPrimary());
-    const copy = ['pg_basebackup', '-h', this.#socket, '-R', '-X', 'stream', '-c', 'fast', '-D', this.#data('standby')];
-    await this.host.run({ command: copy, user: 'postgres' });
-    await this.standby.start();
-    await until(`the standby on ${this.host.name}`, 60, () => this.isHealthy());
+    await this.#addStandby();
     await this.query(`create role vault login createrole password 'vault-password'`, 'postgres');
     await this.query('grant pg_read_all_stats to vault', 'postgres');
     await this.query('create database vault owner vault', 'postgres');
@@ -90,6 +93,19 @@ export class TokenNode {
   async start(): Promise<void> {
     await this.postgres.start();
     await this.standby.start();
+  }
+
+  /** The server dies, its standby takes its place with everything that was confirmed, and gets a standby of its own. */
+  async failOver(): Promise<void> {
+    await this.signal('SIGKILL');
+    await this.postgres.stop('SIGKILL');
+    await this.#promote();
+    await this.standby.stop('SIGINT');
+    [this.#primaryData, this.#standbyData] = [this.#standbyData, this.#primaryData];
+    await rm(this.#folder(this.#standbyData), { recursive: true });
+    await this.postgres.start();
+    await until(`PostgreSQL on ${this.host.name}`, 60, () => this.#isPrimary());
+    await this.#addStandby();
   }
 
   /** Every process of the server that serves, at once. */
@@ -112,6 +128,19 @@ export class TokenNode {
     return (rows[0]?.confirming ?? 0) > 0;
   }
 
+  async #addStandby(): Promise<void> {
+    const target = this.#folder(this.#standbyData);
+    const copy = ['pg_basebackup', '-h', this.#socket, '-R', '-X', 'stream', '-c', 'fast', '-D', target];
+    await this.host.run({ command: copy, user: 'postgres' });
+    await this.standby.start();
+    await until(`the standby on ${this.host.name}`, 60, () => this.isHealthy());
+  }
+
+  async #promote(): Promise<void> {
+    const command = [`${binaries}/pg_ctl`, 'promote', '-w', '-D', this.#folder(this.#standbyData)];
+    await this.host.run({ command, user: 'postgres' });
+  }
+
   async #isPrimary(): Promise<boolean> {
     return this.query('select', 'postgres').then(
       () => true,
@@ -124,16 +153,27 @@ export class TokenNode {
     await writeFile(secret, superuserPassword, { mode: 0o644 });
     const words = ['--auth-local=peer', '--auth-host=scram-sha-256', `--pwfile=${secret}`, '--data-checksums'];
     await this.host.run({
-      command: [`${binaries}/initdb`, '-D', this.#data('postgres'), '-U', 'postgres', '--encoding=UTF8', ...words],
+      command: [
+        `${binaries}/initdb`,
+        '-D',
+        this.#folder(this.#primaryData),
+        '-U',
+        'postgres',
+        '--encoding=UTF8',
+        ...words,
+      ],
       user: 'postgres',
     });
     await appendFile(
-      path.join(this.#data('postgres'), 'pg_hba.conf'),
+      path.join(this.#folder(this.#primaryData), 'pg_hba.conf'),
       'host all all 10.77.0.0/24 scram-sha-256\nlocal replication postgres peer\n',
     );
   }
 
-  #service(name: string, port: number, own: Readonly<Record<string, string>>): Service {
+  #service(
+    { name, port, folder }: { readonly name: string; readonly port: number; readonly folder: () => string },
+    own: Readonly<Record<string, string>>,
+  ): Service {
     const all = {
       ...settings,
       ...own,
@@ -143,13 +183,13 @@ export class TokenNode {
     };
     const options = Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
     return new Service(this.host, name, () => ({
-      command: [`${binaries}/postgres`, '-D', this.#data(name), ...options],
+      command: [`${binaries}/postgres`, '-D', folder(), ...options],
       user: 'postgres',
       environment: this.faults.environment,
     }));
   }
 
-  #data(name: string): string {
+  #folder(name: string): string {
     return path.join(this.disk.folder, name);
   }
 }

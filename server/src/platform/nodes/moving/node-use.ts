@@ -1,8 +1,13 @@
+import { setTimeout as pauseFor } from 'node:timers/promises';
 import { OperatorError } from '../../../core/errors/operator-error.ts';
 import { nameProcess } from '../process-name.ts';
 import type { LinkedNode, MovePlaces } from './drawer-move.ts';
 import { readIdentity } from './node-overview-store.ts';
 import { beginUse, countStrangers, endUse } from './node-use-store.ts';
+
+/** Connections of a process that has just ended may be there for a moment. */
+const strangersLeaveMs = 5_000;
+const pauseMs = 100;
 
 /**
  * Notes at home that tokens lie on the target from now on, and on every other node that holds drawers. A process that was started before
@@ -30,7 +35,14 @@ async function listUsed({ all, home, target }: MovePlaces): Promise<string[]> {
 }
 
 async function requireNoStranger({ all, home }: MovePlaces): Promise<void> {
-  const strangers = await home.link.transaction((tx) => countStrangers(tx, nameOfAll(all, home)));
+  const giveUpAt = performance.now() + strangersLeaveMs;
+  const name = nameOfAll(all, home);
+  const count = () => home.link.transaction((tx) => countStrangers(tx, name));
+  let strangers = await count();
+  while (strangers > 0 && performance.now() < giveUpAt) {
+    await pauseFor(pauseMs);
+    strangers = await count();
+  }
   if (strangers === 0) return;
   throw new OperatorError(
     `${strangers} connections to the home database are of servers or workers that do not know all nodes, and would not find tokens there. Nothing was moved. Restart every server and worker with STRONGROOM_NODES naming all nodes, then try again.`,
