@@ -35,7 +35,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
         fsync: 'off',
         synchronous_commit: 'off',
         full_page_writes: 'off',
-        max_connections: '400',
+        max_connections: '1000',
         ...nodeSettings,
       },
     });

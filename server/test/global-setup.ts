@@ -25,7 +25,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
         fsync: 'off',
         synchronous_commit: 'off',
         full_page_writes: 'off',
-        max_connections: '400',
+        max_connections: '1000',
         // Vaults with nodes need them.
         max_prepared_transactions: '100',
         shared_buffers: '256MB',
