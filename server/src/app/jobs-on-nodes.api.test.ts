@@ -3,7 +3,7 @@ import { type TestTenant, TestVault } from '../../test/harness/test-vault.ts';
 import { purgeTenantJob } from '../features/tenants/index.ts';
 import { sweepTokensJobs } from '../features/tokens/index.ts';
 import { dropOldMonths } from '../platform/audit/audit-retention-job.ts';
-import { sealVault } from '../../test/harness/sealed-log.ts';
+import { sealVault, signerOf } from '../../test/harness/sealed-log.ts';
 import type { Job } from '../platform/jobs/job.ts';
 import { jobOnAll } from '../platform/jobs/job-on-all.ts';
 import { verifyDatabase } from '../platform/audit/log-verification.ts';
@@ -94,10 +94,11 @@ it('drops old months of the log on a node, records that there, and the rest veri
     [tenant.id],
   );
   await sealVault(vault);
-  const database = node.database.open();
-  await dropOldMonths(database, 13);
+  const log = { node: node.name, database: node.database.open() };
+  const retention = { monthsKept: 13, signer: signerOf(vault.server) };
+  await dropOldMonths(log, retention);
   await sealVault(vault);
-  await dropOldMonths(database, 13);
+  await dropOldMonths(log, retention);
   const { rows } = await node.database.owner.query(`select to_regclass('audit_records_2020_01') as kept`);
   expect(rows).toEqual([{ kept: null }]);
   const { rowCount } = await node.database.owner.query(

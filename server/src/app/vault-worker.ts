@@ -82,7 +82,9 @@ export class VaultWorker {
     );
     const jobs = [
       jobOnAll(core.nodes.all, ({ database }) => auditPartitionsJob(database)),
-      jobOnAll(sealerDatabases, ({ database }) => auditRetentionJob(database, config.audit.retentionMonths)),
+      jobOnAll(sealerDatabases, (log) =>
+        auditRetentionJob(log, { monthsKept: config.audit.retentionMonths, signer: core.systemKeys.auditSigner() }),
+      ),
       purgeTenantJob(core.nodes),
       sweepIdempotencyJob(core.database),
       sweepSessionsJob(core.database),

@@ -99,6 +99,8 @@ export interface AuditDetails {
   readonly number?: number;
   readonly size?: number;
   readonly root?: string;
+  /** Of a month that retention drops, together with the number and the root of its newest checkpoint: that the vault says so. */
+  readonly signature?: string;
   /** What a change of rights or settings added and removed, a line each. */
   readonly changes?: readonly string[];
   /** SHA-256 of the rights or settings after the change, as base64url. */

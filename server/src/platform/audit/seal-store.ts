@@ -57,6 +57,13 @@ export function notSigned(tenantId: string): string {
   return `The newest checkpoint of tenant ${tenantId} is not what was signed. Run \`strongroom audit verify\`.`;
 }
 
+/** Why a month is not dropped although it should be. */
+export function damagedMonth(tree: string, month: string): SealingError {
+  return new SealingError(
+    `The newest checkpoint of ${month} in the log ${tree} is not what was signed, so ${month} is not dropped. Run \`strongroom audit verify\`.`,
+  );
+}
+
 const unsealedColumns = `r.tenant_id, r.sealing_order::text, r.id, r.entity_id, r.entity_type,
   (extract(epoch from r.created_at) * 1000)::float8 as created_at, ${leafHashSql} as leaf`;
 
