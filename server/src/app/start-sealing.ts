@@ -3,7 +3,7 @@ import { Anchoring, type SealedDatabase } from '../platform/audit/anchoring.ts';
 import { FacetKeeper } from '../platform/audit/facet-keeper.ts';
 import type { LogWorkers } from '../platform/audit/log-sealing.ts';
 import { NodeWatcher } from '../platform/audit/node-watcher.ts';
-import { SealLoop } from '../platform/audit/seal-loop.ts';
+import { type NodeSeals, SealLoop } from '../platform/audit/seal-loop.ts';
 import { Sealer } from '../platform/audit/sealer.ts';
 import { Watcher } from '../platform/audit/watcher.ts';
 import type { AuditConfig } from '../platform/config/config.ts';
@@ -17,10 +17,11 @@ export async function startSealing(parts: {
   /** As the role that may seal; the home database is the first. */
   databases: readonly [SealedDatabase, ...SealedDatabase[]];
   config: AuditConfig;
+  nodeSeals?: NodeSeals;
   logger: Logger;
   metrics: Metrics;
 }): Promise<SealLoop> {
-  const { core, databases, config, logger, metrics } = parts;
+  const { core, databases, config, nodeSeals, logger, metrics } = parts;
   const [home] = databases;
   const anchors: Anchor[] = [
     ...(config.anchorFile === undefined ? [] : [fileAnchor(config.anchorFile)]),
@@ -40,5 +41,5 @@ export async function startSealing(parts: {
           : new NodeWatcher({ node, nodeDatabase: database, homeDatabase: home.database, thresholds }),
     }),
   );
-  return new SealLoop({ logs, anchorings, logger, metrics });
+  return new SealLoop({ logs, anchorings, nodeSeals, logger, metrics });
 }

@@ -8,7 +8,9 @@ import { sweepTokensJobs } from '../features/tokens/index.ts';
 import { createAdminEdge } from '../http/admin-edge.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
 import { auditRetentionJob } from '../platform/audit/audit-retention-job.ts';
+import { NodeContradictionLog } from '../platform/audit/node-contradiction-log.ts';
 import { nodeSealJobs } from '../platform/audit/node-seal-job.ts';
+import { NodeSealKeeper } from '../platform/audit/node-seal-keeper.ts';
 import type { MailConfig, WorkerConfig } from '../platform/config/config.ts';
 import { addPoolMetrics } from '../platform/database/database-metrics.ts';
 import { OutageLog } from '../platform/database/outage-log.ts';
@@ -76,15 +78,21 @@ export class VaultWorker {
       if (own !== undefined) outages.of(node).watch(own.database);
     }
     await requireNamedDatabases(sealerDatabases);
+    const signer = core.systemKeys.auditSigner();
+    const contradictions = new NodeContradictionLog(logger);
+    const nodeSealing = {
+      databases: sealerDatabases,
+      publicKey: signer.publicKey,
+      onContradictions: contradictions.tell.bind(contradictions),
+    };
+    const nodeSeals = { keeper: new NodeSealKeeper(nodeSealing), contradictions };
     opened.adopt(
-      await startSealing({ core, databases: sealerDatabases, config: config.audit, logger, metrics }),
+      await startSealing({ core, databases: sealerDatabases, config: config.audit, nodeSeals, logger, metrics }),
       (it) => it.stop(),
     );
     const jobs = [
       jobOnAll(core.nodes.all, ({ database }) => auditPartitionsJob(database)),
-      jobOnAll(sealerDatabases, (log) =>
-        auditRetentionJob(log, { monthsKept: config.audit.retentionMonths, signer: core.systemKeys.auditSigner() }),
-      ),
+      jobOnAll(sealerDatabases, (log) => auditRetentionJob(log, { monthsKept: config.audit.retentionMonths, signer })),
       purgeTenantJob(core.nodes),
       sweepIdempotencyJob(core.database),
       sweepSessionsJob(core.database),
@@ -94,7 +102,7 @@ export class VaultWorker {
       sweepInvitationsJob(core.database),
       sweepSignInsJob(core.database),
       ...jointCommitJobs(core.nodes),
-      ...nodeSealJobs({ databases: sealerDatabases, publicKey: core.systemKeys.auditSigner().publicKey }),
+      ...nodeSealJobs({ ...nodeSealing, leftToSignerSeconds: 7 * 60 }),
     ];
     const jobDatabase = opened.adopt(outages.of(core.nodes.home).watch(openJobDatabase(config.database)), (it) =>
       it.close(),

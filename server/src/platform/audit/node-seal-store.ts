@@ -1,7 +1,7 @@
 import type { Transaction } from '../database/database.ts';
 import type { StoredCheckpoint } from './checkpoint-row.ts';
 import { checkpointColumns, type CheckpointRow, toCheckpoint } from './checkpoint-row.ts';
-import { parseSealDetails } from './node-seal.ts';
+import { type NodeSeal, parseSealDetails } from './node-seal.ts';
 
 const beforeAllTenants = '00000000-0000-0000-0000-000000000000';
 
@@ -25,6 +25,11 @@ export async function listNewestCheckpoints(
   return rows.map((row) => toCheckpoint(row, page.node));
 }
 
+/** What home has noted last of a tree, and how long ago. */
+export interface NotedSeal extends Pick<NodeSeal, 'number' | 'treeSize' | 'root'> {
+  readonly ageSeconds: number;
+}
+
 /**
  * The numbers and roots that home has noted last, this month: what was noted before is noted again, since the record of it will be
  * dropped with its month.
@@ -32,20 +37,22 @@ export async function listNewestCheckpoints(
 export async function findNoted(
   tx: Transaction,
   { node, tenantIds }: { readonly node: string; readonly tenantIds: readonly string[] },
-): Promise<Map<string, { readonly number: number; readonly root: Buffer }>> {
-  const rows = await tx.query<{ tenant_id: string; details: string | null }>({
+): Promise<Map<string, NotedSeal>> {
+  const rows = await tx.query<{ tenant_id: string; details: string | null; ageSeconds: number }>({
     name: 'node-seal-noted',
-    text: `select wanted.tenant_id, noted.details from unnest($1::uuid[]) as wanted(tenant_id) cross join lateral (
-        select r.details from audit_records r
+    text: `select wanted.tenant_id, noted.details,
+          extract(epoch from now() - noted.created_at)::float8 as "ageSeconds"
+        from unnest($1::uuid[]) as wanted(tenant_id) cross join lateral (
+        select r.details, r.created_at from audit_records r
         where r.tenant_id = wanted.tenant_id and r.entity_id = $2 and r.created_at >= date_trunc('month', now(), 'UTC')
           and r.entity_type = 'log' and r.operation = 'seal'
         order by r.created_at desc limit 1) noted`,
     values: [tenantIds, node],
   });
   return new Map(
-    rows.flatMap(({ tenant_id: tenantId, details }) => {
+    rows.flatMap(({ tenant_id: tenantId, details, ageSeconds }) => {
       const seal = parseSealDetails(details);
-      return seal === undefined ? [] : [[tenantId, seal]];
+      return seal === undefined ? [] : [[tenantId, { ...seal, ageSeconds }]];
     }),
   );
 }

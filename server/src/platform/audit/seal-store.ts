@@ -35,6 +35,12 @@ export interface SealStop {
   readonly reason: string;
 }
 
+interface SealRange {
+  readonly from: string;
+  readonly to: string;
+  readonly oldestUnsealedAt: Date | null;
+}
+
 /** A worker that has nothing to seal says that it looked this often. */
 const lookedEverySeconds = 10;
 
@@ -49,6 +55,13 @@ export class SealingError extends Error {
 export function lostSealing(): SealingError {
   return new SealingError(
     'The table audit_sealing has lost its row. Insert it with the greatest order_to in audit_checkpoints.',
+  );
+}
+
+/** Nothing that is written would ever be sealed, and nothing would seem to wait. */
+function sealedAhead(): SealingError {
+  return new SealingError(
+    'The table audit_sealing is ahead of every transaction, so nothing is sealed. If the database was restored from another server, restart servers and workers. Otherwise somebody has changed it: set it to the greatest order_to in audit_checkpoints, and run `strongroom audit verify`.',
   );
 }
 
@@ -86,16 +99,19 @@ export class SealStore {
    * From where to where records can be sealed. Every transaction below the lowest one that is still under way has ended,
    * so nothing can appear before `to` any more.
    */
-  async range(): Promise<{ from: string; to: string; oldestUnsealedAt: Date | null }> {
-    const [row] = await this.#tx.query<{ from: string; to: string; oldestUnsealedAt: Date | null }>({
+  async range(): Promise<SealRange> {
+    const [row] = await this.#tx.query<SealRange & { readonly isAhead: boolean }>({
       name: 'seal-range',
       text: `select sealed_to::text as "from", audit_order(pg_snapshot_xmin(pg_current_snapshot()))::text as "to",
+          sealed_to > audit_order(pg_snapshot_xmax(pg_current_snapshot())) as "isAhead",
           (select r.created_at from audit_records r where r.sealing_order >= sealed_to order by r.sealing_order limit 1)
             as "oldestUnsealedAt"
         from audit_sealing`,
     });
     if (row === undefined) throw lostSealing();
-    return row;
+    const { isAhead, ...range } = row;
+    if (isAhead) throw sealedAhead();
+    return range;
   }
 
   /** Oldest first; a transaction is never cut in two, so there may be more of them than `limit`. */
