@@ -7,7 +7,7 @@ import { sealAll, sealVault, signerOf } from '../../test/harness/sealed-log.ts';
 import type { TestDatabase } from '../../test/harness/test-database.ts';
 import { type TestTenant, TestVault } from '../../test/harness/test-vault.ts';
 import { type ExportVersion, versionOfExport, writeExport } from '../platform/audit/log-export.ts';
-import { listTrees } from '../platform/audit/log-trees.ts';
+import { walkTrees } from '../platform/audit/log-trees.ts';
 import { type LogVerdict, verifyDatabase, verifyExport } from '../platform/audit/log-verification.ts';
 import { nodeSealJobs } from '../platform/audit/node-seal-job.ts';
 import { withLog } from './open-log.ts';
@@ -225,7 +225,7 @@ describe('an export of the logs of nodes', () => {
         path: file,
         publicKey: log.publicKey,
         version: version ?? versionOfExport(log),
-        trees: await listTrees(log, tenant.id),
+        trees: walkTrees(log, tenant.id),
         ...quiet,
       }),
     );
@@ -268,6 +268,29 @@ describe('an export of the logs of nodes', () => {
     await expect(verifyExport(file, undefined, quiet)).rejects.toThrow(words);
     await expect(write(file)).rejects.toThrow(words);
   });
+
+  it.each(['of all tenants', 'of one'])(
+    '%s has the log of a tenant that came to a node while home was written',
+    async (which) => {
+      tenant = await vault.makeTenant();
+      await sealVault(vault);
+      const file = newFile();
+      await withLog(vault.config, async (log) => {
+        const trees = async function* () {
+          let hasGrown = false;
+          for await (const tree of walkTrees(log, which === 'of one' ? tenant.id : undefined)) {
+            if (!hasGrown) await growAndNote();
+            hasGrown = true;
+            yield tree;
+          }
+        };
+        await writeExport({ path: file, publicKey: log.publicKey, version: 2, trees: trees(), ...quiet });
+      });
+      expect(kindsOf(await verifyFile(file))).toEqual([]);
+      const names = (await readLines(file)).filter((line) => line.includes(tenant.id)).join('\n');
+      expect(names.includes('"node":"node-1"') && names.includes('"operation":"seal"')).toBe(true);
+    },
+  );
 
   it('that leaves a log out, or the end of one, is found without the vault', async () => {
     await growAndNote();

@@ -68,13 +68,13 @@ function exportCommand(): Command {
     .action(async (flags: { output: string; tenant?: string; json?: boolean }) => {
       const progress = new Progress('Exporting records', flags.json !== true);
       const report = await withOwnLog(async (log) => {
-        const { listTrees } = await import('../platform/audit/log-trees.ts');
+        const { walkTrees } = await import('../platform/audit/log-trees.ts');
         const { versionOfExport, writeExport } = await import('../platform/audit/log-export.ts');
         return writeExport({
           path: flags.output,
           publicKey: log.publicKey,
           version: versionOfExport(log),
-          trees: await listTrees(log, flags.tenant),
+          trees: walkTrees(log, flags.tenant),
           onProgress: ({ records }) => progress.update(records, undefined),
         });
       });

@@ -32,7 +32,8 @@ export interface ExportOptions {
   readonly path: string;
   readonly publicKey: Buffer;
   readonly version: ExportVersion;
-  readonly trees: readonly ReadableTree[];
+  /** Home's first; each is asked for when those before it are written. */
+  readonly trees: AsyncIterable<ReadableTree> | Iterable<ReadableTree>;
   readonly onProgress: (report: ExportReport) => void;
 }
 
@@ -75,7 +76,7 @@ async function* exportLines(
 ): AsyncGenerator<string> {
   const toLine = (line: ExportLine) => `${JSON.stringify(line)}\n`;
   if (resumed.version < version) yield toLine({ kind: 'export', version, public_key: publicKey.toString('base64') });
-  for (const { reader, tenantId } of trees) {
+  for await (const { reader, tenantId } of trees) {
     const last = resumed.numbers.get(nameOfTree({ tenantId, node: reader.node })) ?? 0;
     for await (const { checkpoint, records } of reader.sections(tenantId, last)) {
       const kept = records === 'dropped' ? [] : records;
