@@ -3,6 +3,8 @@ import type { Transaction } from '../../../platform/database/database.ts';
 import { commitJointly } from '../../../platform/nodes/joint-commit.ts';
 import type { Nodes, VaultNode } from '../../../platform/nodes/nodes.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
+import type { WantedSet } from '../model/container-set-limit.ts';
+import { makeSetsFirst } from './joint-sets.ts';
 import { type InsertTarget, toInsertRow, type TokenInsert } from './token-insert-sql.ts';
 import { insertAllIn } from './whole-insert.ts';
 
@@ -31,12 +33,18 @@ export async function insertJointly(
   target: InsertTarget,
 ): Promise<Date[]> {
   const parts = new Map<VaultNode, (tx: Transaction) => Promise<Date>>();
+  const sets = new Map<VaultNode, readonly WantedSet[]>();
   for (const [node, entries] of places) {
     await requireAcquainted(nodes, node, target.tenantId, entries);
     const rows = await mapInTurns(entries, ([, item]) => toInsertRow(item));
     const numbered = rows.map((row, place) => [entries[place]?.[0] ?? 0, row] as const);
+    sets.set(
+      node,
+      rows.map(({ set }) => set),
+    );
     parts.set(node, (tx) => insertAllIn(tx, target, numbered));
   }
+  await makeSetsFirst(nodes, target, sets);
   const createdAt = await commitJointly(nodes, target.tenantId, parts);
   const dates: Date[] = [];
   for (const [node, entries] of places) {

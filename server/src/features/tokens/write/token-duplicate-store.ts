@@ -8,13 +8,14 @@ import { commitClaimed, type JointParts } from '../../../platform/nodes/joint-co
 import type { Nodes } from '../../../platform/nodes/nodes.ts';
 import { retryRefused } from '../../../platform/nodes/retry-refused.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
-import type { ContainerSetLimits } from '../model/container-set-limit.ts';
+import type { ContainerSetLimits, WantedSet } from '../model/container-set-limit.ts';
 import { sayIfSetsAreFull } from '../model/container-set-sql.ts';
 import { countSlot, jointCountSlot } from '../model/count-slot.ts';
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
 import { type DuplicateKey, findDuplicateKey } from './duplicate-key.ts';
 import type { StoredToken } from '../model/token.ts';
 import type { SealedToken } from '../model/token-sealer.ts';
+import { makeSetsFirst } from './joint-sets.ts';
 import { type InsertRow, type InsertTarget, toInsertRow, type TokenInsert } from './token-insert-sql.ts';
 import { oldestOfEach } from './oldest-of-each.ts';
 import { toClaim, toRelease } from './fingerprint-claim-store.ts';
@@ -119,6 +120,8 @@ export class TokenDuplicateStore {
   async #toParts(target: InsertTarget, { inserts, changes }: Writes): Promise<JointParts<Written>> {
     const ids = [...inserts.map(([, { id }]) => id), ...changes.map(([, { current }]) => current.id)];
     const groups = await this.#nodes.group(ids);
+    const sets = [...groups].map(([node, own]) => [node, setsOf(inserts, own)] as const);
+    await makeSetsFirst(this.#nodes, target, new Map(sets));
     return new Map(
       [...groups].map(([node, group]) => {
         const own = new Set(group);
@@ -155,6 +158,12 @@ interface Writes {
   readonly inserts: readonly (readonly [index: number, row: InsertRow])[];
   /** By the text of their keys. */
   readonly changes: readonly (readonly [text: string, change: TokenChange])[];
+}
+
+/** An update stays in the set of its token. */
+function setsOf(inserts: Writes['inserts'], ids: readonly TokenId[]): WantedSet[] {
+  const own = new Set(ids);
+  return inserts.filter(([, { id }]) => own.has(id)).map(([, { set }]) => set);
 }
 
 interface Written {
