@@ -1,4 +1,4 @@
-import { isRefusedByPolicy } from '../database/database-error.ts';
+import { isRefusedByPolicy, mayHaveHappened } from '../database/database-error.ts';
 import type { Nodes } from './nodes.ts';
 
 const attemptsMax = 5;
@@ -9,7 +9,8 @@ export async function retryRefused<T>(nodes: Nodes, work: () => Promise<T>): Pro
     try {
       return await work();
     } catch (error) {
-      if (nodes.isAlone || attempt === attemptsMax || !isRefusedByPolicy(error)) throw error;
+      const isRefused = isRefusedByPolicy(error) && !mayHaveHappened(error);
+      if (nodes.isAlone || attempt === attemptsMax || !isRefused) throw error;
     }
   }
 }
