@@ -40,14 +40,19 @@ export async function decide(
   return row?.is_committed ?? false;
 }
 
-/** Those of this database that are older than any server waits. */
+/**
+ * Those of this database that are older than any server waits. The clock of a database may be set back: what was prepared before is
+ * then ahead of it, and is left as well, unless it is so by less. By the clock, and not by when this transaction began: one that
+ * was prepared since would be ahead of that.
+ */
 export async function listLeft(database: Database, olderThanSeconds: number): Promise<LeftTransaction[]> {
   return database.forSystem((tx) =>
     tx.query<LeftTransaction>({
       text: `select gid as name, split_part(gid, '/', 2) as "tenantId", split_part(gid, '/', 3) as id,
           coalesce(nullif(split_part(gid, '/', 5), ''), '${homeName}') as decider, split_part(gid, '/', 6) = 'claims' as "hasClaims"
         from pg_prepared_xacts
-        where split_part(gid, '/', 1) in ('${prefix}', 'strongroom') and database = current_database() and prepared < now() - make_interval(secs => $1)`,
+        where split_part(gid, '/', 1) in ('${prefix}', 'strongroom') and database = current_database()
+          and abs(extract(epoch from clock_timestamp() - prepared)) >= $1`,
       values: [olderThanSeconds],
     }),
   );
