@@ -173,8 +173,8 @@ export class Database {
     );
   }
 
-  /** Ends a transaction that was prepared, unless somebody else has. */
-  endPrepared(name: string, isCommitted: boolean): Promise<void> {
+  /** Ends a transaction that was prepared; false if there is none by that name any more. */
+  endPrepared(name: string, isCommitted: boolean): Promise<boolean> {
     const how = { isCommitted, requiresStandby: this.#requiresStandby };
     return this.#withClient('vault', (client) => endPrepared((statement) => send(client, statement), name, how));
   }

@@ -29,27 +29,33 @@ export async function prepareTransaction(send: Send, name: string, requiresStand
 }
 
 /**
- * Ends a transaction that may be prepared: a server and a worker may both try. As any commit, it is only made if a required standby is attached, and only reported if the
- * standby was waited for; it stays prepared otherwise. It cannot be part of a transaction, so the check comes before it.
+ * Ends a transaction that may be prepared, and tells whether it was: a server and a worker may both try. As any commit, it is only made
+ * if a required standby is attached, and only reported if the standby was waited for; it stays prepared otherwise. It cannot be part
+ * of a transaction, so the check comes before it.
  */
 export async function endPrepared(
   send: Send,
   name: string,
   { isCommitted, requiresStandby }: { readonly isCommitted: boolean; readonly requiresStandby: boolean },
-): Promise<void> {
+): Promise<boolean> {
   const end = { text: `${isCommitted ? 'commit' : 'rollback'} prepared ${quotePrepared(name)}` };
   if (!isCommitted || !requiresStandby) return sendEnd(send, end);
   const before = await send<{ needed: number; attached: number | null }>(standbys);
   const [{ needed, attached } = { needed: 0, attached: 0 }] = before;
   if (needed === 0 || (attached ?? needed) < needed) throw withoutStandby(undefined);
-  await sendEnd(send, end);
+  const wasPrepared = await sendEnd(send, end);
   if (loadedOf(before) !== loadedOf(await send(loaded))) throw unconfirmed();
+  return wasPrepared;
 }
 
-async function sendEnd(send: Send, end: Statement): Promise<void> {
-  await send(end).catch((error: unknown) => {
+async function sendEnd(send: Send, end: Statement): Promise<boolean> {
+  try {
+    await send(end);
+    return true;
+  } catch (error) {
     if (!isNoSuchTransaction(error)) throw error;
-  });
+    return false;
+  }
 }
 
 function preparingOff(cause: unknown): DomainError {

@@ -4,7 +4,7 @@ import { countLockWaits } from '../../../test/harness/lock-waits.ts';
 import { StatementTap } from '../../../test/harness/statement-tap.ts';
 import type { TestDatabase } from '../../../test/harness/test-database.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
-import { drawerOf } from './drawers.ts';
+import { cutServers, idOn, nodeAt, type Place } from '../../../test/harness/two-nodes.ts';
 import { endLeft } from './joint-commit-job.ts';
 
 let vault: TestVault;
@@ -31,18 +31,7 @@ const tokenize = (body: unknown, url?: string) =>
 const get = (id: string) => vault.request('GET', `/tokens/${id}`, { key: key() });
 const bodiesOf = (answer: TestAnswer) => answer.body as Body[];
 
-/** An id that lies on the first node, or on the second. */
-const idOn = (node: 0 | 1): string => {
-  for (;;) {
-    const id = crypto.randomUUID();
-    if (drawerOf(id) % 2 === node) return id;
-  }
-};
-const nodeOf = (index: 0 | 1): TestDatabase => {
-  const node = vault.nodes[index];
-  if (node === undefined) throw new Error('There is no such node.');
-  return node.database;
-};
+const nodeOf = (place: Place) => nodeAt(vault, place);
 const once = (data: string, more: object = {}) => ({ type: 'token', data, deduplicate_token: true, ...more });
 const sql = async (database: TestDatabase, text: string, values: unknown[] = []) =>
   (await database.owner.query(text, values)).rows as Record<string, unknown>[];
@@ -61,12 +50,6 @@ const countTokens = async () => {
   const counts = await Promise.all([nodeOf(0), nodeOf(1)].map((database) => sql(database, text, [tenant.id])));
   return counts.flat().map(({ count }) => count);
 };
-/** Ends the sessions of the server in a database. */
-const cut = (database: TestDatabase) =>
-  sql(
-    database,
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name ~ '^strongroom(/|$)'`,
-  );
 
 describe('tokens that are deduplicated and lie on several nodes', () => {
   it('are created under ids that the request chooses, each when its node says', async () => {
@@ -114,7 +97,7 @@ describe('tokens that are deduplicated and lie on several nodes', () => {
   it('are undone at once if the node that decides fails before it has', async () => {
     tap.interrupt(
       ({ text }) => text.startsWith('insert into joint_commits'),
-      () => cut(nodeOf(1)),
+      () => cutServers(nodeOf(1)),
     );
     const answer = await tokenize([once('a', { id: idOn(0) }), once('b', { id: idOn(1) })]);
     expect(answer.status).toBe(503);
@@ -127,7 +110,7 @@ describe('tokens that are deduplicated and lie on several nodes', () => {
     const ids = [idOn(0), idOn(1)];
     tap.interrupt(
       ({ text }) => text.startsWith('commit prepared'),
-      () => cut(nodeOf(0)),
+      () => cutServers(nodeOf(0)),
     );
     const answer = await tokenize([once('a', { id: ids[0] }), once('b', { id: ids[1] })]);
     expect(answer).toMatchObject({ status: 503, body: { detail: expect.stringContaining('may have') } });
@@ -141,13 +124,35 @@ describe('tokens that are deduplicated and lie on several nodes', () => {
     // A worker that meets the same does no harm.
     tap.interrupt(
       ({ text }) => text.startsWith('commit prepared'),
-      () => cut(nodeOf(0)),
+      () => cutServers(nodeOf(0)),
     );
     await expect(endLeft(vault.server.core.nodes, { olderThanSeconds: 0 })).rejects.toThrow();
     expect(await leftovers()).toEqual(['claims', 'node-1']);
     await endLeft(vault.server.core.nodes, { olderThanSeconds: 0 });
     expect(bodiesOf(await waiting).map(({ id }) => id)).toEqual([ids[0]]);
     expect(await countTokens()).toEqual([1, 1]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('are created although a race was lost when the claim was prepared', async () => {
+    await sql(
+      vault.database,
+      `create sequence attempts;
+      create function lose_first_race() returns trigger security definer language plpgsql as $$
+      begin
+        if nextval('attempts') = 1 then raise exception 'lost' using errcode = '40001'; end if;
+        return null;
+      end $$;
+      create constraint trigger lose_race after insert on token_fingerprints deferrable initially deferred
+        for each row execute function lose_first_race()`,
+    );
+    try {
+      expect((await tokenize([once('a', { id: idOn(0) })])).status).toBe(200);
+      expect(await sql(vault.database, 'select last_value::int as attempts from attempts')).toEqual([{ attempts: 2 }]);
+    } finally {
+      await sql(vault.database, 'drop function lose_first_race cascade; drop sequence attempts');
+    }
+    expect(await countTokens()).toEqual([1, 0]);
     expect(await leftovers()).toEqual([]);
   });
 

@@ -55,8 +55,8 @@ class JointCommit<T> {
   readonly #nodes: Nodes;
   readonly #tenantId: TenantId;
   readonly #id = crypto.randomUUID();
-  /** What may be prepared by now. */
-  readonly #prepared: Prepared[] = [];
+  /** What may be prepared by now, by name. */
+  readonly #prepared = new Map<string, Prepared>();
   readonly #done = new Map<VaultNode, T>();
 
   constructor(nodes: Nodes, tenantId: TenantId) {
@@ -68,6 +68,9 @@ class JointCommit<T> {
     const { home, claims } = this.#nodes;
     let elsewhere: JointParts<T> = new Map();
     const atHome = async (tx: Transaction) => {
+      // It may be repeated, and then find something else to do than before.
+      this.#prepared.clear();
+      this.#done.clear();
       const { plan, parts } = await claim(tx);
       elsewhere = new Map([...parts].filter(([node]) => node !== home));
       // In one round trip: the claims are there for others until the transaction ends.
@@ -89,12 +92,19 @@ class JointCommit<T> {
         if (work !== undefined) this.#done.set(node, await this.#writeAt(node, decider, work));
       }
     });
-    await this.#end(true).catch((error: unknown) => {
-      // It is decided, and happens as soon as the node can be reached.
+    await this.#carryOut();
+    return this.#done;
+  }
+
+  /** It is decided, and happens as soon as each node can be reached that still has its part. */
+  async #carryOut(): Promise<void> {
+    try {
+      // A worker would have ended it later. So a node has lost it, as in a failover to a standby that did not have it.
+      if (!(await this.#end(true))) throw partMissing();
+    } catch (error) {
       markUncertain(error);
       throw error;
-    });
-    return this.#done;
+    }
   }
 
   async #writeIn(tx: Transaction, node: VaultNode, work: Work<T> | undefined): Promise<void> {
@@ -106,7 +116,7 @@ class JointCommit<T> {
     const prepareAs = () => (isLast ? undefined : this.#name(node, { decider, hasClaims: false }));
     const write = async (tx: Transaction) => {
       const result = await work(tx);
-      if (isLast && this.#prepared.length > 0) await this.#decide(tx);
+      if (isLast && this.#prepared.size > 0) await this.#decide(tx);
       return result;
     };
     return this.#nodes.introducing(node, this.#tenantId, () =>
@@ -125,7 +135,7 @@ class JointCommit<T> {
     const { hasClaims } = of;
     const named = { tenantId: this.#tenantId, id: this.#id, node: node.name, decider: of.decider.name, hasClaims };
     const name = nameTransaction(named);
-    this.#prepared.push({ node, name, hasClaims });
+    this.#prepared.set(name, { node, name, hasClaims });
     return name;
   }
 
@@ -141,17 +151,27 @@ class JointCommit<T> {
     }
   }
 
-  /** Whatever becomes of the request: nothing that is prepared may be left behind. Claims go last. */
-  #end(isCommitted: boolean): Promise<void> {
-    const endAll = (some: readonly Prepared[]) =>
-      Promise.all(some.map(({ node, name }) => node.database.endPrepared(name, isCommitted)));
+  /** Whatever becomes of the request: nothing that is prepared may be left behind. Claims go last. False if something was not there. */
+  #end(isCommitted: boolean): Promise<boolean> {
+    const endAll = async (hasClaims: boolean) => {
+      const some = [...this.#prepared.values()].filter((one) => one.hasClaims === hasClaims);
+      const ended = await Promise.all(some.map(({ node, name }) => node.database.endPrepared(name, isCommitted)));
+      return !ended.includes(false);
+    };
     return withoutDeadline(async () => {
-      await endAll(this.#prepared.filter(({ hasClaims }) => !hasClaims));
-      await endAll(this.#prepared.filter(({ hasClaims }) => hasClaims));
+      const areDone = await endAll(false);
+      return (await endAll(true)) && areDone;
     });
   }
 
   #deciderOf(parts: JointParts<T>): VaultNode | undefined {
     return this.#nodes.all.findLast((node) => parts.has(node));
   }
+}
+
+function partMissing(): DomainError {
+  return new DomainError(
+    'overloaded',
+    'A database of this vault no longer has its part of the request. Operators: see "After a restore" in docs/operate/scale-out.md.',
+  );
 }

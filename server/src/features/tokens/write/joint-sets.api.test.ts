@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
-import type { TestDatabase } from '../../../../test/harness/test-database.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
-import { drawerOf } from '../../../platform/nodes/drawers.ts';
+import { cutServers, idOn, nodeAt, type Place } from '../../../../test/harness/two-nodes.ts';
 import { endLeft } from '../../../platform/nodes/joint-commit-job.ts';
 import { sweepTokensJobs } from '../upkeep/index.ts';
 
@@ -10,7 +9,10 @@ let vault: TestVault;
 let tenant: TestTenant;
 let tap: StatementTap;
 beforeAll(async () => {
-  vault = await TestVault.start(undefined, { nodes: 2, limits: { containerSets: { tenantMax: 6, publicDailyMax: 2 } } });
+  vault = await TestVault.start(undefined, {
+    nodes: 2,
+    limits: { containerSets: { tenantMax: 6, publicDailyMax: 2 } },
+  });
 });
 beforeEach(async () => {
   tap = new StatementTap();
@@ -20,19 +22,8 @@ afterEach(() => tap.close());
 afterAll(() => vault.stop());
 
 const places = [0, 1] as const;
-type Place = (typeof places)[number];
 
-const idOn = (node: Place): string => {
-  for (;;) {
-    const id = crypto.randomUUID();
-    if (drawerOf(id) % 2 === node) return id;
-  }
-};
-const nodeOf = (index: Place): TestDatabase => {
-  const node = vault.nodes[index];
-  if (node === undefined) throw new Error('There is no such node.');
-  return node.database;
-};
+const nodeOf = (place: Place) => nodeAt(vault, place);
 const tokenOn = (node: Place, container: string, more: object = {}) => ({
   type: 'token',
   data: crypto.randomUUID(),
@@ -41,7 +32,8 @@ const tokenOn = (node: Place, container: string, more: object = {}) => ({
   ...more,
 });
 const post = (path: string, body: unknown, key = tenant.keys.reveal) => vault.request('POST', path, { key, body });
-const statusOf = async (id: string) => (await vault.request('GET', `/tokens/${id}`, { key: tenant.keys.reveal })).status;
+const statusOf = async (id: string) =>
+  (await vault.request('GET', `/tokens/${id}`, { key: tenant.keys.reveal })).status;
 
 /** How many sets each node has: by what is noted, and by the total. */
 async function setsOfNodes(): Promise<(readonly [noted: number, total: number])[]> {
@@ -56,10 +48,9 @@ async function setsOfNodes(): Promise<(readonly [noted: number, total: number])[
 
 /** Ends the sessions of the server on a node just before it sends a statement. */
 function cutBefore(statement: string, node: Place): void {
-  const text = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name ~ '^strongroom(/|$)'`;
   tap.interrupt(
-    (sent) => sent.text.startsWith(statement),
-    () => nodeOf(node).owner.query(text),
+    ({ text }) => text.startsWith(statement),
+    () => cutServers(nodeOf(node)),
   );
 }
 
