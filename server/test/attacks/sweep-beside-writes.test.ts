@@ -61,7 +61,7 @@ describeOnOneDatabase('a write beside the sweep of empty sets', () => {
       )
     ).rowCount !== 0;
 
-  const statements = [1, 2, 3, 4, 5, 6];
+  const statements = [1, 2, 3, 4, 5, 6, 7];
   const writes = [
     ['fills one of them from another server', '/a/'],
     ['fills one of them', '/b/'],

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { untilTrue } from '../../../../test/harness/deadline.ts';
+import { countLockWaits } from '../../../../test/harness/lock-waits.ts';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import { cutServers, idOn, nodeAt, type Place } from '../../../../test/harness/two-nodes.ts';
@@ -45,6 +47,11 @@ async function setsOfNodes(): Promise<(readonly [noted: number, total: number])[
     return [noted, total] as const;
   });
 }
+
+const sweep = async () => {
+  const jobs = sweepTokensJobs(vault.server.core.nodes);
+  await jobs.find(({ name }) => name === 'sweep-container-sets')?.run({});
+};
 
 /** Ends the sessions of the server on a node just before it sends a statement. */
 function cutBefore(statement: string, node: Place): void {
@@ -93,12 +100,31 @@ describe('new container sets of a request whose tokens lie on several nodes', ()
     expect((await post('/tokenize', [tokenOn(0, '/0/'), tokenOn(1, '/0/')], key)).status).toBe(200);
   });
 
+  it('are not forgotten while tokens in them are left prepared, and keep nobody waiting who would', async () => {
+    cutBefore('commit prepared', 0);
+    const joint = places.map((place) => tokenOn(place, '/new/'));
+    expect((await post('/tokenize', joint)).status).toBe(503);
+    let isOver = false;
+    const sweeping = sweep().finally(() => {
+      isOver = true;
+    });
+    const isWaiting = async () => (await countLockWaits(nodeOf(0).owner)) > 0;
+    await untilTrue(async () => isOver || (await isWaiting()), { waitingFor: 'the sweep' });
+    expect((await post('/tokens', tokenOn(0, '/another/'))).status).toBe(201);
+    await sweeping;
+    await endLeft(vault.server.core.nodes, { olderThanSeconds: 0 });
+    expect(await Promise.all(joint.map(({ id }) => statusOf(id)))).toEqual([200, 200]);
+    expect(await setsOfNodes()).toEqual([
+      [2, 2],
+      [1, 1],
+    ]);
+  });
+
   it('are forgotten if the tokens could not be written', async () => {
     const taken = tokenOn(1, '/known/');
     await post('/tokens', taken);
     expect((await post('/tokenize', [tokenOn(0, '/new/'), { ...taken, containers: ['/new/'] }])).status).toBe(409);
-    const sweep = sweepTokensJobs(vault.server.core.nodes).find(({ name }) => name === 'sweep-container-sets');
-    await sweep?.run({});
+    await sweep();
     expect(await setsOfNodes()).toEqual([
       [0, 0],
       [1, 1],
