@@ -2,6 +2,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { isKeyVersionClosed, isRefusedByPolicy } from '../../platform/database/database-error.ts';
 import type { KnownDrawers } from '../../platform/nodes/known-drawers.ts';
 import type { Nodes, VaultNode } from '../../platform/nodes/nodes.ts';
+import { OutdatedRoute } from '../../platform/waiting/route.ts';
 import { countSlot, insertFreeIn, type InsertRow, unlimitedSets } from '../tokens/index.ts';
 import { type ImportPlan, PlannedBatch } from './import-plan.ts';
 import { listTakenOnNodes } from './taken-ids.ts';
@@ -90,12 +91,17 @@ export class SpreadBatches {
     { plan, known }: { readonly plan: PlannedBatch; readonly known: KnownDrawers },
   ): Promise<readonly InsertRow[] | 'moved'> {
     if (!this.#introduced.has(node)) await this.#introduce(node);
+    const write = () => this.#nodes.route(known, () => this.#writeOn(node, part, plan));
     try {
-      return await this.#writeOn(node, part, plan);
+      return await write();
     } catch (error) {
       if (isKeyVersionClosed(error) && node !== this.#nodes.home) {
         await this.#introduce(node);
-        return this.#writeOn(node, part, plan);
+        return write();
+      }
+      if (error instanceof OutdatedRoute) {
+        await this.#nodes.renew(known);
+        return 'moved';
       }
       const ids = part.map(({ row }) => row.id);
       if (isRefusedByPolicy(error) && (await this.#nodes.listGone(node, ids, known)).length > 0) return 'moved';

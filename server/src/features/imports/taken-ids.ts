@@ -1,9 +1,14 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Nodes } from '../../platform/nodes/nodes.ts';
+import { retryOutdated } from '../../platform/nodes/retry-outdated.ts';
 import { TokenImportStore } from './token-import-store.ts';
 
 /** Those of the ids that tokens have, wherever they lie. */
-export async function listTakenOnNodes(nodes: Nodes, tenantId: TenantId, ids: readonly string[]): Promise<string[]> {
+export function listTakenOnNodes(nodes: Nodes, tenantId: TenantId, ids: readonly string[]): Promise<string[]> {
+  return retryOutdated(nodes, () => listTaken(nodes, tenantId, ids));
+}
+
+async function listTaken(nodes: Nodes, tenantId: TenantId, ids: readonly string[]): Promise<string[]> {
   const taken: string[] = [];
   for (let wanted = [...new Set(ids)]; wanted.length > 0; ) {
     const gone: string[] = [];

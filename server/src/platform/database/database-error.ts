@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { GivenUpError } from '../waiting/deadline.ts';
+import { OutdatedRoute } from '../waiting/route.ts';
 import { type Outage, silent, toOutage, unserved } from './outage.ts';
 
 /** SQLSTATE classes that mean "not now" rather than "not valid": connection, transaction state, resources, shutdown, the machine. */
@@ -54,7 +55,8 @@ export function toConnectionError(error: unknown): Error {
 
 /** The state of the connection, and perhaps of the last commit, is unknown. */
 export function isConnectionLost(error: unknown): boolean {
-  return error instanceof DomainError && error.code === 'overloaded' && !(error instanceof GivenUpError);
+  if (error instanceof GivenUpError || error instanceof OutdatedRoute) return false;
+  return error instanceof DomainError && error.code === 'overloaded';
 }
 
 /** As after a lost connection, unless PostgreSQL itself raised the error: then nothing was written. */

@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { BatchMeter } from './batch-meter.ts';
 import { isChanging } from './changing-statement.ts';
 import { commitOnStandby } from './commit-on-standby.ts';
+import { openPool, type PoolOptions } from './connection-pool.ts';
 import {
   findOutage,
   isCommitUnknown,
@@ -21,16 +22,9 @@ import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
 import { type Outage, unreachable } from './outage.ts';
 import { endPrepared, prepareTransaction } from './prepared-transaction.ts';
 import { retryLostRaces } from './retry-lost-races.ts';
-import { applicationRole, requireFitSession, sessionOptions } from './session-check.ts';
+import { PlaceWatch } from './place-watch.ts';
 import { OpenTransaction } from './open-transaction.ts';
-import {
-  send,
-  silenceMs,
-  type SqlRow,
-  type Statement,
-  type Transaction,
-  type TransactionOptions,
-} from './statement.ts';
+import { send, type SqlRow, type Statement, type Transaction, type TransactionOptions } from './statement.ts';
 import { traceInOrder } from './statement-trace.ts';
 import { beginAs, beginFor, toLimit } from './transaction-text.ts';
 
@@ -39,18 +33,9 @@ export type { SqlRow, SqlValue, Statement, Transaction, TransactionOptions } fro
 /** What a statement may take of the time that its request has left, so that its end is known before the request is refused. */
 const shareOfRemaining = 0.95;
 
-export interface DatabaseOptions {
-  readonly url: string;
-  readonly connectionsMax: number;
+export interface DatabaseOptions extends PoolOptions {
   /** Requests of one tenant that may wait for a connection; beyond that, they are rejected instead of queueing indefinitely. */
   readonly queueMax: number;
-  readonly acquireTimeoutMs: number;
-  readonly statementTimeoutMs: number;
-  readonly applicationName: string;
-  /** The nodes of the vault that this process knows, if it may only see tokens while it knows all. */
-  readonly knownNodes?: readonly string[] | undefined;
-  /** Whether writes are refused while no synchronous standby is attached; they are not by default. */
-  readonly requiresStandby?: boolean | undefined;
   readonly tracer?: Tracer;
 }
 
@@ -65,6 +50,7 @@ export class Database {
   readonly #connectionsMax: number;
   readonly #statementTimeoutMs: number;
   readonly #requiresStandby: boolean;
+  readonly #place = new PlaceWatch();
   readonly #pool: pg.Pool;
   readonly #lanes: FairLanes;
   readonly #unreplicated = new WeakSet<pg.ClientBase>();
@@ -81,30 +67,12 @@ export class Database {
     this.batches = new BatchMeter(tracer);
     this.#connectionsMax = options.connectionsMax;
     this.#statementTimeoutMs = statementTimeoutMs;
-    const session = { role: applicationRole, statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
     this.#lanes = new FairLanes({
       placesMax: options.connectionsMax,
       waitingMax: options.queueMax,
       waitMaxMs: options.acquireTimeoutMs,
     });
-    this.#pool = new pg.Pool({
-      connectionString: options.url,
-      max: options.connectionsMax,
-      connectionTimeoutMillis: options.acquireTimeoutMs,
-      idleTimeoutMillis: 60_000,
-      application_name: options.applicationName,
-      // No just-in-time compilation: it takes longer than the short statements it is meant to speed up.
-      // Set in the startup packet, so a connection never has more privileges than it should.
-      // A standby that is required is waited for, whatever the default of the server is.
-      options: `${sessionOptions(session)} -c jit=off${requiresStandby ? ' -c synchronous_commit=on' : ''}`,
-      // Checked once, before the connection is used: something between here and PostgreSQL may drop options.
-      verify: (client, finish) =>
-        void requireFitSession(client, session, options.knownNodes).then(() => finish(), finish),
-      query_timeout: statementTimeoutMs + silenceMs,
-      keepAlive: true,
-      // Statements are sent without waiting for the previous response.
-      pipeline: true,
-    });
+    this.#pool = openPool(options, this.#place);
     this.#pool.on('connect', (client) => {
       this.#openedAt.set(client, this.#silences);
       client.on('notice', (notice) => {
@@ -261,15 +229,17 @@ export class Database {
   }
 
   #withClient<T>(lane: Lane, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    return this.tracer.span('transaction', {}, () => this.#lanes.run(lane, () => this.#withEnteredClient(work)));
+    return this.tracer.span('transaction', {}, () => this.#lanes.run(lane, () => this.#withEnteredClient(lane, work)));
   }
 
-  async #withEnteredClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async #withEnteredClient<T>(lane: Lane, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     requireWanted();
     const client = await this.#connect();
     let isHealthy = true;
     try {
       requireWanted();
+      // Only what belongs to a tenant lies in one place or another.
+      if (lane !== 'vault') this.#place.requireCurrentRoute();
       const result = await work(client);
       this.#noteReach(undefined);
       if (this.#unreplicated.has(client)) {

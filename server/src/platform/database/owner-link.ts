@@ -11,10 +11,12 @@ const answerMaxMs = 60_000;
 
 /**
  * Rows travel between databases as text: both write it alike, whatever is set for the role or the database. And what one database has
- * committed survives its crash before the other goes by it.
+ * committed survives its crash before the other goes by it. A session whose process hangs within a transaction, or whose machine is gone,
+ * ends within half a minute, and with it the locks that servers and other commands wait for.
  */
 const sessionText = `set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set timezone = 'UTC'; set bytea_output = 'hex';
-  set extra_float_digits = 1; set synchronous_commit = 'on'`;
+  set extra_float_digits = 1; set synchronous_commit = 'on'; set idle_in_transaction_session_timeout = '15s';
+  set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3; set tcp_user_timeout = '25s'`;
 
 export interface OwnerLinkOptions {
   readonly url: string;

@@ -53,16 +53,31 @@ export async function requireOwnSession(client: pg.ClientBase, expected?: Expect
   }
 }
 
-/** The same, and of a process that knows every node on which tokens of its vault may lie. In one round trip. */
+/**
+ * The same, and of a process that knows every node on which tokens of its vault may lie. In one round trip. Where it knows any, returns
+ * what tells this place from others.
+ */
 export async function requireFitSession(
   client: pg.ClientBase,
   expected: ExpectedSession,
   knownNodes: readonly string[] | undefined,
-): Promise<void> {
+): Promise<string | undefined> {
   const checks = [requireOwnSession(client, expected)];
   if (knownNodes !== undefined) checks.push(requireNodesKnown(client, knownNodes));
+  const place = knownNodes === undefined || knownNodes.length === 0 ? undefined : readPlace(client);
   // The first that fails says why.
-  await Promise.all(checks);
+  await Promise.all([...checks, place]);
+  return place;
+}
+
+// Another server, the same one started again, another database of that name, or one that says something else of what it holds. A standby
+// that takes over without the newest commits says what was said before.
+const placeText = `select concat_ws('/', pg_postmaster_start_time(), (select oid from pg_database where datname = current_database()), xmin) as place
+  from held_drawers`;
+
+async function readPlace(client: pg.ClientBase): Promise<string | undefined> {
+  const { rows } = await client.query<{ place: string }>(placeText);
+  return rows[0]?.place;
 }
 
 const unknownNodesText = 'select name from vault_nodes where is_used and name <> all($1) order by name';

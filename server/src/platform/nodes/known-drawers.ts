@@ -1,3 +1,4 @@
+import type { Moment } from '../waiting/route.ts';
 import { drawerCount } from './drawers.ts';
 import type { NodeState } from './node-store.ts';
 import type { VaultNode } from './vault-node.ts';
@@ -5,29 +6,33 @@ import type { VaultNode } from './vault-node.ts';
 /** What all databases of a vault have said about what they hold, at one time. */
 export class KnownDrawers {
   readonly states: ReadonlyMap<VaultNode, NodeState>;
+  /** All of them have said it after that. */
+  readonly since: Moment;
   readonly #holders: readonly (VaultNode | undefined)[];
   /** Whether each drawer is held by one database. */
   readonly isWhole: boolean;
 
   /** Where there is one database, it holds all. */
   static allAt(node: VaultNode): KnownDrawers {
-    return new KnownDrawers(
-      new Map(),
-      Array.from({ length: drawerCount }, () => node),
-    );
+    const holders = Array.from({ length: drawerCount }, () => node);
+    return new KnownDrawers({ states: new Map(), since: 0 }, holders);
   }
 
-  static of(states: ReadonlyMap<VaultNode, NodeState>): KnownDrawers {
+  static of(states: ReadonlyMap<VaultNode, NodeState>, since: Moment): KnownDrawers {
     const all = [...states];
     const holders = Array.from(
       { length: drawerCount },
       (_, drawer) => onlyOf(all.filter(([, { held }]) => held.has(drawer)))?.[0],
     );
-    return new KnownDrawers(states, holders);
+    return new KnownDrawers({ states, since }, holders);
   }
 
-  private constructor(states: ReadonlyMap<VaultNode, NodeState>, holders: readonly (VaultNode | undefined)[]) {
+  private constructor(
+    { states, since }: Pick<KnownDrawers, 'states' | 'since'>,
+    holders: readonly (VaultNode | undefined)[],
+  ) {
     this.states = states;
+    this.since = since;
     this.#holders = holders;
     this.isWhole = holders.every((holder) => holder !== undefined);
   }

@@ -5,38 +5,48 @@ import type { Transaction } from '../database/database.ts';
 import { OwnerLink } from '../database/owner-link.ts';
 import { DrawerSet } from './drawers.ts';
 import type { LinkedNode } from './moving/drawer-move.ts';
+import { readHeldIn } from './moving/drawer-move-store.ts';
 import { withLockPatience } from './moving/lock-patience.ts';
+import { movingSession, takeMovingLock } from './moving/moving-lock-store.ts';
 import { guardedTables, guardsText, type NodeState, readNodeStateIn } from './node-store.ts';
 
 const nothing = DrawerSet.of([]);
 
 /**
  * Makes an empty database a node of a vault. It holds nothing yet. From then on both databases refuse tokens of drawers that they do
- * not hold. Safe to repeat.
+ * not hold. Safe to repeat, and while it is done nothing moves.
  */
-export async function addNode(home: OwnedNode, node: OwnedNode): Promise<void> {
-  const vaultId = await asOwner(home, async (linked) => {
+export function addNode(home: OwnedNode, node: OwnedNode): Promise<void> {
+  return asOwner(home, async (linked) => {
     const state = await linked.link.transaction(readNodeStateIn);
     if (state.name !== home.name) throw notHome(state);
     await requirePreparing(linked);
+    await takeMovingLock(linked.link);
     await withLockPatience(linked, guardDrawers);
-    return state.vaultId;
+    await asOwner(node, (added) => makeNode(added, { vaultId: state.vaultId, home }));
+    // Last, so that what home knows is a node: from now on, no process starts without it.
+    await rememberNodes(linked, [linked, node]);
   });
-  await asOwner(node, async (linked) => {
-    const state = await linked.link.transaction(readNodeStateIn);
+}
+
+async function makeNode(
+  node: LinkedNode,
+  { vaultId, home }: { readonly vaultId: string; readonly home: OwnedNode },
+): Promise<void> {
+  await requirePreparing(node);
+  await takeMovingLock(node.link);
+  await withLockPatience(node, async (tx) => {
+    // Nothing that was read before counts: another may have made it a node meanwhile, which holds drawers by now.
+    await readHeldIn(tx);
+    const state = await readNodeStateIn(tx);
     if (state.vaultId === vaultId && state.name === node.name) return;
-    await requirePreparing(linked);
-    if (state.name !== home.name || (await linked.link.transaction(hasTenants))) throw inUse(node, state, home);
-    await withLockPatience(linked, async (tx) => {
-      await tx.query({
-        text: 'update held_drawers set node = $1, vault_id = $2, held = $3',
-        values: [node.name, vaultId, nothing.toBytes()],
-      });
-      await guardDrawers(tx);
+    if (state.name !== home.name || (await hasTenants(tx))) throw inUse(node, state, home);
+    await tx.query({
+      text: 'update held_drawers set node = $1, vault_id = $2, held = $3',
+      values: [node.name, vaultId, nothing.toBytes()],
     });
+    await guardDrawers(tx);
   });
-  // Last, so that what home knows is a node: from now on, no process starts without it.
-  await asOwner(home, (linked) => rememberNodes(linked, [linked, node]));
 }
 
 /** Names the nodes at home, which may have been restored to a time before they were added. */
@@ -71,15 +81,17 @@ async function requirePreparing({ name, link }: LinkedNode): Promise<void> {
   );
 }
 
-/** The owner, too, sees tenants only as a role that may. */
+/** None is added until the transaction ends. The owner, too, sees tenants only as a role that may. */
 async function hasTenants(tx: Transaction): Promise<boolean> {
+  await tx.query({ text: 'lock table tenants in share mode' });
   await tx.query({ text: 'set local role strongroom_system' });
   const rows = await tx.query({ text: 'select from tenants limit 1' });
+  await tx.query({ text: 'reset role' });
   return rows.length > 0;
 }
 
 function asOwner<T>({ name, ownerUrl: url }: OwnedNode, work: (linked: LinkedNode) => Promise<T>): Promise<T> {
-  const options = { url, variable: 'STRONGROOM_NODES', applicationName: 'strongroom nodes' };
+  const options = { url, variable: 'STRONGROOM_NODES', applicationName: movingSession };
   return OwnerLink.with(options, (link) => work({ name, link }));
 }
 
@@ -89,7 +101,7 @@ function notHome({ name: node }: NodeState): OperatorError {
   );
 }
 
-function inUse({ name }: OwnedNode, { name: node }: NodeState, home: OwnedNode): OperatorError {
+function inUse({ name }: LinkedNode, { name: node }: NodeState, home: OwnedNode): OperatorError {
   const whose = node === home.name ? 'a vault of its own' : `node ${node} of this vault or of another`;
   return new OperatorError(`The database of node ${name} is ${whose}. Give the node a database that is empty.`);
 }

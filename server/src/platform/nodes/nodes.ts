@@ -3,13 +3,15 @@ import { LRUCache } from 'lru-cache';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { homeName } from '../../core/nodes/home-name.ts';
 import { OperatorError } from '../../core/errors/operator-error.ts';
-import { type TenantId, toId, type TokenId } from '../../core/identity/ids.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database } from '../database/database.ts';
 import { isKeyVersionClosed, isRefusedByPolicy } from '../database/database-error.ts';
-import { withinDeadline } from '../waiting/deadline.ts';
+import { withinDeadline, withoutDeadline } from '../waiting/deadline.ts';
+import { nextMoment, OutdatedRoute, withRoute } from '../waiting/route.ts';
 import { SharedReads } from '../waiting/shared-reads.ts';
 import { FairLanes } from '../waiting/fair-lanes.ts';
 import { drawerOf } from './drawers.ts';
+import { idsAnywhere, type IdSource, idsWhere, makeId } from './id-source.ts';
 import { KnownDrawers } from './known-drawers.ts';
 import type { VaultNode } from './vault-node.ts';
 import { listNodeNames, type NodeState, readAcquaintance, readNodeState, writeAcquaintance } from './node-store.ts';
@@ -87,7 +89,7 @@ export class Nodes {
     this.claims = joint?.claims ?? home.database;
     const waitMaxMs = joint?.waitMaxMs ?? transitMaxMs;
     this.jointLanes = new FairLanes({ placesMax: jointsMax, waitingMax: jointsWaitingMax, waitMaxMs });
-    this.#known = nodes.length === 1 ? KnownDrawers.allAt(home) : KnownDrawers.of(new Map());
+    this.#known = nodes.length === 1 ? KnownDrawers.allAt(home) : KnownDrawers.of(new Map(), 0);
   }
 
   get isAlone(): boolean {
@@ -119,7 +121,11 @@ export class Nodes {
     for (;;) {
       const known = this.#known;
       const node = await this.#findHolder(drawer);
-      const outcome = await this.#try(node, errand, work);
+      const outcome = await this.route(known, () => this.#try(node, errand, work));
+      if ('error' in outcome && outcome.error instanceof OutdatedRoute) {
+        await this.renew(known);
+        continue;
+      }
       const isFound = 'result' in outcome ? !isMiss(outcome.result) : !isRefusedByPolicy(outcome.error);
       if (isFound || known.isStill(node, await readNodeState(node.database))) {
         if ('result' in outcome) return outcome.result;
@@ -149,6 +155,22 @@ export class Nodes {
     return this.#known;
   }
 
+  /**
+   * Does something where it belongs by what was known. If a database has been replaced or restarted since, it is not done there, and an
+   * `OutdatedRoute` is thrown.
+   */
+  route<T>(known: KnownDrawers, work: () => T): T {
+    return this.isAlone ? work() : withRoute(known.since, work);
+  }
+
+  /** After an `OutdatedRoute`: returns when more is known than that. Every node has to say what it holds. */
+  async renew(known: KnownDrawers): Promise<void> {
+    // One that has begun before does not count.
+    await this.#loading;
+    await this.#load();
+    if (this.#known.since <= known.since) throw unsure();
+  }
+
   /** Those of the keys that were looked for on a node in vain, and may lie elsewhere, if drawers have moved since what was known then. */
   async listGone<Key extends string>(node: VaultNode, keys: readonly Key[], known: KnownDrawers): Promise<Key[]> {
     if (this.isAlone || keys.length === 0) return [];
@@ -163,16 +185,7 @@ export class Nodes {
     const place = await this.#findHolder(drawerOf(anchor ?? makeId()));
     // As it is now: a place that has lost all its drawers meanwhile would never accept one.
     const known = this.#known;
-    const accepts = (id: string) => known.holderOf(drawerOf(id)) === place;
-    return {
-      accepts,
-      draw() {
-        for (;;) {
-          const id = makeId();
-          if (accepts(id)) return id;
-        }
-      },
-    };
+    return idsWhere((id) => known.holderOf(drawerOf(id)) === place);
   }
 
   /**
@@ -249,13 +262,14 @@ export class Nodes {
 
   /** Once for all that ask at the same time. What a node that cannot be reached holds is what it held before. */
   #load(): Promise<void> {
-    this.#loading ??= this.#readStates().finally(() => {
+    this.#loading ??= withoutDeadline(() => this.#readStates()).finally(() => {
       this.#loading = undefined;
     });
     return this.#loading;
   }
 
   async #readStates(): Promise<void> {
+    const began = nextMoment();
     const states = new Map(this.#known.states);
     const isFirst = states.size === 0;
     const read = await Promise.allSettled(this.all.map(({ database }) => readNodeState(database)));
@@ -264,7 +278,8 @@ export class Nodes {
       if (outcome.status === 'fulfilled' && node !== undefined) states.set(node, outcome.value);
       else if (isFirst && outcome.status === 'rejected') throw outcome.reason;
     }
-    this.#known = KnownDrawers.of(states);
+    const isComplete = read.every(({ status }) => status === 'fulfilled');
+    this.#known = KnownDrawers.of(states, isComplete ? began : this.#known.since);
   }
 
   async #requireWhole(): Promise<void> {
@@ -285,22 +300,15 @@ export class Nodes {
   }
 }
 
-/** Where ids come from that are drawn for tokens which are written together. */
-export interface IdSource {
-  draw(): TokenId;
-  /** Whether a token of this id lies in the same place. */
-  accepts(id: string): boolean;
-}
-
-/** For tokens that are written on their own, or into a single database. */
-export const idsAnywhere: IdSource = { draw: makeId, accepts: () => true };
-
-function makeId(): TokenId {
-  return toId<TokenId>(crypto.randomUUID());
-}
-
 function isNothing(result: unknown): boolean {
   return result === undefined || result === false;
+}
+
+function unsure(): DomainError {
+  return new DomainError(
+    'overloaded',
+    'A database of the vault has been replaced or restarted, and another cannot be reached. Try again shortly.',
+  );
 }
 
 export function inTransit(): DomainError {

@@ -3,7 +3,7 @@ import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import { countCodePoints, isLongerThan } from '../../../core/text/code-points.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
-import type { IdSource } from '../../../platform/nodes/nodes.ts';
+import type { IdSource } from '../../../platform/nodes/id-source.ts';
 import { invalidAt } from './request-path.ts';
 import { isStorable } from './storable-text.ts';
 import { evaluateIdExpression, isRandom } from './token-expressions.ts';

@@ -6,6 +6,7 @@ import type { Transaction } from '../../../platform/database/database.ts';
 import { askAllForRows, askAllNodes } from '../../../platform/nodes/ask-all-nodes.ts';
 import { commitClaimed, type JointParts } from '../../../platform/nodes/joint-commit.ts';
 import type { Nodes } from '../../../platform/nodes/nodes.ts';
+import { retryOutdated } from '../../../platform/nodes/retry-outdated.ts';
 import { retryRefused } from '../../../platform/nodes/retry-refused.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import type { ContainerSetLimits, WantedSet } from '../model/container-set-limit.ts';
@@ -107,7 +108,7 @@ export class TokenDuplicateStore {
     // A claim is there for the others to wait at until the commit. It must not outlive its token, so none outlives
     // its transaction.
     const release = (home: Transaction) => home.query(toRelease(tenantId, fingerprints));
-    const commit = () => commitClaimed(this.#nodes, tenantId, { claim, release });
+    const commit = () => retryOutdated(this.#nodes, () => commitClaimed(this.#nodes, tenantId, { claim, release }));
     const { plan: found, done } = await sayIfSetsAreFull(retryRefused(this.#nodes, commit));
     const written = [...done.values()];
     return {

@@ -2,6 +2,7 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
 import type { Nodes, PerNode } from '../../../platform/nodes/nodes.ts';
+import { retryOutdated } from '../../../platform/nodes/retry-outdated.ts';
 import { groupByNode, insertJointly } from './joint-insert.ts';
 import { insertAllIn } from './whole-insert.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
@@ -75,7 +76,7 @@ export class TokenInsertStore {
   insertAll(tenantId: TenantId, items: readonly TokenInsert[]): Promise<readonly Date[]> {
     const [first] = items;
     if (first === undefined) return Promise.resolve([]);
-    return sayIfSetsAreFull(this.#insertAll(tenantId, items, first));
+    return sayIfSetsAreFull(retryOutdated(this.#nodes, () => this.#insertAll(tenantId, items, first)));
   }
 
   async #insertAll(tenantId: TenantId, items: readonly TokenInsert[], first: TokenInsert): Promise<readonly Date[]> {

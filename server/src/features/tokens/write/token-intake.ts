@@ -2,7 +2,7 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { JsonSource } from '../../../core/json/json-source.ts';
 import { toAuditRow } from '../../../platform/audit/audit-event.ts';
-import { idsAnywhere } from '../../../platform/nodes/nodes.ts';
+import { idsAnywhere } from '../../../platform/nodes/id-source.ts';
 import { noCvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
 import { compileSchema, findFieldErrors } from '../../../http/validation.ts';
 import { fieldErrorsAt, invalidAt } from '../model/request-path.ts';

@@ -1,4 +1,3 @@
-import { setTimeout as pauseFor } from 'node:timers/promises';
 import { OperatorError } from '../../../core/errors/operator-error.ts';
 import { OwnerLink } from '../../database/owner-link.ts';
 import { DrawerSet } from '../drawers.ts';
@@ -12,12 +11,8 @@ import { requireOrder } from './holder-checks.ts';
 import { rememberNodes } from '../node-adding-store.ts';
 import { findReceivedCounts } from './receipt-store.ts';
 import { findIdentity, readIdentity } from './node-overview-store.ts';
+import { movingSession, takeMovingLock } from './moving-lock-store.ts';
 import { requireKnownByAll } from './node-use.ts';
-
-/** Chosen once: one at a time moves drawers of a vault. */
-const movingLock = 7_120_460_355;
-const lockWaitMs = 2_000;
-const lockPauseMs = 100;
 
 export interface MovingOptions {
   /** All databases of the vault, home first. */
@@ -53,6 +48,7 @@ export class DrawerMoving {
     const ended: EndedMove[] = [];
     for (const { source, move } of await this.#listUnfinished()) {
       const places = this.#places(source.name, move.to);
+      await this.#requireKnown(places, move);
       ended.push({ from: source.name, to: move.to, ...(await new DrawerMover(places, this.#watch).run()) });
     }
     return ended;
@@ -74,8 +70,7 @@ export class DrawerMoving {
   async release({ from, to }: Pick<PlannedMove, 'from' | 'to'>): Promise<EndedMove> {
     const places = this.#places(from, to);
     await this.#finishReceived(places.source);
-    await rememberNodes(places.home, this.#nodes);
-    await requireKnownByAll(places);
+    await this.#requireKnown(places);
     await release(places);
     return { from, to, ...(await new DrawerMover(places, this.#watch).run()) };
   }
@@ -92,8 +87,7 @@ export class DrawerMoving {
       throw new OperatorError(`${from} holds ${own.length} drawers, so that it cannot give ${count}.`);
     }
     if (count === 0) return { from, to, drawers: 0, tokens: 0, gapMs: undefined, isGivenUp: false };
-    await rememberNodes(places.home, this.#nodes);
-    await requireKnownByAll(places);
+    await this.#requireKnown(places);
     const mover = new DrawerMover(places, this.#watch);
     await mover.begin(DrawerSet.of(own.slice(0, count)));
     return { from, to, ...(await mover.run()) };
@@ -106,13 +100,22 @@ export class DrawerMoving {
     return planBalance(held, (name) => withoutHome && name === this.#nodes[0]?.name);
   }
 
+  /**
+   * Nothing moves while a process does not know all nodes. Home is told again of a move that was begun before, since it may have been
+   * restored. What the target has received already is only deleted, and what is given up stays where it is.
+   */
+  async #requireKnown(places: MovePlaces, begun?: DrawerMove): Promise<void> {
+    if (begun?.state === 'giving-up' || (begun !== undefined && (await isReceived(places, begun)))) return;
+    await rememberNodes(places.home, this.#nodes);
+    await requireKnownByAll(places);
+  }
+
   /** What another has received cannot be taken back, whatever else the databases disagree about. */
   async #finishReceived(source: LinkedNode): Promise<void> {
     const move = await findMove(source.link);
     if (move?.state !== 'leaving' && move?.state !== 'arrived') return;
     const places = this.#places(source.name, move.to);
-    const received = await places.target.link.transaction((tx) => findReceivedCounts(tx, move));
-    if (received !== undefined) await new DrawerMover(places, this.#watch).run();
+    if (await isReceived(places, move)) await new DrawerMover(places, this.#watch).run();
   }
 
   async #listUnfinished(): Promise<{ readonly source: LinkedNode; readonly move: DrawerMove }[]> {
@@ -130,6 +133,10 @@ export class DrawerMoving {
   }
 }
 
+async function isReceived({ target }: MovePlaces, move: DrawerMove): Promise<boolean> {
+  return (await target.link.transaction((tx) => findReceivedCounts(tx, move))) !== undefined;
+}
+
 /** Opens a session on each, one within the other, and checks that it is what its name says. */
 function withLinks<T>(
   { nodes, requiresStandby }: MovingOptions,
@@ -140,9 +147,9 @@ function withLinks<T>(
   if (next === undefined) return work(linked);
   const { name, ownerUrl: url } = next;
   const variable = linked.length === 0 ? 'STRONGROOM_DATABASE_OWNER_URL' : 'STRONGROOM_NODE_OWNERS';
-  return OwnerLink.with({ url, variable, applicationName: 'strongroom nodes', requiresStandby }, async (link) => {
+  return OwnerLink.with({ url, variable, applicationName: movingSession, requiresStandby }, async (link) => {
     await requireFit({ name, link }, linked[0]);
-    await takeLock(link);
+    await takeMovingLock(link);
     return withLinks({ nodes, requiresStandby }, [...linked, { name, link }], work);
   });
 }
@@ -158,21 +165,6 @@ async function requireFit({ name, link }: LinkedNode, home: LinkedNode | undefin
   }
   throw new OperatorError(
     `The database of node ${name} is not a node of this vault by that name. Add it with \`strongroom nodes add ${name}\`, or correct STRONGROOM_NODES.`,
-  );
-}
-
-/** PostgreSQL may take a moment to notice that the one who had it was killed. */
-async function takeLock(link: OwnerLink): Promise<void> {
-  const giveUpAt = performance.now() + lockWaitMs;
-  while (!(await link.tryLock(movingLock))) {
-    if (performance.now() > giveUpAt) throw alreadyMoving();
-    await pauseFor(lockPauseMs);
-  }
-}
-
-function alreadyMoving(): OperatorError {
-  return new OperatorError(
-    'Drawers of this vault are being moved by another command. Wait until it has ended, then try again.',
   );
 }
 

@@ -4,6 +4,7 @@ import type { OwnedNode } from '../../config/owned-nodes.ts';
 import { homeName } from '../../../core/nodes/home-name.ts';
 import { findMove } from './drawer-move-store.ts';
 import type { MoveState } from './drawer-move.ts';
+import { movingSession } from './moving-lock-store.ts';
 import { countTokens, findIdentity } from './node-overview-store.ts';
 
 /** What a database of the vault has, or why it cannot say so. */
@@ -22,7 +23,7 @@ export function listNodes(nodes: readonly OwnedNode[]): Promise<NodeOverview[]> 
 }
 
 async function describe({ name, ownerUrl: url }: OwnedNode): Promise<NodeOverview> {
-  const options = { url, variable: 'STRONGROOM_NODES', applicationName: 'strongroom nodes' };
+  const options = { url, variable: 'STRONGROOM_NODES', applicationName: movingSession };
   try {
     return await OwnerLink.with(options, async (link): Promise<NodeOverview> => {
       const own = await findIdentity(link);

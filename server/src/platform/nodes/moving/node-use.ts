@@ -16,7 +16,8 @@ const pauseMs = 100;
 export async function requireKnownByAll(places: MovePlaces): Promise<void> {
   const { home } = places;
   await requireNoStranger(places);
-  const begun = await home.link.transaction(async (tx) => beginUse(tx, await listUsed(places)));
+  const used = await listUsed(places);
+  const begun = await home.link.transaction((tx) => beginUse(tx, used));
   try {
     // Once more: whoever connected before that was noted is seen now.
     await requireNoStranger(places);

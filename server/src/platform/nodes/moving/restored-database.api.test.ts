@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseBackup } from '../../../../test/harness/database-backup.ts';
+import { untilTrue } from '../../../../test/harness/deadline.ts';
 import { MovingVault } from '../../../../test/harness/moving-vault.ts';
 import { listDatabases, listDisorder } from '../../../../test/harness/node-inventory.ts';
 import type { TestDatabase } from '../../../../test/harness/test-database.ts';
@@ -71,6 +72,16 @@ async function changeAll(): Promise<void> {
   }
   shown = await moved.showAll();
   shownMoved = await showMoved();
+}
+
+/** As in a failover or a restore: servers have to connect again. */
+async function endServerSessions(): Promise<void> {
+  for (const { database } of listDatabases(moved.vault)) {
+    await database.owner.query(
+      `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+        where datname = current_database() and starts_with(application_name, 'strongroom/')`,
+    );
+  }
 }
 
 const someDrawers = { from: 'node-2', to: 'node-1', drawers: 10 };
@@ -166,6 +177,32 @@ describe('a move continued after the source was restored', () => {
       await expect(moved.moving((all) => all.release(again))).rejects.toThrow('no drawer that both');
     },
   );
+
+  it('to before drawers left is not written to by a server that has not heard of the move', async () => {
+    moving = await readHeld(source);
+    const backup = await moveWithBackup(source, { from: 'followed', until: 'ended' });
+    await backup.restore();
+    await endServerSessions();
+    const [tenant] = moved.tenants;
+    const key = tenant?.keys.reveal ?? '';
+    const { rows } = await target.owner.query<{ id: string }>('select id from tokens where tenant_id = $1', [
+      tenant?.id,
+    ]);
+    const path = `/tokens/${rows.find(({ id }) => moving.has(drawerOf(id)))?.id}`;
+    const answers: number[] = [];
+    const isRefused = async () => {
+      const answer = await moved.vault.request('GET', path, { key });
+      answers.push(answer.status);
+      return answer.status === 200 || answer.text.includes('being moved');
+    };
+    await untilTrue(isRefused, { waitingFor: 'a connection to the restored database' });
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const patched = await moved.vault.request('PATCH', path, { key, body: { metadata: { name: 'lost' } }, headers });
+    expect([...new Set(answers), patched.status]).toEqual([503, 503]);
+    await moved.moving((all) => all.release({ from: 'node-1', to: 'node-2' }));
+    expect(await listDisorder(moved.vault)).toEqual([]);
+    expect(await moved.showAll()).toEqual(shown);
+  });
 
   it('to before drawers left that have come back since deletes nothing', async () => {
     await moved.killMove('node-1', 'node-2', 'leaving');

@@ -5,7 +5,9 @@ import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.
 import { TokenEndpoints } from '../../../../test/harness/token-endpoints.ts';
 import { addNode } from '../node-adding-store.ts';
 import { nameProcess } from '../process-name.ts';
+import type { MoveWatch } from './drawer-mover.ts';
 import { DrawerMoving } from './drawer-moving.ts';
+import type { MoveStep } from './move-step.ts';
 
 /** Started when the vault had one database, and not restarted since. */
 let vault: TestVault;
@@ -34,13 +36,19 @@ const databases = () =>
     { name: 'home', ownerUrl: vault.database.url },
     { name: 'east', ownerUrl: east.url },
   ] as const;
-const moveAll = () => DrawerMoving.with({ nodes: databases() }, (moving) => moving.move({ from: 'home', to: 'east' }));
-const endSessions = () =>
+const moveAll = (watch: MoveWatch = {}) =>
+  DrawerMoving.with({ nodes: databases(), watch }, (moving) => moving.move({ from: 'home', to: 'east' }));
+const finish = () => DrawerMoving.with({ nodes: databases() }, (moving) => moving.finish());
+const endSessions = (name = 'strongroom') =>
   vault.database.owner.query(
-    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and application_name = 'strongroom'`,
+    'select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and application_name = $1',
+    [name],
   );
 const countAt = async ({ owner }: TestDatabase) =>
   (await owner.query<{ tokens: number }>('select count(*)::int as tokens from tokens')).rows[0]?.tokens;
+const countReceipts = async () => (await east.owner.query('select from drawer_receipts')).rowCount;
+/** A request of its own tries to connect. */
+const isConnected = async () => (await tokens.get(id)).status < 500;
 const isUsed = async () =>
   (await vault.database.owner.query<{ is_used: boolean }>('select is_used from vault_nodes')).rows;
 const statuses = async () => {
@@ -65,6 +73,33 @@ describe('a process that was started before a node was added', () => {
     expect([await countAt(vault.database), await countAt(east)]).toEqual([before, 0]);
     expect(await statuses()).toEqual([200, 200, 201]);
   });
+
+  it.each<MoveStep>(['copied', 'leaving'])(
+    'keeps a move from being completed that was interrupted after "%s" and is not noted at home any more',
+    async (interrupted) => {
+      let isInterrupted = false;
+      const isBegun = async () => {
+        await endSessions();
+        await moveAll({
+          async onStep(step) {
+            if (step !== interrupted) return;
+            isInterrupted = true;
+            await endSessions('strongroom nodes');
+          },
+        }).catch(() => undefined);
+        return isInterrupted;
+      };
+      await untilTrue(isBegun, { waitingFor: 'a moment without its connections' });
+      // Home has failed over without that commit, and forgotten the node as well.
+      await vault.database.owner.query('delete from vault_nodes');
+      await untilTrue(isConnected, { waitingFor: 'its connections' });
+      await expect(finish()).rejects.toThrow(/servers or workers that do not know all nodes/);
+      expect(await isUsed()).toEqual([{ is_used: false }]);
+      expect(await countReceipts()).toBe(0);
+      await DrawerMoving.with({ nodes: databases() }, (moving) => moving.giveUp());
+      expect((await tokens.get(id)).status).toBe(200);
+    },
+  );
 
   it('gets no connection once tokens have moved, so that it takes none of them for lost', async () => {
     const isMoved = async () => {
