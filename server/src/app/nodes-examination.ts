@@ -2,11 +2,12 @@ import type { DatabaseConfig } from '../platform/config/config.ts';
 import { inspectDatabase } from '../platform/database/database-inspection.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { countHolders, drawerCount, type DrawerSet } from '../platform/nodes/drawers.ts';
+import { readClaims } from '../platform/nodes/claimed-drawers.ts';
 import { listLeft } from '../platform/nodes/joint-commit-store.ts';
 import {
   type NodeFitness,
   readNodeFitness,
-  readNodeState,
+  readWholeState,
   sortAlike,
   sortedDifferently,
 } from '../platform/nodes/node-store.ts';
@@ -53,10 +54,14 @@ async function examineNode(node: string, url: string): Promise<Finding> {
 async function examineTogether(databases: readonly VaultNode[]): Promise<Finding> {
   const { value, finding } = await attempt('nodes', async () => {
     await Nodes.open(databases);
-    const states = await Promise.all(databases.map(({ database }) => readNodeState(database)));
+    const states = new Map(
+      await Promise.all(databases.map(async (node) => [node, await readWholeState(node.database)] as const)),
+    );
+    const held = [...states.values()].map((state) => state.held);
+    const claimed = [...(await readClaims(states)).values()];
     const fitness = await Promise.all(databases.map(({ database }) => readNodeFitness(database)));
     const named = fitness.map((one, index) => ({ ...one, name: databases[index]?.name ?? '' }));
-    const problem = findHeldProblem(states.map(({ held }) => held)) ?? findUnfitness(named);
+    const problem = findHeldProblem(held, claimed) ?? findUnfitness(named);
     return { problem: problem ?? (await findLeft(databases)) ?? (await findStrangers(databases)) };
   });
   if (value === undefined) return finding;
@@ -64,12 +69,11 @@ async function examineTogether(databases: readonly VaultNode[]): Promise<Finding
   return { ...finding, isOk: problem === undefined, detail: problem ?? 'hold every drawer once, and sort alike' };
 }
 
-function findHeldProblem(sets: readonly DrawerSet[]): string | undefined {
-  const holders = countHolders(sets);
-  const twice = holders.filter((count) => count > 1).length;
+function findHeldProblem(held: readonly DrawerSet[], claimed: readonly DrawerSet[]): string | undefined {
+  const twice = countHolders(claimed).filter((count) => count > 1).length;
   if (twice > 0)
-    return `${twice} drawers are held by two databases. One of them was most likely restored to an earlier state: find out which, and move nothing before`;
-  const missing = holders.filter((count) => count === 0).length;
+    return `${twice} drawers are claimed by two databases. One of them was most likely restored to an earlier state: find out which, and move nothing before. See "After a restore" in docs/operate/scale-out.md`;
+  const missing = countHolders(held).filter((count) => count === 0).length;
   if (missing > 0)
     return `${missing} of ${drawerCount} drawers are held by nobody. Either STRONGROOM_NODES does not name all nodes, or a move has not ended: \`strongroom nodes balance\` continues it`;
   return undefined;

@@ -49,6 +49,10 @@ export class DrawerSet {
     return this.with(other).equals(this);
   }
 
+  overlaps(other: DrawerSet): boolean {
+    return !this.without(other).equals(this);
+  }
+
   with(other: DrawerSet): DrawerSet {
     return this.#combine(other, (own, others) => own | others);
   }

@@ -1,5 +1,5 @@
 import type { Moment } from '../waiting/route.ts';
-import { drawerCount } from './drawers.ts';
+import { drawerCount, type DrawerSet } from './drawers.ts';
 import type { NodeState } from './node-store.ts';
 import type { VaultNode } from './vault-node.ts';
 
@@ -9,7 +9,7 @@ export class KnownDrawers {
   /** All of them have said it after that. */
   readonly since: Moment;
   readonly #holders: readonly (VaultNode | undefined)[];
-  /** Whether each drawer is held by one database. */
+  /** Whether each drawer is held by one database, and no other claims it. */
   readonly isWhole: boolean;
 
   /** Where there is one database, it holds all. */
@@ -18,12 +18,16 @@ export class KnownDrawers {
     return new KnownDrawers({ states: new Map(), since: 0 }, holders);
   }
 
-  static of(states: ReadonlyMap<VaultNode, NodeState>, since: Moment): KnownDrawers {
-    const all = [...states];
-    const holders = Array.from(
-      { length: drawerCount },
-      (_, drawer) => onlyOf(all.filter(([, { held }]) => held.has(drawer)))?.[0],
-    );
+  /** `claims`: what each of them claims; without it, what it holds. */
+  static of(
+    states: ReadonlyMap<VaultNode, NodeState>,
+    { since = 0, claims = new Map() }: { since?: Moment; claims?: ReadonlyMap<VaultNode, DrawerSet> } = {},
+  ): KnownDrawers {
+    const all = [...states].map(([node, { held }]) => ({ node, held, claimed: claims.get(node) ?? held }));
+    const holders = Array.from({ length: drawerCount }, (_, drawer) => {
+      const only = onlyOf(all.filter(({ claimed }) => claimed.has(drawer)));
+      return only?.held.has(drawer) === true ? only.node : undefined;
+    });
     return new KnownDrawers({ states, since }, holders);
   }
 
@@ -51,7 +55,7 @@ export class KnownDrawers {
   }
 }
 
-/** Where two hold a drawer, one was restored to an earlier state, and nobody knows which: neither is asked. */
+/** Where two claim a drawer, one was restored to an earlier state, and nobody knows which: neither is asked. */
 function onlyOf<T>([first, ...others]: readonly T[]): T | undefined {
   return others.length === 0 ? first : undefined;
 }

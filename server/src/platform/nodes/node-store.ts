@@ -9,6 +9,15 @@ export interface NodeState {
   readonly held: DrawerSet;
   /** Of what is held: drawers that have left and come back meanwhile leave another one behind. */
   readonly version: string;
+  /** What has left by a move that has not ended, where that was asked for. */
+  readonly left?: LeftDrawers | undefined;
+}
+
+/** Drawers that a database has given away, unless the other has not received them. */
+export interface LeftDrawers {
+  readonly moveId: string;
+  readonly to: string;
+  readonly drawers: DrawerSet;
 }
 
 // The transaction that wrote the row last: only moves do.
@@ -29,6 +38,14 @@ interface StateRow {
   readonly version: string;
 }
 
+type LeftRow =
+  | { readonly moveId: string; readonly to: string; readonly drawers: Buffer }
+  | { readonly moveId: null; readonly to: null; readonly drawers: null };
+
+// Who releases drawers does not claim them.
+const wholeStateText = `select h.node as name, h.vault_id as "vaultId", h.held, h.xmin::text as version, m.id as "moveId", m.to_node as "to", m.drawers
+  from held_drawers h left join drawer_moves m on m.finished_at is null and m.state in ('leaving', 'arrived') and not m.is_release`;
+
 export async function readNodeState(database: Database): Promise<NodeState> {
   return database.forSystem(readNodeStateIn);
 }
@@ -38,6 +55,29 @@ export async function readNodeStateIn(tx: Transaction): Promise<NodeState> {
   const [row] = await tx.query<StateRow>({ name: 'node-state', text: stateText });
   if (row === undefined) throw new Error('The table held_drawers has lost its row.');
   return { ...row, held: new DrawerSet(row.held) };
+}
+
+/** The same, with what has left: for whoever goes by what a database says about itself. */
+export async function readWholeStateIn(tx: Transaction): Promise<NodeState> {
+  const [row] = await tx.query<StateRow & LeftRow>({ name: 'node-whole-state', text: wholeStateText });
+  if (row === undefined) throw new Error('The table held_drawers has lost its row.');
+  const { moveId, to, drawers, held, ...state } = row;
+  const left = moveId === null ? undefined : { moveId, to, drawers: new DrawerSet(drawers) };
+  return { ...state, held: new DrawerSet(held), left };
+}
+
+export function readWholeState(database: Database): Promise<NodeState> {
+  return database.forSystem(readWholeStateIn);
+}
+
+/** Whether this database has come to hold the drawers of a move, whatever it has done with them since. */
+export async function isReceived(tx: Transaction, moveId: string): Promise<boolean> {
+  const rows = await tx.query({
+    name: 'node-receipt',
+    text: 'select move_id from drawer_receipts where move_id = $1',
+    values: [moveId],
+  });
+  return rows.length > 0;
 }
 
 /** What a node has to know about a tenant: which of its keys are open, and which of its applications are private. */

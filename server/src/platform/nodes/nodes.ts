@@ -10,11 +10,19 @@ import { withinDeadline, withoutDeadline } from '../waiting/deadline.ts';
 import { nextMoment, OutdatedRoute, withRoute } from '../waiting/route.ts';
 import { SharedReads } from '../waiting/shared-reads.ts';
 import { FairLanes } from '../waiting/fair-lanes.ts';
+import { readClaims } from './claimed-drawers.ts';
 import { drawerOf } from './drawers.ts';
 import { idsAnywhere, type IdSource, idsWhere, makeId } from './id-source.ts';
 import { KnownDrawers } from './known-drawers.ts';
 import type { VaultNode } from './vault-node.ts';
-import { listNodeNames, type NodeState, readAcquaintance, readNodeState, writeAcquaintance } from './node-store.ts';
+import {
+  listNodeNames,
+  type NodeState,
+  readAcquaintance,
+  readNodeState,
+  readWholeState,
+  writeAcquaintance,
+} from './node-store.ts';
 
 /** A drawer that is on its way is held by nobody for as long as its last changes take to follow. */
 export const transitMaxMs = 5_000;
@@ -89,7 +97,7 @@ export class Nodes {
     this.claims = joint?.claims ?? home.database;
     const waitMaxMs = joint?.waitMaxMs ?? transitMaxMs;
     this.jointLanes = new FairLanes({ placesMax: jointsMax, waitingMax: jointsWaitingMax, waitMaxMs });
-    this.#known = nodes.length === 1 ? KnownDrawers.allAt(home) : KnownDrawers.of(new Map(), 0);
+    this.#known = nodes.length === 1 ? KnownDrawers.allAt(home) : KnownDrawers.of(new Map());
   }
 
   get isAlone(): boolean {
@@ -272,14 +280,15 @@ export class Nodes {
     const began = nextMoment();
     const states = new Map(this.#known.states);
     const isFirst = states.size === 0;
-    const read = await Promise.allSettled(this.all.map(({ database }) => readNodeState(database)));
+    const read = await Promise.allSettled(this.all.map(({ database }) => readWholeState(database)));
     for (const [index, outcome] of read.entries()) {
       const node = this.all[index];
       if (outcome.status === 'fulfilled' && node !== undefined) states.set(node, outcome.value);
       else if (isFirst && outcome.status === 'rejected') throw outcome.reason;
     }
     const isComplete = read.every(({ status }) => status === 'fulfilled');
-    this.#known = KnownDrawers.of(states, isComplete ? began : this.#known.since);
+    const since = isComplete ? began : this.#known.since;
+    this.#known = KnownDrawers.of(states, { since, claims: await readClaims(states) });
   }
 
   async #requireWhole(): Promise<void> {

@@ -1,7 +1,9 @@
 import { OperatorError } from '../../core/errors/operator-error.ts';
-import { countHolders } from './drawers.ts';
-import { type NodeState, readNodeState } from './node-store.ts';
+import { readClaims } from './claimed-drawers.ts';
+import { KnownDrawers } from './known-drawers.ts';
+import { type NodeState, readWholeState } from './node-store.ts';
 import type { Nodes } from './nodes.ts';
+import type { VaultNode } from './vault-node.ts';
 
 const triesMax = 3;
 
@@ -13,19 +15,16 @@ export async function whileNothingMoves<T>(nodes: Nodes, work: () => Promise<T>)
   if (nodes.isAlone) return work();
   for (let tries = 0; tries < triesMax; tries += 1) {
     const before = await readStates(nodes);
-    if (!isWhole(before)) continue;
+    if (!KnownDrawers.of(before, { claims: await readClaims(before) }).isWhole) continue;
     const result = await work();
     const after = await readStates(nodes);
-    if (before.every(({ version }, index) => after[index]?.version === version)) return result;
+    if ([...before].every(([node, { version }]) => after.get(node)?.version === version)) return result;
   }
   throw new OperatorError('Tokens are being moved between the databases of this vault. Try again when that has ended.');
 }
 
-function readStates(nodes: Nodes): Promise<NodeState[]> {
-  return Promise.all(nodes.all.map(({ database }) => readNodeState(database)));
-}
-
-/** Whether each drawer is held by one. */
-function isWhole(states: readonly NodeState[]): boolean {
-  return countHolders(states.map(({ held }) => held)).every((holders) => holders === 1);
+async function readStates(nodes: Nodes): Promise<ReadonlyMap<VaultNode, NodeState>> {
+  return new Map(
+    await Promise.all(nodes.all.map(async (node) => [node, await readWholeState(node.database)] as const)),
+  );
 }

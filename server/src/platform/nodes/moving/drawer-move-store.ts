@@ -11,9 +11,11 @@ interface MoveRow {
   readonly state: MoveState;
   readonly uncounted: string | null;
   readonly isDeleting: boolean;
+  readonly isRelease: boolean;
 }
 
-const columns = 'id, to_node as "to", drawers, state, uncounted::text, deleting_since is not null as "isDeleting"';
+const columns =
+  'id, to_node as "to", drawers, state, uncounted::text, deleting_since is not null as "isDeleting", is_release as "isRelease"';
 
 /** The move of drawers from this database that has begun and not ended, if there is one. */
 export async function findMove(source: OwnerLink): Promise<DrawerMove | undefined> {
@@ -28,7 +30,7 @@ export async function insertRelease(
   tx: Transaction,
   { to, drawers }: Pick<DrawerMove, 'to' | 'drawers'>,
 ): Promise<DrawerMove> {
-  return insertIn(tx, { to, drawers, state: 'leaving' });
+  return insertIn(tx, { to, drawers, state: 'leaving', isRelease: true });
 }
 
 /** Writes the move down, and from then on lists all changes of its tokens. The triggers wait until all writers before them have ended. */
@@ -36,7 +38,7 @@ export async function insertMove(
   tx: Transaction,
   { to, drawers }: Pick<DrawerMove, 'to' | 'drawers'>,
 ): Promise<DrawerMove> {
-  const move = await insertIn(tx, { to, drawers, state: 'copying' });
+  const move = await insertIn(tx, { to, drawers, state: 'copying', isRelease: false });
   await noteChanges(tx, move);
   return move;
 }
@@ -48,11 +50,11 @@ export async function noteChanges(tx: Transaction, { drawers }: DrawerMove): Pro
 
 async function insertIn(
   tx: Transaction,
-  { to, drawers, state }: Pick<DrawerMove, 'to' | 'drawers' | 'state'>,
+  { to, drawers, state, isRelease }: Pick<DrawerMove, 'to' | 'drawers' | 'state' | 'isRelease'>,
 ): Promise<DrawerMove> {
   const [row] = await tx.query<MoveRow>({
-    text: `insert into drawer_moves (to_node, drawers, state) values ($1, $2, $3) returning ${columns}`,
-    values: [to, drawers.toBytes(), state],
+    text: `insert into drawer_moves (to_node, drawers, state, is_release) values ($1, $2, $3, $4) returning ${columns}`,
+    values: [to, drawers.toBytes(), state, isRelease],
   });
   if (row === undefined) throw new Error('The move was not written down.');
   return toMove(row);
@@ -63,6 +65,11 @@ export async function saveState(tx: Transaction, { id }: DrawerMove, state: Move
     text: `update drawer_moves set state = $2, finished_at = case when $2 in ('done', 'given-up') then now() end where id = $1`,
     values: [id, state],
   });
+}
+
+/** Gives the move another id, so that a receipt of it does not count any more. */
+export async function renewMove(tx: Transaction, { id }: DrawerMove): Promise<void> {
+  await tx.query({ text: 'update drawer_moves set id = gen_random_uuid() where id = $1', values: [id] });
 }
 
 /** Remembers that not everything may be here any more. */

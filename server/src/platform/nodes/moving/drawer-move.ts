@@ -17,6 +17,18 @@ export interface DrawerMove {
   readonly uncounted: string | undefined;
   /** Whether the source may have deleted some of them. */
   readonly isDeleting: boolean;
+  /** Whether the target held the drawers before, and the source was restored to an earlier state. */
+  readonly isRelease: boolean;
+}
+
+/** Whether the source no longer holds the drawers, as far as it knows. */
+export function hasLeft({ state }: DrawerMove): boolean {
+  return state === 'leaving' || state === 'arrived';
+}
+
+/** Whether the source still has all tokens of drawers that have left, so that it can take them back. */
+export function canComeBack(move: DrawerMove): boolean {
+  return hasLeft(move) && !move.isDeleting;
 }
 
 /** A database of the vault, reached as its owner, by the name that it has in the vault. */

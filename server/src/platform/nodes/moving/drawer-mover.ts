@@ -2,7 +2,7 @@ import { OperatorError } from '../../../core/errors/operator-error.ts';
 import type { DrawerSet } from '../drawers.ts';
 import { listArrivedTenants } from './arrival-store.ts';
 import { deleteCopies, deleteLeft, deleteStrays } from './copy-removal.ts';
-import type { DrawerMove, LinkedNode, MovePlaces, MoveState } from './drawer-move.ts';
+import { type DrawerMove, hasLeft, type LinkedNode, type MovePlaces, type MoveState } from './drawer-move.ts';
 import {
   disableTriggers,
   dropTriggers,
@@ -10,13 +10,15 @@ import {
   insertMove,
   lockOutWriters,
   noteChanges,
+  renewMove,
   saveDeleting,
   saveState,
   saveTenants,
   updateHeld,
 } from './drawer-move-store.ts';
+import { confirmRelease } from './drawer-release.ts';
 import { HandOver } from './hand-over.ts';
-import { requireHeldBySource, requireHeldElsewhere } from './holder-checks.ts';
+import { requireHeldBySource, requireHeldElsewhere, requireNoneLeft } from './holder-checks.ts';
 import { forgetChanges } from './journal-store.ts';
 import { withLockPatience } from './lock-patience.ts';
 import type { MoveStep } from './move-step.ts';
@@ -103,15 +105,30 @@ export class DrawerMover {
 
   /** Only while the target has not received the drawers: then nothing is lost if the copies are deleted. */
   async giveUp(move: DrawerMove): Promise<void> {
-    if (move.state === 'arrived' || (await this.#handOver.isReceived(move))) throw tooLate(this.#places);
-    if (move.state === 'leaving') await this.#handOver.settle(move);
+    if (hasLeft(move)) {
+      if (await this.#handOver.isReceived(move)) {
+        await requireHeldElsewhere(this.#places, move.drawers);
+        throw tooLate(this.#places);
+      }
+      if (move.isRelease) throw beingReleased(this.#places);
+      if (move.isDeleting) await this.#handOver.requireReceived(move);
+      await this.#handOver.settle(move);
+    }
     await this.#save(move, 'giving-up');
     await this.#tell('giving-up');
+  }
+
+  /** Only while the target has not received the drawers. Others may claim them: an operator is about to say who is right. */
+  async takeBack(move: DrawerMove): Promise<void> {
+    await this.#handOver.takeBack(move);
   }
 
   async #copy(move: DrawerMove): Promise<void> {
     const { source } = this.#places;
     await requireHeldBySource(this.#places, move.drawers);
+    await requireNoneLeft(this.#places, move.drawers);
+    // The source holds them, so the receipt is of an earlier time: they have come back, and the source was restored to before they left.
+    if (await this.#handOver.isReceived(move)) return source.link.transaction((tx) => renewMove(tx, move));
     if (!this.#hasBegun) await withLockPatience(source, (tx) => noteChanges(tx, move));
     if (!this.#isTargetEmpty) await deleteStrays(this.#places, move);
     const copier = this.#copierOf(move);
@@ -134,6 +151,10 @@ export class DrawerMover {
 
   /** What an earlier run has begun to hand over is settled: it has arrived, or is copied again. */
   async #leave(move: DrawerMove): Promise<void> {
+    if (move.isRelease) {
+      await this.#tell('released');
+      await confirmRelease(this.#places, move);
+    }
     if (this.#leftAt === undefined) await this.#handOver.settle(move);
     else this.#gapMs = await this.#handOver.run(move, this.#copierOf(move), this.#leftAt);
   }
@@ -204,8 +225,14 @@ function tooBusy({ name }: LinkedNode): OperatorError {
   );
 }
 
+function beingReleased({ source, target }: MovePlaces): OperatorError {
+  return new OperatorError(
+    `${source.name} gives up drawers that ${target.name} holds. Run \`strongroom nodes release --from ${source.name} --to ${target.name}\` again to complete that.`,
+  );
+}
+
 function tooLate({ source, target }: MovePlaces): OperatorError {
   return new OperatorError(
-    `The drawers have already left ${source.name} for ${target.name}. Run \`strongroom nodes move\` to complete the move.`,
+    `The drawers have already left ${source.name} for ${target.name}. Run \`strongroom nodes move --from ${source.name} --to ${target.name}\` to complete the move.`,
   );
 }

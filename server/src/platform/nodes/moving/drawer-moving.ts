@@ -3,13 +3,13 @@ import { OwnerLink } from '../../database/owner-link.ts';
 import { DrawerSet } from '../drawers.ts';
 import type { OwnedNode } from '../../config/owned-nodes.ts';
 import { type PlannedMove, planBalance } from './balance-plan.ts';
-import type { DrawerMove, LinkedNode, MovePlaces } from './drawer-move.ts';
+import { canComeBack, type DrawerMove, hasLeft, type LinkedNode, type MovePlaces } from './drawer-move.ts';
 import { findMove } from './drawer-move-store.ts';
-import { release } from './drawer-release.ts';
+import { beginRelease } from './drawer-release.ts';
 import { DrawerMover, type MoveReport, type MoveWatch } from './drawer-mover.ts';
 import { requireOrder } from './holder-checks.ts';
 import { rememberNodes } from '../node-adding-store.ts';
-import { findReceivedCounts } from './receipt-store.ts';
+import { isReceived } from '../node-store.ts';
 import { findIdentity, readIdentity } from './node-overview-store.ts';
 import { movingSession, takeMovingLock } from './moving-lock-store.ts';
 import { requireKnownByAll } from './node-use.ts';
@@ -25,6 +25,11 @@ export interface MovingOptions {
 export interface EndedMove extends MoveReport {
   readonly from: string;
   readonly to: string;
+}
+
+interface UnfinishedMove {
+  readonly source: LinkedNode;
+  readonly move: DrawerMove;
 }
 
 /** The one that moves drawers of a vault: it has a session on each of its databases, and no other has. */
@@ -58,7 +63,8 @@ export class DrawerMoving {
   async giveUp(): Promise<EndedMove[]> {
     await requireOrder(this.#nodes);
     const ended: EndedMove[] = [];
-    for (const { source, move } of await this.#listUnfinished()) {
+    // Those that can no longer be given up come last.
+    for (const { source, move } of (await this.#listUnfinished()).toReversed()) {
       const mover = new DrawerMover(this.#places(source.name, move.to), this.#watch);
       await mover.giveUp(move);
       ended.push({ from: source.name, to: move.to, ...(await mover.run()) });
@@ -71,7 +77,8 @@ export class DrawerMoving {
     const places = this.#places(from, to);
     await this.#finishReceived(places.source);
     await this.#requireKnown(places);
-    await release(places);
+    for (const node of [places.source, places.target]) await this.#takeBack(node);
+    await beginRelease(places);
     return { from, to, ...(await new DrawerMover(places, this.#watch).run()) };
   }
 
@@ -105,7 +112,7 @@ export class DrawerMoving {
    * restored. What the target has received already is only deleted, and what is given up stays where it is.
    */
   async #requireKnown(places: MovePlaces, begun?: DrawerMove): Promise<void> {
-    if (begun?.state === 'giving-up' || (begun !== undefined && (await isReceived(places, begun)))) return;
+    if (begun?.state === 'giving-up' || (begun !== undefined && (await this.#isReceived(begun)))) return;
     await rememberNodes(places.home, this.#nodes);
     await requireKnownByAll(places);
   }
@@ -113,28 +120,44 @@ export class DrawerMoving {
   /** What another has received cannot be taken back, whatever else the databases disagree about. */
   async #finishReceived(source: LinkedNode): Promise<void> {
     const move = await findMove(source.link);
-    if (move?.state !== 'leaving' && move?.state !== 'arrived') return;
-    const places = this.#places(source.name, move.to);
-    if (await isReceived(places, move)) await new DrawerMover(places, this.#watch).run();
+    if (move === undefined || !(await this.#isReceived(move))) return;
+    await new DrawerMover(this.#places(source.name, move.to), this.#watch).run();
   }
 
-  async #listUnfinished(): Promise<{ readonly source: LinkedNode; readonly move: DrawerMove }[]> {
-    const moves = await Promise.all(this.#nodes.map(async (source) => ({ source, move: await findMove(source.link) })));
-    return moves.flatMap(({ source, move }) => (move === undefined ? [] : [{ source, move }]));
+  /** Those whose drawers have arrived come first: their sources delete what is left there before the same drawers come back. */
+  async #listUnfinished(): Promise<UnfinishedMove[]> {
+    const received: UnfinishedMove[] = [];
+    const others: UnfinishedMove[] = [];
+    for (const source of this.#nodes) {
+      const move = await findMove(source.link);
+      if (move === undefined) continue;
+      const isDecided = move.isRelease || (await this.#isReceived(move));
+      (isDecided ? received : others).push({ source, move });
+    }
+    return [...received, ...others];
+  }
+
+  async #isReceived(move: DrawerMove): Promise<boolean> {
+    return hasLeft(move) && this.#find(move.to).link.transaction((tx) => isReceived(tx, move.id));
+  }
+
+  /** What nobody has received is held by its source again, even if another claims it: then both can be compared. */
+  async #takeBack(source: LinkedNode): Promise<void> {
+    const move = await findMove(source.link);
+    if (move === undefined || !canComeBack(move) || (await this.#isReceived(move))) return;
+    await new DrawerMover(this.#places(source.name, move.to), this.#watch).takeBack(move);
   }
 
   #places(from: string, to: string): MovePlaces {
-    const find = (name: string | undefined) => {
-      const node = this.#nodes.find((one) => one.name === name);
-      if (node === undefined) throw unknownNode(name);
-      return node;
-    };
-    return { all: this.#nodes, home: find(this.#nodes[0]?.name), source: find(from), target: find(to) };
+    const home = this.#find(this.#nodes[0]?.name);
+    return { all: this.#nodes, home, source: this.#find(from), target: this.#find(to) };
   }
-}
 
-async function isReceived({ target }: MovePlaces, move: DrawerMove): Promise<boolean> {
-  return (await target.link.transaction((tx) => findReceivedCounts(tx, move))) !== undefined;
+  #find(name: string | undefined): LinkedNode {
+    const node = this.#nodes.find((one) => one.name === name);
+    if (node === undefined) throw unknownNode(name);
+    return node;
+  }
 }
 
 /** Opens a session on each, one within the other, and checks that it is what its name says. */

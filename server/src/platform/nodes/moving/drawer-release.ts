@@ -1,8 +1,8 @@
 import { OperatorError } from '../../../core/errors/operator-error.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
-import { drawerOf, type DrawerSet } from '../drawers.ts';
+import { drawerOf } from '../drawers.ts';
 import { ensureGuarded } from '../node-adding-store.ts';
-import type { DrawerMove, MovePlaces } from './drawer-move.ts';
+import { type DrawerMove, hasLeft, type MovePlaces } from './drawer-move.ts';
 import {
   findMove,
   insertRelease,
@@ -20,47 +20,39 @@ import { eachPageOfIds } from './token-pages.ts';
 
 /**
  * Makes a database that was restored to an earlier state give up drawers that it had given to another before. What it has of them is older
- * than what the other has. Afterwards it is as if they had just arrived there: what is left is a move to be continued.
+ * than what the other has.
  */
-export async function release(places: MovePlaces): Promise<void> {
-  const { target } = places;
-  const move = (await findRelease(places)) ?? (await beginRelease(places));
-  // The source cannot write into them any more, so that their tokens can be counted for as long as it takes.
-  const counts = JSON.stringify(await countLeft(places, move));
-  await target.link.transaction(async (tx) => {
-    if ((await findReceivedCounts(tx, move)) === undefined) await insertReceipt(tx, move, counts);
-  });
-}
-
-/** One that was begun before, by a command that was stopped. */
-async function findRelease({ source, target }: MovePlaces): Promise<DrawerMove | undefined> {
-  const move = await findMove(source.link);
-  if (move?.state !== 'leaving' || move.to !== target.name) return undefined;
-  return (await readIdentity(target.link)).held.includes(move.drawers) ? move : undefined;
-}
-
-async function beginRelease({ source, target }: MovePlaces): Promise<DrawerMove> {
-  const both = await readBoth({ source, target });
+export async function beginRelease({ source, target }: MovePlaces): Promise<void> {
+  const [own, others] = [(await readIdentity(source.link)).held, (await readIdentity(target.link)).held];
+  const begun = await findMove(source.link);
+  if (begun !== undefined && hasLeft(begun)) {
+    // Some of it is deleted, so that nothing but what the target has is whole.
+    if (begun.to !== target.name || !others.includes(begun.drawers)) throw notWhole({ source, target }, begun);
+    await target.link.transaction((tx) => insertReceipt(tx, begun, begun.uncounted ?? '{}'));
+    return;
+  }
+  const both = own.without(own.without(others));
   if (both.size === 0) throw new OperatorError(`There is no drawer that both ${source.name} and ${target.name} hold.`);
   await ensureGuarded(source);
-  const begun = await findMove(source.link);
-  if (begun?.state === 'leaving' || begun?.state === 'arrived') {
-    throw new OperatorError(`Drawers are on their way from ${source.name} to ${begun.to}: complete that first.`);
-  }
-  return withLockPatience(source, async (tx) => {
+  await withLockPatience(source, async (tx) => {
     // Whatever it was about to move when it was restored, it has moved since.
     if (begun !== undefined) await saveState(tx, begun, 'given-up');
     const move = await insertRelease(tx, { to: target.name, drawers: both });
     await saveTenants(tx, move);
     await lockOutWriters(tx);
     await updateHeld(tx, (held) => held.without(both));
-    return move;
   });
 }
 
-async function readBoth({ source, target }: Pick<MovePlaces, 'source' | 'target'>): Promise<DrawerSet> {
-  const [own, others] = [(await readIdentity(source.link)).held, (await readIdentity(target.link)).held];
-  return own.without(own.without(others));
+/** Makes it as if the drawers of a release had just arrived, if the target still holds them: what is left is a move to be continued. */
+export async function confirmRelease(places: MovePlaces, move: DrawerMove): Promise<void> {
+  const { target } = places;
+  if (!(await readIdentity(target.link)).held.includes(move.drawers)) return;
+  // The source cannot write into them any more, so that their tokens can be counted for as long as it takes.
+  const counts = JSON.stringify(await countLeft(places, move));
+  await target.link.transaction(async (tx) => {
+    if ((await findReceivedCounts(tx, move)) === undefined) await insertReceipt(tx, move, counts);
+  });
 }
 
 /** How many tokens of the drawers the source has, by tenant. */
@@ -87,4 +79,10 @@ async function countOf(
     }
   });
   return [...sums.values()];
+}
+
+function notWhole({ source, target }: Pick<MovePlaces, 'source' | 'target'>, { to }: DrawerMove): OperatorError {
+  return new OperatorError(
+    `${source.name} has begun to delete drawers that it gave to ${to}, and ${to} does not know that it has received them. Restore ${to} to a later state. If ${to} holds them, \`strongroom nodes release --from ${source.name} --to ${to}\` keeps what it has. Nothing was released to ${target.name}.`,
+  );
 }

@@ -32,7 +32,7 @@ export class HandOver {
       await source.link.transaction((tx) => stopCounting(tx, move, counts));
       await this.#tell('uncounted');
     } catch (error) {
-      await this.#takeBack(move).catch(() => undefined);
+      await this.takeBack(move).catch(() => undefined);
       throw error;
     }
     try {
@@ -54,7 +54,7 @@ export class HandOver {
     const received = await this.#findReceived(begun);
     if (received === undefined) {
       await requireHeldByNobody(this.#places, begun.drawers);
-      await this.#takeBack(begun);
+      await this.takeBack(begun);
       return;
     }
     await requireHeldElsewhere(this.#places, begun.drawers);
@@ -88,11 +88,13 @@ export class HandOver {
     });
   }
 
-  async #takeBack(begun: DrawerMove): Promise<void> {
+  /** Only while the target cannot have them. */
+  async takeBack(begun: DrawerMove): Promise<void> {
     const move = await this.#readAgain(begun);
     await this.#places.source.link.transaction(async (tx) => {
       await updateHeld(tx, (held) => held.with(move.drawers));
-      await saveState(tx, move, 'copying');
+      // A release has copied nothing, and there is nothing to be copied.
+      await saveState(tx, move, move.isRelease ? 'giving-up' : 'copying');
       await saveUncounted(tx, move, undefined);
       await moverWithin(tx, () => countMoved(tx, move.uncounted ?? '{}', 1));
     });

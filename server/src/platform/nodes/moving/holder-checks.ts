@@ -1,6 +1,8 @@
 import { OperatorError } from '../../../core/errors/operator-error.ts';
+import { listClaims } from '../claimed-drawers.ts';
 import { DrawerSet } from '../drawers.ts';
-import type { LinkedNode, MovePlaces } from './drawer-move.ts';
+import { isReceived } from '../node-store.ts';
+import { canComeBack, hasLeft, type LinkedNode, type MovePlaces } from './drawer-move.ts';
 import { findMove } from './drawer-move-store.ts';
 import { readIdentity } from './node-overview-store.ts';
 
@@ -12,18 +14,18 @@ import { readIdentity } from './node-overview-store.ts';
 
 /** Throws an error for the operator unless each drawer is held by one database, or has left one by a move that can be continued. */
 export async function requireOrder(all: readonly LinkedNode[]): Promise<void> {
-  let known = DrawerSet.of([]);
-  let leaving = DrawerSet.of([]);
-  for (const { name, link } of all) {
-    const { held } = await readIdentity(link);
-    if (overlaps(held, known)) throw heldTwice(name);
-    known = known.with(held);
-    const move = await findMove(link);
-    // It still has all of them, and can take them back.
-    const isLeaving = move?.state === 'leaving' || (move?.state === 'arrived' && !move.isDeleting);
-    if (isLeaving) leaving = leaving.with(move.drawers);
+  let claimed = DrawerSet.of([]);
+  for (const [index, claim] of (await readClaimsOf(all)).entries()) {
+    if (claim.overlaps(claimed)) throw heldTwice(all[index]?.name);
+    claimed = claimed.with(claim);
   }
-  const missing = DrawerSet.all().without(known).without(leaving).size;
+  let present = DrawerSet.of([]);
+  for (const { link } of all) {
+    const move = await findMove(link);
+    present = present.with((await readIdentity(link)).held);
+    if (move !== undefined && canComeBack(move)) present = present.with(move.drawers);
+  }
+  const missing = DrawerSet.all().without(present).size;
   if (missing > 0) throw heldByNobody(missing);
 }
 
@@ -33,9 +35,18 @@ export async function requireHeldBySource({ source }: MovePlaces, drawers: Drawe
   if (!held.includes(drawers)) throw new OperatorError(`${source.name} does not hold all of these drawers.`);
 }
 
+/** Throws an error for the operator if the target has yet to delete what it had of them before: that would be taken for copies. */
+export async function requireNoneLeft({ target }: MovePlaces, drawers: DrawerSet): Promise<void> {
+  const move = await findMove(target.link);
+  if (move === undefined || !hasLeft(move) || !move.drawers.overlaps(drawers)) return;
+  throw new OperatorError(
+    `${target.name} has not yet deleted what it had of these drawers when it gave them to ${move.to}. Run the command again: it completes that first.`,
+  );
+}
+
 /** Throws an error for the operator if any database holds one of them. */
 export async function requireHeldByNobody({ all }: MovePlaces, drawers: DrawerSet): Promise<void> {
-  for (const { name, link } of all) if (overlaps((await readIdentity(link)).held, drawers)) throw heldTwice(name);
+  for (const { name, link } of all) if ((await readIdentity(link)).held.overlaps(drawers)) throw heldTwice(name);
 }
 
 /** Throws an error for the operator if one of them is held by none but the source, and is not on its way between others. */
@@ -45,19 +56,24 @@ export async function requireHeldElsewhere({ all, source }: MovePlaces, drawers:
     if (node === source) continue;
     const move = await findMove(node.link);
     elsewhere = elsewhere.with((await readIdentity(node.link)).held);
-    if (move?.state === 'leaving') elsewhere = elsewhere.with(move.drawers);
+    if (move !== undefined && canComeBack(move)) elsewhere = elsewhere.with(move.drawers);
   }
   const missing = drawers.without(elsewhere).size;
   if (missing > 0) throw heldByNobody(missing);
 }
 
-function overlaps(some: DrawerSet, others: DrawerSet): boolean {
-  return !some.without(others).equals(some);
+async function readClaimsOf(all: readonly LinkedNode[]): Promise<DrawerSet[]> {
+  const claimants = all.map(async ({ name, link }) => ({
+    name,
+    state: await readIdentity(link),
+    hasReceived: (moveId: string) => link.transaction((tx) => isReceived(tx, moveId)),
+  }));
+  return listClaims(await Promise.all(claimants));
 }
 
 const whatToDo = 'Nothing was changed. See "After a restore" in docs/operate/scale-out.md.';
 
-function heldTwice(name: string): OperatorError {
+function heldTwice(name = 'One'): OperatorError {
   return new OperatorError(
     `${name} and another database both claim some drawers: one of them was restored to an earlier state. ${whatToDo}`,
   );

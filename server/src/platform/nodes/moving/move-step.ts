@@ -5,6 +5,7 @@ export type MoveStep =
   | 'copied'
   | 'followed'
   | 'leaving'
+  | 'released'
   | 'followed-all'
   | 'uncounted'
   | 'taken-back'

@@ -1,16 +1,17 @@
 import type { Transaction } from '../../database/database.ts';
 import type { OwnerLink } from '../../database/owner-link.ts';
-import { type NodeState, readNodeStateIn } from '../node-store.ts';
+import { type NodeState, readWholeStateIn } from '../node-store.ts';
 
 export function readIdentity(link: OwnerLink): Promise<NodeState> {
-  return link.transaction(readNodeStateIn);
+  return link.transaction(readWholeStateIn);
 }
 
 /** Undefined for a database that has no schema of this version. */
 export async function findIdentity(link: OwnerLink): Promise<NodeState | undefined> {
   const [row] = await link.transaction((tx) =>
     tx.query<{ isPrepared: boolean }>({
-      text: `select to_regclass('public.drawer_moves') is not null as "isPrepared"`,
+      text: `select exists (select from pg_attribute
+          where attrelid = to_regclass('public.drawer_moves') and attname = 'is_release') as "isPrepared"`,
     }),
   );
   return row?.isPrepared === true ? readIdentity(link) : undefined;
