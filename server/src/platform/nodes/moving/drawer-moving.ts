@@ -86,7 +86,6 @@ export class DrawerMoving {
   async move({ from, to, drawers }: Pick<PlannedMove, 'from' | 'to'> & { drawers?: number }): Promise<EndedMove> {
     const places = this.#places(from, to);
     await requireOrder(this.#nodes);
-    if (from === to) throw new OperatorError('Drawers move from one database to another: name two.');
     if ((await this.#listUnfinished()).length > 0) throw new TypeError('A move is to be completed first.');
     const own = (await readIdentity(places.source.link)).held.list();
     const count = drawers ?? own.length;
@@ -149,6 +148,7 @@ export class DrawerMoving {
   }
 
   #places(from: string, to: string): MovePlaces {
+    if (from === to) throw new OperatorError('Drawers move from one database to another: name two.');
     const home = this.#find(this.#nodes[0]?.name);
     return { all: this.#nodes, home, source: this.#find(from), target: this.#find(to) };
   }

@@ -152,6 +152,9 @@ describe('two moves', () => {
       'node-1 holds 2048 drawers',
     );
     await expect(moved.move('node-1', 'node-1')).rejects.toThrow('name two');
+    const toItself = { from: 'node-1', to: 'node-1' };
+    await expect(moved.moving((all) => all.release(toItself))).rejects.toThrow('name two');
+    await expectAllInOrder();
     await expect(moved.move('node-1', 'west')).rejects.toThrow('no database west');
   });
 });
