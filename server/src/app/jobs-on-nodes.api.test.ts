@@ -110,6 +110,34 @@ it('drops old months of the log on a node, records that there, and the rest veri
   expect(verdict.findings).toEqual([]);
 });
 
+it('does not take records for dropped that somebody has deleted on a node, whatever the log there says', async () => {
+  const [node] = vault.nodes;
+  if (node === undefined) throw new Error('There are no nodes.');
+  const { owner } = node.database;
+  // Retention could have dropped it: that is no reason to believe who says so.
+  await owner.query(`create table audit_records_2021_01 partition of audit_records
+    for values from ('2021-01-01 00:00:00+00') to ('2021-02-01 00:00:00+00')`);
+  const own = await vault.makeTenant();
+  for (const id of ['kept', 'deleted']) {
+    await owner.query(
+      `insert into audit_records (tenant_id, created_at, entity_type, entity_id, operation, outcome)
+        values ($1, '2021-01-15', 'token', $2, 'read', 'success')`,
+      [own.id, id],
+    );
+    await sealVault(vault);
+  }
+  await owner.query('alter table audit_records_2021_01 rename to audit_records_old');
+  await owner.query(`delete from audit_records where tenant_id = $1 and entity_id = 'deleted'`, [own.id]);
+  await owner.query(
+    `insert into audit_records (tenant_id, entity_type, entity_id, operation, outcome, actor_type)
+      values ($1, 'log', '2021-01', 'delete', 'success', 'system')`,
+    [own.id],
+  );
+  await sealVault(vault);
+  const verdict = await withLog(vault.config, (log) => verifyDatabase(log, own.id, { onProgress: () => undefined }));
+  expect(verdict.findings).toMatchObject([{ kind: 'records-missing', node: node.name }]);
+});
+
 describe('the purge of a deleted tenant', () => {
   it('removes its rows and what is known of it from every node, and of no other', async () => {
     const [gone, other] = [await vault.makeTenant(), await vault.makeTenant()];

@@ -127,6 +127,18 @@ describe('what a worker has signed on a node', () => {
     expect(await verify()).toEqual(['records-missing node-1']);
   });
 
+  it('is noted although another checkpoint of its number is, as in a log that was cut back', async () => {
+    const before = await newestOnOne();
+    await grow();
+    await noteAll();
+    await cutAfter(before);
+    await grow();
+    await noteAll();
+    expect(await notesOnOne()).toEqual([before, before + 1, before + 1]);
+    await sealHome();
+    expect(await verify()).toEqual(['node-differs node-1']);
+  });
+
   it('is noted at most every five minutes, and then the newest', async () => {
     const [first, ...more] = await notesOnOne();
     expect([first, more]).toEqual([await newestOnOne(), []]);

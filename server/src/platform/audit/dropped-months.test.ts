@@ -42,6 +42,7 @@ describe('the removal of a month that is not signed', () => {
 
   it('is not believed about a later month, or about none', () => {
     expect(findUnexplained('2026-07', { of: '2026-06', sealedAt: '2026-12-01T00:00:00Z' })).toBe('2026-07-01');
+    expect(findUnexplained('2026-07', { of: 'May 1 2000 (', sealedAt: '2026-12-01T00:00:00Z' })).toBe('2026-07-01');
     expect(findUnexplained('2026-07', { of: 'nothing', sealedAt: '2026-12-01T00:00:00Z' })).toBe('2026-07-01');
   });
 });

@@ -61,6 +61,8 @@ export class DroppedMonths {
 
 /** By when its checkpoint was sealed: when the record was created is what whoever wrote it says. */
 function couldBeUnsigned(month: string, sealedAt: Date): boolean {
+  // Anything else may be read as an old date and still sort behind every month.
+  if (!/^\d{4}-\d{2}$/.test(month)) return false;
   const droppableFrom = new Date(`${month}-01T00:00:00Z`);
   droppableFrom.setUTCMonth(droppableFrom.getUTCMonth() + 1 + monthsKeptMin);
   return sealedAt.getTime() < unsignedUntil && sealedAt >= droppableFrom;

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeOnOneDatabase } from '../../../test/harness/one-database.ts';
 import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { dropOldMonths } from './audit-retention-job.ts';
@@ -74,7 +75,7 @@ async function forgeRemoval(month: string, more: { createdAt?: string; details?:
   await seal();
 }
 
-describe('records of a month that retention has not dropped', () => {
+describeOnOneDatabase('records of a month that retention has not dropped', () => {
   it('are missing, however their partition is called and whatever a record of another time says', async () => {
     const month = monthAgo(2);
     await makePartition(month);
@@ -135,7 +136,7 @@ describe('records of a month that retention has not dropped', () => {
   });
 });
 
-describe('a month that retention drops', () => {
+describeOnOneDatabase('a month that retention drops', () => {
   const month = monthAgo(monthsKept + 1);
 
   it('is believed to be dropped in an export too, and its removal says what was removed', async () => {

@@ -6,7 +6,7 @@ import { recordInTransaction } from './audit-log.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 import { findContradiction, type NodeContradiction } from './node-contradiction.ts';
 import { type NodeSeal, toNodeSealEvent } from './node-seal.ts';
-import { findNoted } from './node-seal-store.ts';
+import { findNoted, type NotedSeal } from './node-seal-store.ts';
 import { SealStore } from './seal-store.ts';
 
 /** The log of a busy tenant gets a record of it this often. */
@@ -85,7 +85,7 @@ export class NodeSealKeeper {
     for (const checkpoint of page) {
       signal?.throwIfAborted();
       const last = known.get(checkpoint.tenantId);
-      const isNoted = last !== undefined && last.number >= checkpoint.number;
+      const isNoted = last !== undefined && isCovered(checkpoint, last);
       if (!isNoted && last !== undefined && last.ageSeconds < everySeconds) continue;
       if (!isNoted) {
         const tenantId = parseTenantId(checkpoint.tenantId);
@@ -108,4 +108,9 @@ export class NodeSealKeeper {
       signed.flatMap((each) => findContradiction(each, newest.get(each.tenantId), this.#publicKey) ?? []),
     );
   }
+}
+
+/** Another worker may have noted a later one. Another one of the same number is of a log that was cut back in between. */
+function isCovered({ number, root }: NodeCheckpoint, noted: NotedSeal): boolean {
+  return noted.number > number || (noted.number === number && noted.root.equals(root));
 }
