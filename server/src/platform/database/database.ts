@@ -19,6 +19,7 @@ import {
 import { noTracer, type Tracer } from '../telemetry/traces/tracer.ts';
 import { currentDeadline, type Deadline, requireWanted } from '../waiting/deadline.ts';
 import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
+import type { Moment } from '../waiting/route.ts';
 import { type Outage, unreachable } from './outage.ts';
 import { endPrepared, prepareTransaction } from './prepared-transaction.ts';
 import { retryLostRaces } from './retry-lost-races.ts';
@@ -154,6 +155,11 @@ export class Database {
     });
     client.release();
     this.#noteReach(undefined);
+  }
+
+  /** Which database this is, by what it has said after that moment: what is known from then on is no older than its connections. */
+  notePlace(place: string | undefined, after: Moment): void {
+    this.#place.noteRead(place, after);
   }
 
   /** Called when the database cannot be reached any more, and with undefined when it can be again. */

@@ -16,6 +16,13 @@ export class PlaceWatch {
     this.#changedAt = nextMoment();
   }
 
+  /** Told of what a database has said of itself after that moment. What is known from then on is of this place. */
+  noteRead(place: string | undefined, after: Moment): void {
+    if (place === this.#place || this.#changedAt >= after) return;
+    this.#place = place;
+    this.#changedAt = after - 1;
+  }
+
   /** Throws if what is under way was sent here by what was known before the place changed. */
   requireCurrentRoute(): void {
     const knownSince = currentRoute();

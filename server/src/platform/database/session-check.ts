@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { OperatorError } from '../../core/errors/operator-error.ts';
+import { placeOf } from './place-sql.ts';
 
 /** The role of every connection of the vault. */
 export const applicationRole = 'strongroom_app';
@@ -70,10 +71,7 @@ export async function requireFitSession(
   return place;
 }
 
-// Another server, the same one started again, another database of that name, or one that says something else of what it holds. A standby
-// that takes over without the newest commits says what was said before.
-const placeText = `select concat_ws('/', pg_postmaster_start_time(), (select oid from pg_database where datname = current_database()), xmin) as place
-  from held_drawers`;
+const placeText = `select ${placeOf('h')} as place from held_drawers h`;
 
 async function readPlace(client: pg.ClientBase): Promise<string | undefined> {
   const { rows } = await client.query<{ place: string }>(placeText);

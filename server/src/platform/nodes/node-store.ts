@@ -1,5 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { placeOf } from '../database/place-sql.ts';
 import { DrawerSet } from './drawers.ts';
 
 /** What a database says about itself. */
@@ -11,6 +12,8 @@ export interface NodeState {
   readonly version: string;
   /** What has left by a move that has not ended, where that was asked for. */
   readonly left?: LeftDrawers | undefined;
+  /** What tells this database from others that connections may lead to, where that was asked for. */
+  readonly place?: string | undefined;
 }
 
 /** Drawers that a database has given away, unless the other has not received them. */
@@ -43,7 +46,8 @@ type LeftRow =
   | { readonly moveId: null; readonly to: null; readonly drawers: null };
 
 // Who releases drawers does not claim them.
-const wholeStateText = `select h.node as name, h.vault_id as "vaultId", h.held, h.xmin::text as version, m.id as "moveId", m.to_node as "to", m.drawers
+const wholeStateText = `select h.node as name, h.vault_id as "vaultId", h.held, h.xmin::text as version, ${placeOf('h')} as place,
+    m.id as "moveId", m.to_node as "to", m.drawers
   from held_drawers h left join drawer_moves m on m.finished_at is null and m.state in ('leaving', 'arrived') and not m.is_release`;
 
 export async function readNodeState(database: Database): Promise<NodeState> {
@@ -59,7 +63,10 @@ export async function readNodeStateIn(tx: Transaction): Promise<NodeState> {
 
 /** The same, with what has left: for whoever goes by what a database says about itself. */
 export async function readWholeStateIn(tx: Transaction): Promise<NodeState> {
-  const [row] = await tx.query<StateRow & LeftRow>({ name: 'node-whole-state', text: wholeStateText });
+  const [row] = await tx.query<StateRow & LeftRow & { readonly place: string }>({
+    name: 'node-whole-state',
+    text: wholeStateText,
+  });
   if (row === undefined) throw new Error('The table held_drawers has lost its row.');
   const { moveId, to, drawers, held, ...state } = row;
   const left = moveId === null ? undefined : { moveId, to, drawers: new DrawerSet(drawers) };

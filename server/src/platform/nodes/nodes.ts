@@ -288,6 +288,8 @@ export class Nodes {
     }
     const isComplete = read.every(({ status }) => status === 'fulfilled');
     const since = isComplete ? began : this.#known.since;
+    // Where drawers have moved, connections that are opened later say nothing new.
+    if (isComplete) for (const [{ database }, { place }] of states) database.notePlace(place, began);
     this.#known = KnownDrawers.of(states, { since, claims: await readClaims(states) });
   }
 

@@ -60,13 +60,26 @@ describe('a database that was replaced', () => {
     expect(await countAll()).toBe(before + 20 + 1 + 6 + 6);
   });
 
+  it('is asked alone where drawers have moved and everybody has said so since', async () => {
+    const [first, second] = vault.nodes.map(({ database }) => database);
+    if (first === undefined || second === undefined) throw new Error('There are no nodes.');
+    const id = await makeOn(0);
+    await first.owner.query('update held_drawers set held = held');
+    await vault.server.core.nodes.lookAgain();
+    await atHome(`alter database ${nameOf(second)} with allow_connections false`);
+    for (const database of [first, second]) await endSessions(database);
+    await untilDisconnected();
+    expect((await tokens.get(id)).status).toBe(200);
+    await atHome(`alter database ${nameOf(second)} with allow_connections true`);
+  });
+
   it('is not asked while another cannot say what it has been given', async () => {
     const [first, second] = vault.nodes.map(({ database }) => database);
     if (first === undefined || second === undefined) throw new Error('There are no nodes.');
     const id = await makeOn(0);
     await atHome(`alter database ${nameOf(second)} with allow_connections false`);
     await endSessions(second);
-    // Where nothing has changed, nobody else has to be asked.
+    // Where nothing has changed since all have said what they hold, nobody else has to be asked.
     await endSessions(first);
     await untilDisconnected();
     expect((await tokens.get(id)).status).toBe(200);

@@ -3,6 +3,7 @@ import { mayHaveHappened } from '../../../platform/database/database-error.ts';
 import type { Nodes, VaultNode } from '../../../platform/nodes/nodes.ts';
 import { withinDeadline, withoutDeadline } from '../../../platform/waiting/deadline.ts';
 import type { WantedSet } from '../model/container-set-limit.ts';
+import { countSlot } from '../model/count-slot.ts';
 import { listMissingSets, makeSetsIn } from './container-set-store.ts';
 import type { InsertTarget } from './token-insert-sql.ts';
 
@@ -39,6 +40,14 @@ async function findMissing(nodes: Nodes, { tenantId }: InsertTarget, wanted: Set
   return found.filter(([, sets]) => sets.length > 0);
 }
 
+/** What failed on another node says nothing of the connection to this one. */
+class FailedElsewhere extends Error {
+  constructor(cause: unknown) {
+    super('The sets could not be made on another node.', { cause });
+    this.name = 'FailedElsewhere';
+  }
+}
+
 /** Each node commits after those behind it have, so that one without room undoes the others. */
 async function makeWithin(
   target: InsertTarget,
@@ -48,8 +57,13 @@ async function makeWithin(
   if (first === undefined) return;
   const [{ database }, sets] = first;
   const make = async (tx: Transaction) => {
-    await makeSetsIn(tx, target, sets);
-    await makeWithin(target, others, options);
+    // Counted with what is written on one node: what is prepared may hold any of the other rows.
+    await makeSetsIn(tx, { ...target, slot: countSlot() }, sets);
+    await makeWithin(target, others, options).catch((cause: unknown) => {
+      throw new FailedElsewhere(cause);
+    });
   };
-  await database.forTenant(target.tenantId, make, options);
+  await database.forTenant(target.tenantId, make, options).catch((error: unknown) => {
+    throw error instanceof FailedElsewhere ? error.cause : error;
+  });
 }

@@ -5,7 +5,7 @@ import type { OwnedNode } from '../../config/owned-nodes.ts';
 import { type PlannedMove, planBalance } from './balance-plan.ts';
 import { canComeBack, type DrawerMove, hasLeft, type LinkedNode, type MovePlaces } from './drawer-move.ts';
 import { findMove } from './drawer-move-store.ts';
-import { beginRelease } from './drawer-release.ts';
+import { beginRelease, isReleasing } from './drawer-release.ts';
 import { DrawerMover, type MoveReport, type MoveWatch } from './drawer-mover.ts';
 import { requireOrder } from './holder-checks.ts';
 import { rememberNodes } from '../node-adding-store.ts';
@@ -75,10 +75,14 @@ export class DrawerMoving {
   /** Makes a database that was restored give up what another holds as well, and deletes its tokens of those drawers. */
   async release({ from, to }: Pick<PlannedMove, 'from' | 'to'>): Promise<EndedMove> {
     const places = this.#places(from, to);
-    await this.#finishReceived(places.source);
+    const ended = await this.#finishReceived(places.source);
+    if (ended?.isRelease === true && ended.to === to) return ended;
     await this.#requireKnown(places);
-    for (const node of [places.source, places.target]) await this.#takeBack(node);
-    await beginRelease(places);
+    // One that was stopped goes on: servers already serve these drawers from the other.
+    if (!(await isReleasing(places))) {
+      for (const node of [places.source, places.target]) await this.#takeBack(node);
+      await beginRelease(places);
+    }
     return { from, to, ...(await new DrawerMover(places, this.#watch).run()) };
   }
 
@@ -117,10 +121,12 @@ export class DrawerMoving {
   }
 
   /** What another has received cannot be taken back, whatever else the databases disagree about. */
-  async #finishReceived(source: LinkedNode): Promise<void> {
+  async #finishReceived(source: LinkedNode): Promise<(EndedMove & Pick<DrawerMove, 'isRelease'>) | undefined> {
     const move = await findMove(source.link);
-    if (move === undefined || !(await this.#isReceived(move))) return;
-    await new DrawerMover(this.#places(source.name, move.to), this.#watch).run();
+    if (move === undefined || !(await this.#isReceived(move))) return undefined;
+    const { to, isRelease } = move;
+    const report = await new DrawerMover(this.#places(source.name, to), this.#watch).run();
+    return { from: source.name, to, isRelease, ...report };
   }
 
   /** Those whose drawers have arrived come first: their sources delete what is left there before the same drawers come back. */

@@ -44,6 +44,13 @@ export async function beginRelease({ source, target }: MovePlaces): Promise<void
   });
 }
 
+/** Whether the source has already given up drawers that the target holds, by a command that was stopped. */
+export async function isReleasing({ source, target }: MovePlaces): Promise<boolean> {
+  const begun = await findMove(source.link);
+  if (begun?.isRelease !== true || begun.state !== 'leaving' || begun.to !== target.name) return false;
+  return (await readIdentity(target.link)).held.includes(begun.drawers);
+}
+
 /** Makes it as if the drawers of a release had just arrived, if the target still holds them: what is left is a move to be continued. */
 export async function confirmRelease(places: MovePlaces, move: DrawerMove): Promise<void> {
   const { target } = places;
