@@ -6,13 +6,13 @@ import { type Finding, wholeRounds } from './check/check.ts';
 import { checks } from './check/checks.ts';
 import { undisturbedCheck } from './check/undisturbed.ts';
 import { type Gap, tableOf } from './gaps.ts';
-import { listFaults } from './injections/catalogue.ts';
+import { catalogue } from './injections/catalogue.ts';
 import type { FaultKind } from './injections/fault.ts';
 import { play } from './play.ts';
 import { Random } from './random.ts';
 import type { RoundSummary } from './round-process.ts';
 import { makeScratchFolder } from './scratch-folder.ts';
-import { shortForm, shortFormWithNodes } from './short-form.ts';
+import { shortForm } from './short-form.ts';
 import { StolenTime } from './stage/stolen-time.ts';
 
 /*
@@ -21,7 +21,6 @@ import { StolenTime } from './stage/stolen-time.ts';
  * npm run faults -- --fault NAME [--fault NAME …]             one round with these
  * npm run faults -- --upgrade                                 one round with a rolling upgrade from the previous release
  *
- * --nodes N gives the vault N nodes: PostgreSQL servers of their own, which are broken as well. The short form adds them under load.
  * --output FILE writes a report, as tests do; --keep DIRECTORY keeps what every round left.
  */
 const { values } = parseArgs({
@@ -30,7 +29,6 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     rate: { type: 'string' },
     short: { type: 'boolean', default: false },
-    nodes: { type: 'string' },
     upgrade: { type: 'boolean', default: false },
     fault: { type: 'string', multiple: true, default: [] },
     output: { type: 'string' },
@@ -42,8 +40,6 @@ const faultsPerRound = 40;
 const rate = Number(values.rate ?? (values.short ? 100 : 200));
 /** Beyond this share of the machine that others had, a finding in CI says little. */
 const stolenShareMax = 0.2;
-const nodes = Number(values.nodes ?? 0);
-if (values.upgrade && nodes > 0) throw new Error('The previous release knows no nodes: leave --nodes out.');
 const random = new Random(Number(values.seed));
 const startedAt = performance.now();
 const folder = values.keep ?? (await makeScratchFolder('faults'));
@@ -79,10 +75,9 @@ process.exitCode = findings.length === 0 ? 0 : 1;
 /** What the next round breaks; undefined if there is none. Every kind comes once before any comes again. */
 function nextFaults(): readonly string[] | undefined {
   const isFixed = values.short || values.upgrade || values.fault.length > 0;
-  if (isFixed)
-    return rounds > 0 ? undefined : values.short ? (nodes > 0 ? shortFormWithNodes : shortForm) : values.fault;
+  if (isFixed) return rounds > 0 ? undefined : values.short ? shortForm : values.fault;
   if (performance.now() - startedAt > Number(values.minutes) * 60_000) return undefined;
-  while (waiting.length < faultsPerRound) waiting.push(...random.shuffle(listFaults(nodes)));
+  while (waiting.length < faultsPerRound) waiting.push(...random.shuffle(catalogue));
   return waiting.splice(0, faultsPerRound).map(({ name }) => name);
 }
 
@@ -117,7 +112,6 @@ async function playRound(faults: readonly string[]): Promise<RoundSummary> {
     {
       folder: own,
       main: path.resolve(import.meta.dirname, '../server/src/main.ts'),
-      nodes,
       ...(previousMain === undefined ? {} : { previousMain }),
       seed,
       rate,

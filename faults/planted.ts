@@ -51,7 +51,6 @@ async function findsPlanted(bug: PlantedBug): Promise<boolean> {
       {
         folder: path.join(copy, 'round'),
         main: path.join(copy, 'server/src/main.ts'),
-        nodes: bug.nodes ?? 0,
         seed: Number(values.seed),
         rate: 150,
         // What the load alone brings to light needs no more than some of it.

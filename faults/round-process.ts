@@ -16,8 +16,6 @@ export interface RoundPlan {
   readonly main: string;
   /** Where the source of the previous release is, if the vault is to be upgraded first. */
   readonly previousMain?: string;
-  /** How many machines there are for nodes. */
-  readonly nodes: number;
   readonly seed: number;
   readonly rate: number;
   readonly calmSeconds: number;

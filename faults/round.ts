@@ -6,7 +6,6 @@ import { checks } from './check/checks.ts';
 import { readFinalState } from './check/final-state.ts';
 import { whatIsStuck } from './check/settled.ts';
 import { type FaultKind, nothingToHeal } from './injections/fault.ts';
-import { addingNodes } from './injections/moves.ts';
 import type { Injected } from './injections/injected.ts';
 import { type Entry, History } from './load/history.ts';
 import { Load } from './load/load.ts';
@@ -27,8 +26,6 @@ export interface RoundOptions {
   /** How long there is load before the first fault. */
   readonly calmSeconds: number;
   readonly faults: readonly FaultKind[];
-  /** How many machines there are for nodes. They are nodes from the beginning, unless a fault adds them. */
-  readonly nodes: number;
   /** How long after the last fault something may still wait. */
   readonly settledSecondsMax: number;
   readonly say: (line: string) => void;
@@ -44,13 +41,13 @@ const healthySecondsMax = 300;
 
 /** A new vault, a load, one fault after another, and then every check there is. */
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
-  const { folder, main, nodes, seed, rate, calmSeconds, faults, settledSecondsMax, say } = options;
+  const { folder, main, seed, rate, calmSeconds, faults, settledSecondsMax, say } = options;
   await mkdir(folder, { recursive: true });
   const random = new Random(seed);
   const stolenTime = new StolenTime();
   const marker = `plain${random.below(2 ** 32).toString(16)}value`;
-  const cluster = await Cluster.start({ folder, main, nodes });
-  const tenant = await openVault(cluster, { hasNodes: nodes > 0 && !faults.includes(addingNodes) });
+  const cluster = await Cluster.start(folder, main);
+  const tenant = await openVault(cluster);
   say('the vault is up');
   const history = new History(path.join(folder, 'history.ndjson'));
   const load = new Load({ url: cluster.url, tenant, history, seed: random.below(2 ** 32), rate, marker });

@@ -55,7 +55,6 @@ const sections = {
     'operate/proxy',
     'operate/sizing',
     'operate/high-availability',
-    'operate/scale-out',
     'deploy/patroni',
   ],
   'Operate: run': [

@@ -3,11 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type pg from 'pg';
+import pg from 'pg';
 import { generateRootKey } from '../../server/src/platform/keyring/kms/file-root-key.ts';
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
 import { BenchProcess, program } from './bench-process.ts';
-import { withClient } from './with-client.ts';
 
 const run = promisify(execFile);
 /** Counted, and never reached: everything comes from one address here. */
@@ -35,8 +34,6 @@ export class BenchVault {
     kind: 'together' | 'apart' = 'together',
     more: Readonly<Record<string, string>> = {},
     postgresSettings: Readonly<Record<string, string>> = {},
-    /** Called once the schema is there. */
-    prepare: (homeUrl: string) => Promise<void> = async () => undefined,
   ): Promise<BenchVault> {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-bench-'));
     const postgres = await LocalPostgres.start({
@@ -68,8 +65,7 @@ export class BenchVault {
       return new BenchVault({ ...parts, keys: (server.announced as { keys: Keys }).keys, server });
     }
     const env = { ...process.env, ...settings };
-    await run(process.execPath, [program, 'migrate'], { env: { ...env, STRONGROOM_NODES: '' } });
-    await prepare(postgres.url);
+    await run(process.execPath, [program, 'migrate'], { env });
     const { stdout } = await run(process.execPath, [program, 'bootstrap', '--name', 'Bench', '--json'], { env });
     const { management } = (JSON.parse(stdout) as { keys: { management: string } }).keys;
     const server = await BenchProcess.start(['serve', '--json'], settings, logIn(directory));
@@ -148,8 +144,14 @@ export class BenchVault {
   }
 
   /** As the owner of the tables, past the product. */
-  withDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    return withClient(this.postgres.url, work);
+  async withDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = new pg.Client({ connectionString: this.postgres.url });
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
   }
 
   /** What autovacuum would have done by the time a vault has grown to its size. */

@@ -4,7 +4,7 @@ import { generateRootKey } from '../../server/src/platform/keyring/kms/file-root
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
 import { findFreePort } from '../../server/src/platform/local-postgres/free-port.ts';
 import { isLaunched, Program } from '../../server/test/harness/program.ts';
-import { createVaultDatabases, nodeSettings } from './vault-databases.ts';
+import { createDatabase } from './create-database.ts';
 import { EchoDestination } from './echo-destination.ts';
 import { Mailbox } from './mailbox.ts';
 import { startServedVault } from './served-vault.ts';
@@ -20,7 +20,7 @@ const beyondReach = ['global', 'token-write', 'token-list', 'token-search', 'key
  * Starts two vaults as a user would, each on a fresh database and outside this process: one for development, with limits
  * beyond reach, and one as in production, with its limits and a mail server. Nothing has to run beforehand. Every response
  * of the first is held against the description of its API. `PROGRAM_LAUNCHER` names another program to start them with,
- * such as one that runs an image; with `STRONGROOM_TEST_NODES`, so many other databases hold all tokens of each vault.
+ * such as one that runs an image.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const undo: (() => Promise<void>)[] = [() => Program.killAll()];
@@ -31,13 +31,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     const postgres = await LocalPostgres.start({
       password: randomBytes(16).toString('hex'),
       // Throw-away data: what these suites show does not depend on its surviving a crash.
-      settings: {
-        fsync: 'off',
-        synchronous_commit: 'off',
-        full_page_writes: 'off',
-        max_connections: '1000',
-        ...nodeSettings,
-      },
+      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' },
     });
     undo.push(() => postgres.stop());
     const destination = await EchoDestination.start();
@@ -87,7 +81,7 @@ async function startLocalVault(settings: VaultAddress['settings']): Promise<Vaul
 
 async function makeSettings(postgres: LocalPostgres, database: string) {
   return {
-    ...(await createVaultDatabases(postgres, database)),
+    STRONGROOM_DATABASE_URL: await createDatabase(postgres, database),
     STRONGROOM_ROOT_KEY: generateRootKey(),
   };
 }

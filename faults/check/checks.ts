@@ -4,7 +4,6 @@ import type { Check } from './check.ts';
 import { codesCheck, codesLaterCheck } from './codes.ts';
 import { equalValuesCheck } from './equal-values.ts';
 import { mailsCheck } from './mails.ts';
-import { placesCheck } from './places.ts';
 import { plaintextCheck } from './plaintext.ts';
 import { recordsCheck, uncertainCheck } from './records.ts';
 import { rightsCheck } from './rights.ts';
@@ -21,7 +20,6 @@ export const checks: readonly Check[] = [
   uncertainCheck,
   logCheck,
   countersCheck,
-  placesCheck,
   equalValuesCheck,
   rightsCheck,
   codesCheck,

@@ -28,7 +28,7 @@ export const codesLaterCheck: Check = {
     const cards = entries
       .filter(({ operation, outcome }) => operation === 'card' && outcome === 'done')
       .slice(-cardsMax);
-    const { machines } = cluster;
+    const machines = [...cluster.databases, ...cluster.applications];
     await Promise.all(machines.map(({ faults }) => faults.setClock(hourSeconds + 60)));
     for (const { facts } of cards) {
       const id = String(facts['id']);

@@ -22,7 +22,7 @@ export interface FinalRecord {
   readonly outcome: string;
 }
 
-/** What the vault holds in the end: rows from all databases, values through the API. */
+/** What the vault holds in the end: rows from the database, values through the API. */
 export interface FinalState {
   readonly tokens: ReadonlyMap<string, FinalToken>;
   /** By the id of the request that they belong to. */
@@ -31,12 +31,10 @@ export interface FinalState {
 }
 
 export async function readFinalState(cluster: Cluster, tenant: Tenant): Promise<FinalState> {
-  const rows = await queryEverywhere<{ id: string; type: string; fingerprint: string | null }>(
-    cluster,
+  const rows = await cluster.query<{ id: string; type: string; fingerprint: string | null }>(
     `select id, type, fingerprint from tokens where tenant_id = '${tenant.id}'`,
   );
-  const records = await queryEverywhere<FinalRecord & { trace: string | null }>(
-    cluster,
+  const records = await cluster.query<FinalRecord & { trace: string | null }>(
     `select request_id as trace, entity_type as "entityType", entity_id as "entityId", operation, outcome
      from audit_records where tenant_id = '${tenant.id}'`,
   );
@@ -50,11 +48,6 @@ export async function readFinalState(cluster: Cluster, tenant: Tenant): Promise<
     records: Map.groupBy(records, ({ trace }) => trace ?? ''),
     mailedTo: new Set(cluster.outside.mail.mails.flatMap(({ to }) => to)),
   };
-}
-
-/** The rows of all databases of the vault. */
-async function queryEverywhere<Row extends object>(cluster: Cluster, text: string): Promise<Row[]> {
-  return (await Promise.all(cluster.places.map((place) => place.query<Row>(text)))).flat();
 }
 
 /** Opens every token through the API; one that cannot be opened fails the run. */

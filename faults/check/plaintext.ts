@@ -6,7 +6,7 @@ export const plaintextCheck: Check = {
   name: 'no plaintext anywhere',
   run: async ({ cluster, marker }) => {
     const findings: string[] = [];
-    const folders = cluster.machines.map(({ host }) => host.folder);
+    const folders = [...cluster.databases, ...cluster.applications].map(({ host }) => host.folder);
     const patterns = [marker, '4242424242424242'].flatMap((text) => [text, ...encodingsOf(text)]);
     const parameters = ['-rlaF', ...patterns.flatMap((pattern) => ['-e', pattern]), ...folders];
     const found = await runCommand('grep', parameters).catch((error: unknown) => {

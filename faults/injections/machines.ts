@@ -55,7 +55,7 @@ export const clockFaults: readonly FaultKind[] = [
 const leaseMs = 25_000;
 const jumpsSeconds = [-7_200, -300, -20, 20, 300, 7_200];
 
-export function jumpOf(name: string, choose: (cluster: Cluster, random: Random) => Promise<MachineFaults>): FaultKind {
+function jumpOf(name: string, choose: (cluster: Cluster, random: Random) => Promise<MachineFaults>): FaultKind {
   return {
     name,
     lastsSeconds: [3, 15],

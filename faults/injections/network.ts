@@ -86,12 +86,12 @@ function hostsOf(nodes: readonly ApplicationNode[]): Host[] {
   return nodes.map(({ host }) => host);
 }
 
-export async function cutBothWays(cluster: Cluster, one: Host, other: Host): Promise<void> {
+async function cutBothWays(cluster: Cluster, one: Host, other: Host): Promise<void> {
   await cluster.network.cut(one, other);
   await cluster.network.cut(other, one);
 }
 
-export function oneWay(
+function oneWay(
   name: string,
   choose: (cluster: Cluster, random: Random) => Promise<readonly (readonly [from: Host, to: Host])[]>,
 ): FaultKind {

@@ -6,8 +6,6 @@ import { until } from '../stage/until.ts';
 import { type FaultKind, nothingToHeal } from './fault.ts';
 import { primaryOf } from './processes.ts';
 
-export const restoreFault = 'incremental backup, restored to a moment elsewhere';
-
 /** What operators do to a vault that is running. */
 export const operatorFaults: readonly FaultKind[] = [
   {
@@ -46,7 +44,7 @@ export const operatorFaults: readonly FaultKind[] = [
     },
   },
   {
-    name: restoreFault,
+    name: 'incremental backup, restored to a moment elsewhere',
     lastsSeconds: [0, 0],
     failsNobody: true,
     begin: async (cluster) => {
@@ -72,7 +70,6 @@ const archivedSecondsMax = 90;
 async function restoreToNow(cluster: Cluster): Promise<void> {
   const [application] = cluster.applications;
   if (application === undefined) throw new Error('There is no machine to verify a backup on.');
-  if (cluster.nodes.length > 0) throw new Error('Backups of nodes are not taken: leave --nodes out.');
   await cluster.backups.take(await primaryOf(cluster), 'incr');
   const moment = Date.now();
   // A moment can be restored to once something that was written after it is archived.

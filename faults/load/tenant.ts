@@ -12,8 +12,8 @@ export interface Tenant {
   readonly applicationId: string;
 }
 
-/** Creates the schema, nodes if it is to begin with them, and a tenant; starts servers and workers, and waits until they are ready. */
-export async function openVault(cluster: Cluster, { hasNodes }: { readonly hasNodes: boolean }): Promise<Tenant> {
+/** Creates the schema and a tenant, starts servers and workers, and waits until they are ready. */
+export async function openVault(cluster: Cluster): Promise<Tenant> {
   const [first] = cluster.applications;
   if (first === undefined) throw new Error('There is no machine to run commands on.');
   // HAProxy takes every machine for the primary until it has asked.
@@ -23,10 +23,6 @@ export async function openVault(cluster: Cluster, { hasNodes }: { readonly hasNo
       () => false,
     ),
   );
-  if (hasNodes) {
-    await cluster.addNodes();
-    await first.run(['nodes', 'balance']);
-  }
   const { tenant_id: id, keys } = JSON.parse(await first.run(['bootstrap', '--name', 'Faults', '--json'])) as {
     tenant_id: string;
     keys: { management: string };

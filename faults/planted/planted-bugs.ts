@@ -6,8 +6,6 @@ export interface PlantedBug {
   /** Text of that file, and what replaces it. */
   readonly find: string;
   readonly replace: string;
-  /** How many nodes the vault has; none by default. */
-  readonly nodes?: number;
   /** Names of faults that bring it to light, one after another; none if the load alone does. */
   readonly faults: readonly string[];
   /** A part of the name of a check that must complain. */
@@ -26,7 +24,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'commits without waiting for a standby',
-    file: 'platform/database/transaction-text.ts',
+    file: 'platform/database/database.ts',
     find: `return \`begin isolation level read committed; select set_config(`,
     replace: `return \`begin isolation level read committed; set local synchronous_commit = local; select set_config(`,
     faults: ['primary cut off from the other database machines'],
@@ -95,20 +93,22 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'lets two clients create one deduplicated value',
-    file: 'features/tokens/write/fingerprint-claim-store.ts',
-    find: 'select $1::uuid, unnest($2::text[])\n      on conflict',
-    replace: 'select $1::uuid, unnest($2::text[]) where false\n      on conflict',
+    file: 'features/tokens/write/token-duplicate-store.ts',
+    find: 'select $1::uuid, unnest($2::text[])\n          on conflict',
+    replace: 'select $1::uuid, unnest($2::text[]) where false\n          on conflict',
     faults: ['slow database connections'],
     found: 'deduplicated value',
   },
   {
     name: 'stores a document piece by piece',
     file: 'features/tokens/write/token-insert-store.ts',
-    find: `const createdAt = await database.forTenant(target.tenantId, (tx) => insertAllIn(tx, target, [...rows.entries()]));`,
+    find: `const createdAt = await this.#database.forTenant(tenantId, (tx) =>
+          insertAllIn(tx, target, [...rows.entries()]),
+        );`,
     replace: `let createdAt = new Date(0);
-  for (const row of rows.entries()) {
-    createdAt = await database.forTenant(target.tenantId, (tx) => insertAllIn(tx, target, [row]));
-  }`,
+        for (const row of rows.entries()) {
+          createdAt = await this.#database.forTenant(tenantId, (tx) => insertAllIn(tx, target, [row]));
+        }`,
     faults: Array.from({ length: 4 }, () => 'responses of the database lost, then its connections reset'),
     found: 'refused is not',
   },
@@ -123,8 +123,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'leaves search terms of deleted tokens',
     file: 'features/tokens/model/token-removal-sql.ts',
-    find: 'where l.tenant_id = $1 and l.term = g.term and l.created_at = g.created_at and l.token_id = g.id',
-    replace: 'where l.tenant_id = $1 and l.token_id = g.id and false',
+    find: 'where tenant_id = $1 and token_id = gone.id and token_terms.created_at = gone.created_at and term = any(gone.terms)',
+    replace: 'where tenant_id = $1 and token_id = gone.id and false',
     faults: [],
     found: 'counters',
   },

@@ -11,14 +11,7 @@ import { Service } from './service.ts';
 const recipe = path.resolve(import.meta.dirname, '../../deploy/high-availability/haproxy.cfg');
 const compileCache = path.resolve(import.meta.dirname, '../../node_modules/.cache/strongroom-compile-cache');
 
-export type LineName = 'database' | 'redis' | 'mail' | 'keys' | `node${number}`;
-
-interface ProgramOfNode {
-  readonly main: string;
-  readonly settings: Readonly<Record<string, string>>;
-  /** Lines to nodes that the vault has or will have. */
-  readonly nodeLines: readonly string[];
-}
+export type LineName = 'database' | 'redis' | 'mail' | 'keys';
 
 /** One machine of the vault: a server, a worker, and the HAProxy that finds them the primary. */
 export class ApplicationNode {
@@ -30,9 +23,13 @@ export class ApplicationNode {
   readonly worker: Service;
   /** The source that server and worker are started from. */
   main: string;
-  #settings: Readonly<Record<string, string>>;
+  readonly #settings: Readonly<Record<string, string>>;
 
-  static async create(host: Host, faults: MachineFaults, program: ProgramOfNode): Promise<ApplicationNode> {
+  static async create(
+    host: Host,
+    faults: MachineFaults,
+    program: { readonly main: string; readonly settings: Readonly<Record<string, string>> },
+  ): Promise<ApplicationNode> {
     const node = new ApplicationNode(host, faults, program);
     // Between the vault and HAProxy is a line of the suite that can be broken.
     const configuration = await readFile(recipe, 'utf8');
@@ -43,7 +40,11 @@ export class ApplicationNode {
     return node;
   }
 
-  private constructor(host: Host, faults: MachineFaults, program: ProgramOfNode) {
+  private constructor(
+    host: Host,
+    faults: MachineFaults,
+    program: { readonly main: string; readonly settings: Readonly<Record<string, string>> },
+  ) {
     this.host = host;
     this.faults = faults;
     this.main = program.main;
@@ -54,7 +55,6 @@ export class ApplicationNode {
       `redis=${ports.redis}:${outsideAddress}:${ports.redis}`,
       `mail=${ports.mail}:${outsideAddress}:${ports.mail}`,
       `keys=${ports.keys}:${outsideAddress}:${ports.keys}`,
-      ...program.nodeLines,
     ];
     this.relay = new Service(host, 'relay', () => ({
       command: [process.execPath, path.join(import.meta.dirname, 'relay-process.ts'), ...lines],
@@ -62,11 +62,6 @@ export class ApplicationNode {
     }));
     this.server = new Service(host, 'server', () => this.command(['serve', '--json']));
     this.worker = new Service(host, 'worker', () => this.command(['work', '--json']));
-  }
-
-  /** From the next start of a process on. */
-  set(settings: Readonly<Record<string, string>>): void {
-    this.#settings = { ...this.#settings, ...settings };
   }
 
   /** A command of the vault, as it would be given on this machine. */

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type pg from 'pg';
+import pg from 'pg';
 import { ApplicationNode } from './application-node.ts';
 import { Backups } from './backups.ts';
 import { DatabaseNode } from './database-node.ts';
@@ -9,9 +9,9 @@ import { buildMachineFaults, MachineFaults } from './machine-faults.ts';
 import { Network, outsideAddress } from './network.ts';
 import { Outside } from './outside.ts';
 import { ports } from './ports.ts';
-import { openSession, runIn } from './superuser.ts';
-import { TokenNode } from './token-node.ts';
 import { until } from './until.ts';
+
+const password = 'superuser-password';
 
 interface Member {
   readonly name: string;
@@ -19,20 +19,7 @@ interface Member {
   readonly state: string;
 }
 
-interface ClusterPlan {
-  readonly folder: string;
-  /** The source of the vault. */
-  readonly main: string;
-  /** How many machines there are for nodes. */
-  readonly nodes: number;
-}
-
-/** A database of the vault: home, or a node. */
-export type Place = Pick<TokenNode, 'connect' | 'query'> & { readonly name: string };
-
-/**
- * The whole vault: three database machines, machines for nodes, two machines with a server and a worker each, and the world outside.
- */
+/** The whole vault: three database machines, two machines with a server and a worker each, and the world outside. */
 export class Cluster {
   readonly folder: string;
   readonly network: Network;
@@ -40,11 +27,8 @@ export class Cluster {
   readonly applications: readonly ApplicationNode[];
   readonly outside: Outside;
   readonly backups: Backups;
-  /** Machines that are nodes of the vault, or will be. */
-  readonly nodeMachines: readonly TokenNode[];
-  #nodes: readonly TokenNode[] = [];
 
-  static async start({ folder, main, nodes }: ClusterPlan): Promise<Cluster> {
+  static async start(folder: string, main: string): Promise<Cluster> {
     await mkdir(folder, { recursive: true });
     const network = await Network.create();
     const library = await buildMachineFaults(folder);
@@ -53,72 +37,35 @@ export class Cluster {
     const databases: DatabaseNode[] = [];
     for (const number of [1, 2, 3]) {
       const host = await network.add(`db${number}`, 10 + number, path.join(folder, `db${number}`));
-      const faults = await MachineFaults.create(host, library);
-      databases.push(await DatabaseNode.create(host, faults, { repository, hasNodes: nodes > 0 }));
-    }
-    const nodeMachines: TokenNode[] = [];
-    for (let number = 1; number <= nodes; number += 1) {
-      const host = await network.add(`node${number}`, 40 + number, path.join(folder, `node${number}`));
-      nodeMachines.push(await TokenNode.create(host, await MachineFaults.create(host, library)));
+      databases.push(await DatabaseNode.create(host, await MachineFaults.create(host, library), repository));
     }
     const outside = await Outside.start(
       folder,
       [21, 22].map((number) => `10.77.0.${number}`),
     );
     const settings = { ...vaultSettings(folder), ...outside.settings };
-    const nodeLines = nodeMachines.map(
-      ({ host, linePort }) => `${host.name}=${linePort}:${host.address}:${ports.database}`,
-    );
     const applications: ApplicationNode[] = [];
     for (const number of [1, 2]) {
       const host = await network.add(`app${number}`, 20 + number, path.join(folder, `app${number}`));
-      const faults = await MachineFaults.create(host, library);
-      applications.push(await ApplicationNode.create(host, faults, { main, settings, nodeLines }));
+      applications.push(
+        await ApplicationNode.create(host, await MachineFaults.create(host, library), { main, settings }),
+      );
     }
     const backups = new Backups(await network.add('restore', 31, path.join(folder, 'restore')), repository);
-    const cluster = new Cluster({ folder, network, databases, nodeMachines, applications, outside, backups });
+    const cluster = new Cluster({ folder, network, databases, applications, outside, backups });
     await cluster.#bringUp();
     return cluster;
   }
 
   private constructor(
-    parts: Pick<Cluster, 'folder' | 'network' | 'databases' | 'nodeMachines' | 'applications' | 'outside' | 'backups'>,
+    parts: Pick<Cluster, 'folder' | 'network' | 'databases' | 'applications' | 'outside' | 'backups'>,
   ) {
     this.folder = parts.folder;
     this.network = parts.network;
     this.databases = parts.databases;
-    this.nodeMachines = parts.nodeMachines;
     this.applications = parts.applications;
     this.outside = parts.outside;
     this.backups = parts.backups;
-  }
-
-  /** The nodes that the vault has. */
-  get nodes(): readonly TokenNode[] {
-    return this.#nodes;
-  }
-
-  /** All databases of the vault, home first. */
-  get places(): readonly Place[] {
-    const home = { name: 'home', connect: this.connect.bind(this), query: this.query.bind(this) };
-    const nodes = this.#nodes.map((node) => ({
-      name: node.host.name,
-      connect: node.connect.bind(node),
-      query: node.query.bind(node),
-    }));
-    return [home, ...nodes];
-  }
-
-  get machines(): readonly (DatabaseNode | TokenNode | ApplicationNode)[] {
-    return [...this.databases, ...this.nodeMachines, ...this.applications];
-  }
-
-  /** Makes the machines that are meant for it nodes. Servers and workers that run know of them once they are started again. */
-  async addNodes(): Promise<void> {
-    const setting = this.nodeMachines.map((node) => node.setting).join(' ');
-    for (const application of this.applications) application.set({ STRONGROOM_NODES: setting });
-    for (const { host } of this.nodeMachines) await this.applications[0]?.run(['nodes', 'add', host.name]);
-    this.#nodes = this.nodeMachines;
   }
 
   get url(): string {
@@ -158,25 +105,9 @@ export class Cluster {
     return this.databases.filter((node) => node !== primary);
   }
 
-  /** A primary, a synchronous standby and another one, all of them running; nodes, servers and workers ready, and in use. */
+  /** A primary, a synchronous standby and another one, all of them running; servers and workers ready, and in use. */
   async isHealthy(): Promise<boolean> {
-    return (
-      (await this.#areNodesHealthy()) &&
-      (await this.isDatabaseHealthy()) &&
-      (await this.isVaultReady()) &&
-      (await this.isBalanced())
-    );
-  }
-
-  /** Nor is anything prepared that nobody has ended: it holds locks, and what is broken next would be blamed for that. */
-  async #areNodesHealthy(): Promise<boolean> {
-    if (this.#nodes.length === 0) return true;
-    const left = `select from pg_prepared_xacts where prepared < now() - interval '5 seconds'`;
-    const asked = [
-      ...this.#nodes.map((node) => node.isHealthy()),
-      ...this.places.map(({ query }) => query(left).then((rows) => rows.length === 0)),
-    ];
-    return (await Promise.all(asked).catch(() => [false])).every(Boolean);
+    return (await this.isDatabaseHealthy()) && (await this.isVaultReady()) && (await this.isBalanced());
   }
 
   async isDatabaseHealthy(): Promise<boolean> {
@@ -216,17 +147,32 @@ export class Cluster {
   async connect(database = 'vault'): Promise<pg.Client> {
     const primary = await this.primary();
     if (primary === undefined) throw new Error('There is no primary.');
-    return openSession(primary.host.address, database);
+    const { address: host } = primary.host;
+    const client = new pg.Client({
+      host,
+      port: ports.database,
+      user: 'postgres',
+      password,
+      database,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 60_000,
+    });
+    await client.connect();
+    return client;
   }
 
   /** Runs one statement on the primary. */
-  query<Row extends pg.QueryResultRow>(text: string, database = 'vault'): Promise<Row[]> {
-    return runIn<Row>(this.connect(database), text);
+  async query<Row extends pg.QueryResultRow>(text: string, database = 'vault'): Promise<Row[]> {
+    const client = await this.connect(database);
+    try {
+      return (await client.query<Row>(text)).rows;
+    } finally {
+      await client.end();
+    }
   }
 
   async #bringUp(): Promise<void> {
     await Promise.all(this.databases.map((node) => node.start()));
-    for (const node of this.nodeMachines) await node.bringUp();
     await until('three database machines', 300, () => this.isDatabaseHealthy());
     await this.query(`create role vault login createrole password 'vault-password'`, 'postgres');
     // To see whether a standby is attached.

@@ -11,13 +11,6 @@ import { Service } from './service.ts';
 const recipe = path.resolve(import.meta.dirname, '../../deploy/high-availability');
 const diskMegabytes = 3_000;
 
-interface Purpose {
-  /** Where backups go. */
-  readonly repository: string;
-  /** Whether the vault has nodes besides, or will have some. */
-  readonly hasNodes: boolean;
-}
-
 /** One database machine: etcd, and Patroni with its PostgreSQL, configured as the recipe in the documentation says. */
 export class DatabaseNode {
   readonly host: Host;
@@ -27,10 +20,11 @@ export class DatabaseNode {
   readonly patroni: Service;
   readonly #data: string;
 
-  static async create(host: Host, faults: MachineFaults, purpose: Purpose): Promise<DatabaseNode> {
+  /** `repository` is where backups go. */
+  static async create(host: Host, faults: MachineFaults, repository: string): Promise<DatabaseNode> {
     const disk = await Disk.mount(path.join(host.folder, 'disk'), diskMegabytes);
     const node = new DatabaseNode(host, disk, faults);
-    await node.#configure(purpose);
+    await node.#configure(repository);
     return node;
   }
 
@@ -86,7 +80,7 @@ export class DatabaseNode {
   }
 
   /** The files of the recipe, with the name, the address and the folders of this machine. */
-  async #configure({ repository, hasNodes }: Purpose): Promise<void> {
+  async #configure(repository: string): Promise<void> {
     const { name, address } = this.host;
     const own = path.join(this.host.folder, 'postgresql');
     await makeFolderFor('postgres', own);
@@ -97,7 +91,7 @@ export class DatabaseNode {
       .replace('data_dir: /var/lib/postgresql/vault', `data_dir: ${this.#data}`)
       .replaceAll('/var/lib/postgresql', own)
       .replace('/etc/pgbackrest.conf', this.backupConfiguration);
-    await writeFile(this.#file('patroni.yml'), hasNodes ? withPreparedTransactions(patroni) : patroni);
+    await writeFile(this.#file('patroni.yml'), patroni);
     const folders = { data: this.#data, socket: own, repository };
     await writeFile(this.backupConfiguration, await describeBackups(this.host, folders));
     const etcd = (await readFile(path.join(recipe, 'etcd.yml'), 'utf8'))
@@ -106,9 +100,4 @@ export class DatabaseNode {
       .replace('/var/lib/etcd', path.join(this.host.folder, 'etcd'));
     await writeFile(this.#file('etcd.yml'), etcd);
   }
-}
-
-/** What the page about nodes adds to the recipe. */
-function withPreparedTransactions(patroni: string): string {
-  return patroni.replace(/^( +)max_connections: .*$/m, '$&\n$1max_prepared_transactions: 100');
 }

@@ -6,10 +6,6 @@ export const ports = {
   /** Where the vault believes its database to be, and where HAProxy is. */
   database: 5432,
   balancer: 5433,
-  /** Of a node, beside the server that serves. */
-  standby: 5434,
-  /** Where the vault believes its nodes to be: this and the number of the node. */
-  firstNode: 5500,
   patroni: 8008,
   redis: 6379,
   mail: 2525,

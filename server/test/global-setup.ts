@@ -25,9 +25,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
         fsync: 'off',
         synchronous_commit: 'off',
         full_page_writes: 'off',
-        max_connections: '1000',
-        // Vaults with nodes need them.
-        max_prepared_transactions: '100',
+        max_connections: '400',
         shared_buffers: '256MB',
         // Tests look for traces in the write-ahead log; checkpoints of their neighbours must not recycle it under them.
         wal_keep_size: '1GB',

@@ -1103,8 +1103,7 @@ export interface paths {
          * Get the state of sealing
          * @description Returns how far the log of the tenant is sealed: the newest checkpoint, absent before the first; how many records wait
          *     for the next one; whether a worker seals; and `stop`, if the newest checkpoint is damaged and nothing is sealed until that is
-         *     resolved. In a vault with nodes each database seals the records that it holds: `checkpoint` is that of the home database,
-         *     `node_checkpoints` are those of the others, and everything else is about all of them.
+         *     resolved.
          *
          *     **Permission:** `log:read`
          *
@@ -2044,8 +2043,6 @@ export interface components {
              * @description Id of the tenant.
              */
             tenant_id: string;
-            /** @description The node whose records it vouches for. Absent for the home database. */
-            node?: string;
             /** @description Its number, counted from 1. */
             number: number;
             /** @description How many records the tree holds. */
@@ -2183,8 +2180,6 @@ export interface components {
         /** @description How far the log is sealed. */
         LogSeal: {
             checkpoint?: components["schemas"]["LogCheckpoint"];
-            /** @description The newest checkpoint of each other database that holds records, in a vault with nodes. */
-            node_checkpoints?: components["schemas"]["LogCheckpoint"][];
             waiting: components["schemas"]["LogSealWaiting"];
             worker: components["schemas"]["LogSealWorker"];
             stop?: components["schemas"]["LogSealStop"];
@@ -3322,7 +3317,7 @@ export interface operations {
              *
              *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
              *
-             *     `page-too-large`: The tokens of the requested page hold more than 8 MiB of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out. In a vault with several databases, it is also the response for a numbered page that ends after more than 100,000 tokens.
+             *     `page-too-large`: The tokens of the requested page hold more than 8 MiB of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out.
              */
             400: {
                 headers: {
@@ -3740,7 +3735,7 @@ export interface operations {
              *
              *     `malformed-json`: The body is not valid JSON in UTF-8, repeats a member name, or is nested too deeply.
              *
-             *     `page-too-large`: The tokens of the requested page hold more than 8 MiB of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out. In a vault with several databases, it is also the response for a numbered page that ends after more than 100,000 tokens.
+             *     `page-too-large`: The tokens of the requested page hold more than 8 MiB of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out.
              */
             400: {
                 headers: {

@@ -22,25 +22,18 @@ const checkpointShape = {
   key_version: 'number',
   signature: 'string',
 } as const;
-/** Names the database, unless it is the home database. */
-const withNode = { ...checkpointShape, node: 'string' } as const;
 const proofNames = ['record', 'index', 'path', 'checkpoint', 'public_key'];
 
 /** Undefined for anything that has not exactly the members of a proof, each of its kind. */
 export function parseProof(value: unknown): Proof | undefined {
   if (!hasExactly(value, proofNames)) return undefined;
   const { record, index, path, checkpoint, public_key: publicKey } = value;
-  const shape = hasMember(checkpoint, 'node') ? withNode : checkpointShape;
-  if (!hasExactly(record, recordFields) || !hasExactly(checkpoint, Object.keys(shape))) return undefined;
-  const isWhole = Object.entries(shape).every(([name, kind]) => isOfKind(checkpoint[name], kind));
+  if (!hasExactly(record, recordFields) || !hasExactly(checkpoint, Object.keys(checkpointShape))) return undefined;
+  const isWhole = Object.entries(checkpointShape).every(([name, kind]) => isOfKind(checkpoint[name], kind));
   const isListed = Array.isArray(path) && path.every((hash) => typeof hash === 'string');
   if (!isWhole || !isListed || !isOfKind(index, 'number') || typeof publicKey !== 'string') return undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Every member has just been looked at.
   return value as unknown as Proof;
-}
-
-function hasMember(value: unknown, name: string): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
 }
 
 function isOfKind(value: unknown, kind: 'string' | 'number'): boolean {

@@ -10,10 +10,6 @@ import { ScratchSchema } from '../platform/database/dump/scratch-schema.ts';
 import { findMigrations, migrate } from '../platform/database/migrator.ts';
 import { Keyring } from '../platform/keyring/keyring.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
-import { TenantKeyStore } from '../platform/keyring/tenant-key-store.ts';
-import { readNodeState } from '../platform/nodes/node-store.ts';
-import { hideCopies } from '../platform/nodes/restored-drawers-store.ts';
-import { homeName } from '../core/nodes/home-name.ts';
 import { requireEveryKeyOpens } from './key-check.ts';
 
 /** Counting a large tenant takes as long as reading it. */
@@ -60,7 +56,6 @@ export async function checkBackup(config: VaultConfig, order: BackupOrder): Prom
     const dumped = await restore(reader, scratch);
     order.onStep('Migrating the schema to this version');
     const { version } = await migrate(scratch.ownerUrl);
-    await hideCopies(scratch.ownerUrl);
     return { ...(await openEverything(scratch.ownerUrl, config, order)), schema: { dumped, migrated: version } };
   });
 }
@@ -87,46 +82,22 @@ async function restore(reader: DumpReader, scratch: ScratchDatabase): Promise<nu
 async function openEverything(url: string, config: VaultConfig, order: BackupOrder) {
   const rootKeys = await openRootKeys(config.rootKeys);
   const database = openScratch(url);
-  const home = openScratch(config.database.url);
   try {
-    // The dump of a node has tokens and no keys: those are in the home database of the vault.
-    const isOfNode = (await readNodeState(database)).name !== homeName;
-    if (isOfNode) await requireSameVault(database, home);
-    const keyDatabase = isOfNode ? home : database;
     order.onStep('Unwrapping every key');
-    const keys = await requireEveryKeyOpens(keyDatabase, rootKeys);
+    const keys = await requireEveryKeyOpens(database, rootKeys);
     order.onStep('Opening tokens');
-    const parts = { database, keyDatabase, keyring: new Keyring(keyDatabase, rootKeys) };
-    return { rootKey: rootKeys.ids.join(' and '), keys, tenants: await openTokens(parts, order) };
+    const tenants = await openTokens(database, new Keyring(database, rootKeys), order);
+    return { rootKey: rootKeys.ids.join(' and '), keys, tenants };
   } finally {
-    await Promise.all([database.close(), home.close(), rootKeys.close()]);
+    await Promise.all([database.close(), rootKeys.close()]);
   }
 }
 
-async function requireSameVault(database: Database, home: Database): Promise<void> {
-  const [dumped, own] = [await readNodeState(database), await readNodeState(home)];
-  if (dumped.vaultId === own.vaultId) return;
-  throw new Error(
-    `This is a dump of node ${dumped.name} of another vault. Its keys are in the home database of that vault: check it there.`,
-  );
-}
-
-interface OpeningParts {
-  readonly database: Database;
-  /** Where the keys are; the same, except for the dump of a node. */
-  readonly keyDatabase: Database;
-  readonly keyring: Keyring;
-}
-
-async function openTokens(parts: OpeningParts, order: BackupOrder): Promise<BackupReport['tenants']> {
-  const { database, keyDatabase, keyring } = parts;
+async function openTokens(database: Database, keyring: Keyring, order: BackupOrder): Promise<BackupReport['tenants']> {
   const reports: (TokenOpeningReport & { tenantId: TenantId })[] = [];
   let before = 0;
   for (const tenantId of await listTenantIds(database)) {
-    const keyVersions = keyDatabase === database ? undefined : await listDataKeys(keyDatabase, tenantId);
-    // A tenant that was deleted since: nothing is meant to open its tokens any more.
-    if (keyVersions?.length === 0) continue;
-    const report = await new TokenOpeningCheck({ database, keyring, tenantId, keyVersions }).run({
+    const report = await new TokenOpeningCheck({ database, keyring, tenantId }).run({
       sampleSize: order.sampleSize,
       signal: order.signal,
       onProgress: (opened) => order.onProgress(before + opened),
@@ -135,11 +106,6 @@ async function openTokens(parts: OpeningParts, order: BackupOrder): Promise<Back
     reports.push({ tenantId, ...report });
   }
   return reports;
-}
-
-async function listDataKeys(database: Database, tenantId: TenantId): Promise<number[]> {
-  const keys = await database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
-  return keys.filter(({ purpose }) => purpose === 'data').map(({ version }) => version);
 }
 
 function openScratch(url: string): Database {

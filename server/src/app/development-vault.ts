@@ -1,7 +1,6 @@
 import { parseTenantId } from '../core/identity/ids.ts';
 import { SignInLinks } from '../features/portal/index.ts';
 import type { ServerConfig } from '../platform/config/config.ts';
-import { listOwnedNodes } from '../platform/config/owned-nodes.ts';
 import { migrate } from '../platform/database/migrator.ts';
 import { findFreePort } from '../platform/local-postgres/free-port.ts';
 import { EchoDestination } from '../platform/loopback/echo-destination.ts';
@@ -75,7 +74,7 @@ export class DevelopmentVault {
     const memory = await DevelopmentMemory.open(options.dataDirectory);
     const database = await openDevelopmentDatabase(options, memory, opened);
     options.report('Preparing the schema');
-    for (const { ownerUrl } of listOwnedNodes(database)) await migrate(ownerUrl);
+    await migrate(database.ownerUrl);
     const echo = opened.adopt(await EchoDestination.start(), (it) => it.stop());
 
     const port = options.port === 0 ? await findFreePort() : options.port;

@@ -3,7 +3,7 @@ import { membersOf } from '../core/objects/members-of.ts';
 import { frameHeaders } from '../features/elements/index.ts';
 import { integrityOf } from '../platform/keyring/integrity.ts';
 import { askOnce, type ServiceAnswer } from '../platform/outbound/operator-service.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from './examination.ts';
 
 const name = 'card fields';
 const traceId = 'bt-trace-id';

@@ -1,17 +1,28 @@
-import type { VaultConfig } from '../platform/config/config.ts';
-import type { Database } from '../platform/database/database.ts';
+import type { DatabaseConfig, VaultConfig } from '../platform/config/config.ts';
+import { Database } from '../platform/database/database.ts';
 import { inspectDatabase, readDisk } from '../platform/database/database-inspection.ts';
 import { checkDiskSpace } from '../platform/database/ground/disk-space.ts';
 import { judgeGround } from '../platform/database/ground/ground-checks.ts';
 import { readGround } from '../platform/database/ground/ground-reading.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
-import { connectionsAtHome } from './connections-at-home.ts';
-import { attempt, openForExamination } from './examination-attempt.ts';
+import { timeLimitsOf } from './database-time-limits.ts';
 import { describeExposures, findFingerprintExposures } from './fingerprint-exposure.ts';
-import type { Finding } from './finding.ts';
 import { requireEveryKeyOpens } from './key-check.ts';
-import { examineNodes } from './nodes-examination.ts';
+
+export interface Finding {
+  readonly name: string;
+  readonly isOk: boolean;
+  /** Set if nothing is broken, but the operator should decide something. */
+  readonly isWarning?: boolean;
+  /** What was found and, for a failure, what to do. */
+  readonly detail: string;
+  /** Set if this login or machine cannot see it. */
+  readonly isUnknown?: boolean;
+  /** What no longer holds, for a problem with what the vault stands on, and what to do about it. */
+  readonly promise?: string;
+  readonly remedy?: string;
+}
 
 /** Checks everything a vault needs, from the bottom up, and continues after a failure as far as that makes sense. */
 export async function examine(config: VaultConfig): Promise<Finding[]> {
@@ -35,7 +46,6 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
   return [
     ...found,
     { ...schema.finding, detail: schema.value },
-    ...(await examineNodes(config.database)),
     ...(ground.value ?? [ground.finding]),
     { ...keys.finding, detail: keys.value ?? keys.finding.detail },
     exposures.value === undefined
@@ -59,8 +69,7 @@ async function examineConnections({ database: config }: VaultConfig): Promise<st
 
 /** What the promises of the vault depend on, outside of it. */
 async function examineGround(config: VaultConfig): Promise<Finding[]> {
-  const { requiresStandby = false, ownerUrl } = config.database;
-  const connectionsMax = connectionsAtHome(config.database);
+  const { connectionsMax, requiresStandby = false, ownerUrl } = config.database;
   const reading = await withDatabase(config, readGround);
   const disk = await readDisk(ownerUrl);
   const found = [...judgeGround(reading, { connectionsMax, requiresStandby }), await checkDiskSpace(disk)];
@@ -89,5 +98,25 @@ async function withDatabase<T>(config: VaultConfig, work: (database: Database) =
     return await work(database);
   } finally {
     await database.close();
+  }
+}
+
+function openForExamination(config: DatabaseConfig): Database {
+  return new Database({
+    url: config.url,
+    connectionsMax: 1,
+    queueMax: 1,
+    ...timeLimitsOf(config),
+    applicationName: 'strongroom doctor',
+    requiresStandby: config.requiresStandby,
+  });
+}
+
+async function attempt<T>(name: string, work: () => Promise<T>): Promise<{ value: T | undefined; finding: Finding }> {
+  try {
+    return { value: await work(), finding: { name, isOk: true, detail: '' } };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { value: undefined, finding: { name, isOk: false, detail } };
   }
 }

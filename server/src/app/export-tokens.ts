@@ -35,7 +35,7 @@ export interface ExportReport {
 export async function withExports<T>(config: VaultConfig, work: (exports: ExportApprovals) => Promise<T>): Promise<T> {
   const core = await VaultCore.open(config);
   try {
-    return await work(new ExportApprovals(core.nodes));
+    return await work(new ExportApprovals(core.database));
   } finally {
     await core.close();
   }
@@ -62,18 +62,13 @@ export async function exportTokens(config: VaultConfig, order: ExportOrder): Pro
 
 async function runInto(
   files: ExportFiles,
-  { nodes, database, keyring }: VaultCore,
+  { database, keyring }: VaultCore,
   order: ExportOrder,
 ): Promise<ExportReport> {
   const { tenantId, exportId } = order;
   const settings = { get: (id: TenantId) => readTenantSettings(database, id) };
   const opener = new TokenPresenter({ keyring, cvcSealer: noCvcSealer, settings });
-  const runner = new ExportRunner({
-    nodes,
-    tokens: new TokenStore(nodes, unlimitedSets),
-    opener,
-    tenantId,
-  });
+  const runner = new ExportRunner({ database, tokens: new TokenStore(database, unlimitedSets), opener, tenantId });
   const started = await runner.start(exportId);
   let tokens = 0;
   try {

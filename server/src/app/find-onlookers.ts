@@ -12,8 +12,8 @@ export async function findOnlookers(
 ): Promise<Onlookers> {
   const core = await VaultCore.open(config);
   try {
-    const { nodes, database } = core;
-    const who = new WhoService({ database, tokens: new TokenStore(nodes, unlimitedSets) });
+    const { database } = core;
+    const who = new WhoService({ database, tokens: new TokenStore(database, unlimitedSets) });
     const asked = 'container' in target ? target : { tokenId: requireTokenId(target.token) };
     const parts: Onlookers[] = [];
     do {

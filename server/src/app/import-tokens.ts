@@ -83,7 +83,6 @@ async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder)
       { pool, writer: target.writer, hasQuotes: format === 'csv' },
       {
         from: target.from,
-        plan: target.plan,
         headerEnd: header?.end ?? { offset: 0, lines: 0 },
         signal: order.signal,
         onProgress: ({ imported, rejected, position }) =>
@@ -102,14 +101,13 @@ async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder)
   }
 }
 
-async function rehearse({ nodes }: VaultCore, { tenantId, rejectsPath }: ImportOrder) {
+async function rehearse({ database }: VaultCore, { tenantId, rejectsPath }: ImportOrder) {
   const rejects = rejectsPath === undefined ? undefined : await RejectFile.begin(rejectsPath);
   return {
     from: nothingYet,
     isFinished: false,
     rejects,
-    plan: undefined,
-    writer: new RehearsalWriter({ nodes, tenantId, rejects }),
+    writer: new RehearsalWriter({ database, tenantId, rejects }),
   };
 }
 
@@ -124,11 +122,8 @@ async function begin(core: VaultCore, tokenImport: TokenImport, order: ImportOrd
   const rejects =
     found === undefined ? await RejectFile.begin(rejectsPath) : await RejectFile.resume(rejectsPath, state.line);
   if (found === undefined) await tokenImport.begin(identity, { isRepeated });
-  const { nodes } = core;
-  // Where there is one database, rows and position are written together, and nothing is planned.
-  const plan = nodes.isAlone || found === undefined ? undefined : await tokenImport.findPlan(identity);
-  const writer = new VaultWriter({ nodes, tenantId, source: identity.source, rejects, plan });
-  return { from: state, isFinished, rejects, plan, writer };
+  const writer = new VaultWriter({ database: core.database, tenantId, source: identity.source, rejects });
+  return { from: state, isFinished, rejects, writer };
 }
 
 async function openRegularFile(path: string): Promise<FileHandle> {

@@ -1,6 +1,6 @@
 import type { TenantId } from '../core/identity/ids.ts';
 import { KeyRetirement, Reencryption, rotateRootKeys } from '../features/keys/index.ts';
-import { countAllTokens } from '../features/tokens/index.ts';
+import { sumTokenCounts } from '../features/tokens/index.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
 import { listServerMarks, listTenantIds } from '../platform/database/database-inspection.ts';
 import { markOf } from '../platform/keyring/kms/root-key-marks.ts';
@@ -25,11 +25,11 @@ export class KeyManagement {
   }
 
   private constructor(core: VaultCore, databaseUrl: string) {
-    const { nodes, keyring } = core;
+    const { database, keyring } = core;
     this.core = core;
     this.#databaseUrl = databaseUrl;
-    this.reencryption = new Reencryption({ nodes, keyring, tables: sealedTables });
-    this.retirement = new KeyRetirement({ nodes, tables: sealedTables });
+    this.reencryption = new Reencryption({ database, keyring, tables: sealedTables });
+    this.retirement = new KeyRetirement({ database, tables: sealedTables });
   }
 
   listTenants(): Promise<TenantId[]> {
@@ -42,7 +42,7 @@ export class KeyManagement {
 
   /** Approximately how many rows a pass over the tenant's tables will read. */
   estimateRows(tenantId: TenantId): Promise<number> {
-    return countAllTokens(this.core.nodes, tenantId);
+    return this.core.database.forTenant(tenantId, (tx) => sumTokenCounts(tx, tenantId));
   }
 
   /** Throws if a connected server could not unwrap what this would wrap, or would keep wrapping with the old key. */

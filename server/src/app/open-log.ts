@@ -1,8 +1,7 @@
 import { LogReader } from '../platform/audit/log-reader.ts';
-import type { OpenLog } from '../platform/audit/log-trees.ts';
+import type { OpenLog } from '../platform/audit/log-verification.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
-import { openSealerDatabases, requireNamedDatabases } from './sealer-databases.ts';
-import { VaultCore } from './vault-core.ts';
+import { openSealerDatabase, VaultCore } from './vault-core.ts';
 
 /** Opens the audit log of a vault, and closes everything again when the work is done. */
 export async function withLog<T>(
@@ -10,13 +9,11 @@ export async function withLog<T>(
   work: (log: OpenLog & { readonly core: VaultCore }) => Promise<T>,
 ): Promise<T> {
   const core = await VaultCore.open(config);
-  const [home, ...nodes] = openSealerDatabases(config.database);
+  const database = openSealerDatabase(config.database);
   try {
-    await requireNamedDatabases([home, ...nodes]);
     const { publicKey } = core.systemKeys.auditSigner();
-    const others = nodes.map(({ node, database }) => new LogReader(database, 'every tenant', node));
-    return await work({ reader: new LogReader(home.database), others, publicKey, core });
+    return await work({ reader: new LogReader(database), publicKey, core });
   } finally {
-    await Promise.all([...[home, ...nodes].map(({ database }) => database.close()), core.close()]);
+    await Promise.all([database.close(), core.close()]);
   }
 }

@@ -33,7 +33,7 @@ export function addAllPortalRoutes(
   },
 ): void {
   const { publicUrl, openid, passwordHasher: hasher } = parts;
-  const { nodes, database, systemKeys, audit } = parts.core;
+  const { database, systemKeys, audit } = parts.core;
   const sessions = new UserSessions({ database, systemKeys, audit });
   const ceremonies = new Ceremonies({ database, systemKeys });
   const attempts = new SignInAttempts({ database, systemKeys });
@@ -46,7 +46,7 @@ export function addAllPortalRoutes(
     publicUrl,
     sessions,
     links: new SignInLinks({ database, systemKeys }),
-    exports: new ExportApprovals(nodes),
+    exports: new ExportApprovals(database),
     acceptance: new InvitationAcceptance({ database, links, sessions }),
     passwords: new PasswordSignIn({ database, systemKeys, hasher, attempts, ceremonies, sessions, recoveryCodes }),
     recoveryCodes,

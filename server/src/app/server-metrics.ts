@@ -16,8 +16,7 @@ export function createServerMetrics(parts: {
 }): Metrics {
   const { core, directory, limiter, bodyMemory } = parts;
   const metrics = new Metrics();
-  const { isAlone, claims } = core.nodes;
-  addPoolMetrics(metrics, new Map([['vault', core.database], ...(isAlone ? [] : [['claims', claims] as const])]));
+  addPoolMetrics(metrics, new Map([['vault', core.database]]));
   addBatchMetrics(metrics, core.database);
   addCacheMetrics(
     metrics,

@@ -43,17 +43,16 @@ export function addAllTokenRoutes(
   },
 ): TokenParts {
   const { core, settings, cvcSealer, containerSets } = parts;
-  const { database, nodes, keyring, audit } = core;
+  const { database, keyring, audit } = core;
   const { tracer } = database;
-  const store = new TokenStore(nodes, containerSets);
+  const store = new TokenStore(database, containerSets);
   const sealer = new TokenSealer({ keyring, cvcSealer, tracer });
   const presenter = new TokenPresenter({ keyring, cvcSealer, settings, tracer });
   const tokens = new ReferencedTokens({ store, presenter });
-  const duplicates = new TokenDuplicateStore(nodes, containerSets);
+  const duplicates = new TokenDuplicateStore(database, containerSets);
   const deduplicator = new TokenDeduplicator({ store: duplicates, sealer });
   const creator = new TokenCreator({
-    nodes,
-    store: new TokenInsertStore(nodes, containerSets),
+    store: new TokenInsertStore(database, containerSets),
     deduplicator,
     sealer,
     presenter,
@@ -63,9 +62,9 @@ export function addAllTokenRoutes(
 
   const repeater = new TokenRepeater({ store, presenter, audit });
 
-  const service = new TokenService({ store, reads: new TokenReadStore(nodes), presenter, audit });
+  const service = new TokenService({ store, reads: new TokenReadStore(database), presenter, audit });
   const updater = new TokenUpdater({ store, duplicates, sealer, presenter, settings, audit });
-  const finder = new TokenFinder({ nodes, keyring, presenter, settings, audit });
+  const finder = new TokenFinder({ database, keyring, presenter, settings, audit });
   const explaining = { database, tokens: store, audit };
   const explain = new ExplainService(explaining);
   const who = new WhoService(explaining);

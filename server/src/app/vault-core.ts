@@ -11,10 +11,6 @@ import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
 import type { RootKeys } from '../platform/keyring/kms/root-keys.ts';
 import { requireRootKeyOpensEverything } from '../platform/keyring/root-key-check.ts';
 import { SystemKeys } from '../platform/keyring/system-keys.ts';
-import { homeName } from '../core/nodes/home-name.ts';
-import { aboutNode } from '../platform/nodes/about-node.ts';
-import { Nodes, type VaultNode } from '../platform/nodes/nodes.ts';
-import { nameProcess } from '../platform/nodes/process-name.ts';
 import { noTracer, type Tracer } from '../platform/telemetry/traces/tracer.ts';
 import { timeLimitsOf } from './database-time-limits.ts';
 import { openWhole } from './open-whole.ts';
@@ -25,8 +21,6 @@ const queueMax = 500;
 /** What every role of the program needs: the database, the keys, the audit log. None of it listens on a port. */
 export class VaultCore {
   readonly database: Database;
-  /** The databases that hold tokens, of which `database` is the first. */
-  readonly nodes: Nodes;
   readonly rootKeys: RootKeys;
   readonly systemKeys: SystemKeys;
   readonly keyring: Keyring;
@@ -37,43 +31,27 @@ export class VaultCore {
 
   /** Opens and checks everything, in the order in which a mistake does the least harm: schema, then keys. */
   static async open(config: VaultConfig, tracer = noTracer): Promise<VaultCore> {
-    const { nodes: nodeConfigs = [] } = config.database;
     await requireFittingSchema(config.database.url);
-    for (const { name, url } of nodeConfigs) await aboutNode(name, () => requireFittingSchema(url));
     return openWhole(async (opened) => {
       const rootKeys = opened.adopt(await openRootKeys(config.rootKeys), (keys) => keys.close());
       const database = opened.adopt(openDatabase(config.database, tracer), (pool) => pool.close());
       await database.requireConnection();
       await requireRootKeyOpensEverything(database, rootKeys);
       const systemKeys = await SystemKeys.load(database, rootKeys);
-      const others = nodeConfigs.map(({ name, url }): VaultNode => {
-        const own = openDatabase({ ...config.database, url }, tracer);
-        return { name, database: opened.adopt(own, (pool) => pool.close()) };
-      });
-      for (const node of others) await node.database.requireConnection();
-      // Opens no connection before it is needed.
-      const openClaims = () => opened.adopt(openDatabase(config.database, tracer), (pool) => pool.close());
-      const { acquireTimeoutMs: waitMaxMs } = timeLimitsOf(config.database);
-      const joint = others.length === 0 ? undefined : { claims: openClaims(), waitMaxMs };
-      const nodes = await Nodes.open([{ name: homeName, database }, ...others], joint);
-      for (const node of nodes.all) {
-        await ensureAuditPartitions(node.database);
-        await ensureSealingOrderGrows(node.database);
-      }
-      return new VaultCore({ nodes, rootKeys, systemKeys, opened });
+      await ensureAuditPartitions(database);
+      await ensureSealingOrderGrows(database);
+      return new VaultCore({ database, rootKeys, systemKeys, opened });
     });
   }
 
   private constructor(parts: {
-    nodes: Nodes;
+    database: Database;
     rootKeys: RootKeys;
     systemKeys: SystemKeys;
     opened: AsyncDisposableStack;
   }) {
-    const { nodes, rootKeys, systemKeys } = parts;
-    const { database } = nodes.home;
+    const { database, rootKeys, systemKeys } = parts;
     this.#opened = parts.opened;
-    this.nodes = nodes;
     this.database = database;
     this.rootKeys = rootKeys;
     this.systemKeys = systemKeys;
@@ -106,8 +84,7 @@ function openDatabase(config: DatabaseConfig, tracer: Tracer, limits = timeLimit
     connectionsMax: config.connectionsMax,
     queueMax,
     ...limits,
-    applicationName: nameProcess(config.nodes),
-    knownNodes: (config.nodes ?? []).map(({ name }) => name),
+    applicationName: 'strongroom',
     requiresStandby: config.requiresStandby,
     tracer,
   });

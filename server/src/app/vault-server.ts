@@ -25,7 +25,7 @@ import { addEncryptionKeyRoutes, EncryptionKeyService } from '../features/keys/i
 import { addMemberRoutes, MemberService } from '../features/members/index.ts';
 import { addSessionRoutes, SessionService } from '../features/sessions/index.ts';
 import { addTenantRoutes, TenantService, TenantSettingsDirectory } from '../features/tenants/index.ts';
-import { countAllTokens } from '../features/tokens/index.ts';
+import { sumTokenCounts } from '../features/tokens/index.ts';
 import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
 import { BodyMemory } from '../http/body-memory.ts';
 import { createEdge, type DevelopmentEdge } from '../http/edge.ts';
@@ -34,6 +34,7 @@ import type { DrainConfig, ServerConfig } from '../platform/config/config.ts';
 import { LogReader } from '../platform/audit/log-reader.ts';
 import { auditKeyVersion } from '../platform/audit/sealer.ts';
 import { ChangeFeed } from '../platform/database/change-feed.ts';
+import { OutageLog } from '../platform/database/outage-log.ts';
 import { requireAnswer } from '../platform/database/require-answer.ts';
 import { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
 import { PasswordHasher } from '../platform/keyring/password-hasher.ts';
@@ -57,7 +58,6 @@ import { startEpochKeys } from './start-epoch-keys.ts';
 import { addAllTokenRoutes } from './token-wiring.ts';
 import { VaultCore } from './vault-core.ts';
 import { watchGround } from './watch-ground.ts';
-import { watchOutages } from './watch-outages.ts';
 
 /** Without the feed, every key is looked up. That is no reason to send requests elsewhere, unless it lasts. */
 const silenceMaxMs = 5_000;
@@ -120,7 +120,7 @@ export class VaultServer {
       new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed }),
       (it) => it.close(),
     );
-    watchOutages(core.nodes, logger);
+    new OutageLog(logger).watch(core.database);
     // Asked also when nobody uses the vault, so that the log tells when the database went away and came back.
     const askDatabase = () => void requireAnswer(core.database).catch(() => undefined);
     feed.onLost(askDatabase);
@@ -225,25 +225,23 @@ export class VaultServer {
 
 /** Builds what manages a tenant; its routes are added for keys, and for members who are signed in. */
 function createManagementRoutes(core: VaultCore, publicUrl: string, clock: Clock): (scope: FastifyInstance) => void {
-  const { nodes, database, audit, apiKeyMaker, systemKeys, rootKeys } = core;
-  const tenants = new TenantService({ nodes, audit });
+  const { database, audit, apiKeyMaker, systemKeys, rootKeys } = core;
+  const tenants = new TenantService({ database, audit });
   const applications = new ApplicationService({ database, audit, apiKeyMaker });
   const keys = new ApplicationKeyService({ database, audit, apiKeyMaker });
-  const logs = new LogService({ nodes, audit, clock });
-  const counts = new LogCounts({ nodes, clock });
+  const logs = new LogService({ database, audit, clock });
+  const counts = new LogCounts({ database, clock });
   const { publicKey } = systemKeys.auditSigner();
-  const readers = nodes.each(
-    (node) => new LogReader(node.database, 'one tenant', node === nodes.home ? undefined : node.name),
-  );
-  const proofs = new LogProofs({ readers: nodes.all.map((node) => readers.of(node)), audit, publicKey });
+  const reader = new LogReader(database, 'one tenant');
+  const proofs = new LogProofs({ reader, audit, publicKey });
   const publicKeys = [{ version: auditKeyVersion, publicKey }];
-  const seals = new LogSeals({ nodes, readers, publicKeys, clock });
+  const seals = new LogSeals({ database, reader, publicKeys, clock });
   const encryptionKeys = new EncryptionKeyService({
-    nodes,
+    database,
     audit,
     rootKeys,
-    tables: sealedTables,
-    estimateRows: (home, tenantId) => countAllTokens(nodes, tenantId, {}, home),
+    sources: sealedTables.map(({ name }) => name),
+    estimateRows: sumTokenCounts,
   });
   const members = new MemberService({ database, audit });
   const links = new InvitationLinks({ systemKeys, publicUrl });

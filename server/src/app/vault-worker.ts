@@ -8,18 +8,12 @@ import { sweepTokensJobs } from '../features/tokens/index.ts';
 import { createAdminEdge } from '../http/admin-edge.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
 import { auditRetentionJob } from '../platform/audit/audit-retention-job.ts';
-import { NodeContradictionLog } from '../platform/audit/node-contradiction-log.ts';
-import { nodeSealJobs } from '../platform/audit/node-seal-job.ts';
-import { NodeSealKeeper } from '../platform/audit/node-seal-keeper.ts';
 import type { MailConfig, WorkerConfig } from '../platform/config/config.ts';
 import { addPoolMetrics } from '../platform/database/database-metrics.ts';
 import { OutageLog } from '../platform/database/outage-log.ts';
 import type { Job } from '../platform/jobs/job.ts';
-import { jobOnAll } from '../platform/jobs/job-on-all.ts';
 import { JobRunner } from '../platform/jobs/job-runner.ts';
-import { jointCommitJobs } from '../platform/nodes/joint-commit-job.ts';
 import { Mailer } from '../platform/mail/mailer.ts';
-import { homeName } from '../core/nodes/home-name.ts';
 import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
 import { openTracer } from '../platform/telemetry/traces/open-tracer.ts';
@@ -28,10 +22,9 @@ import { databaseCheck, notStopping } from './readiness.ts';
 import { addKeyAgeMetrics } from './key-metrics.ts';
 import { listen } from './listen.ts';
 import { openWhole } from './open-whole.ts';
-import { openSealerDatabases, requireNamedDatabases } from './sealer-databases.ts';
 import { startEpochKeys } from './start-epoch-keys.ts';
 import { startSealing } from './start-sealing.ts';
-import { openJobDatabase, VaultCore } from './vault-core.ts';
+import { openJobDatabase, openSealerDatabase, VaultCore } from './vault-core.ts';
 import { watchGround } from './watch-ground.ts';
 
 const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_WORKER_ADMIN_PORT' };
@@ -50,11 +43,8 @@ export class VaultWorker {
   static async #open(config: WorkerConfig, logger: Logger, opened: AsyncDisposableStack): Promise<VaultWorker> {
     const tracer = opened.adopt(await openTracer(config.traces, { role: 'work', logger }), (it) => it.close());
     const core = opened.adopt(await VaultCore.open(config, tracer), (it) => it.close());
-    const outages = core.nodes.each(({ database }) => {
-      const log = new OutageLog(logger);
-      log.watch(database);
-      return log;
-    });
+    const outages = new OutageLog(logger);
+    outages.watch(core.database);
     // A worker does not use card verification codes, but holds their keys while a single server restarts.
     opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
     const metrics = new Metrics();
@@ -70,49 +60,30 @@ export class VaultWorker {
       }),
       (it) => it.close(),
     );
-    const sealerDatabases = openSealerDatabases(config.database, tracer);
-    for (const { database } of sealerDatabases) opened.adopt(database, (it) => it.close());
-    for (const node of core.nodes.all) {
-      const own = sealerDatabases.find(({ node: name = homeName }) => name === node.name);
-      await own?.database.requireConnection();
-      if (own !== undefined) outages.of(node).watch(own.database);
-    }
-    await requireNamedDatabases(sealerDatabases);
-    const signer = core.systemKeys.auditSigner();
-    const contradictions = new NodeContradictionLog(logger);
-    const nodeSealing = {
-      databases: sealerDatabases,
-      publicKey: signer.publicKey,
-      onContradictions: contradictions.tell.bind(contradictions),
-    };
-    const nodeSeals = { keeper: new NodeSealKeeper(nodeSealing), contradictions };
-    opened.adopt(
-      await startSealing({ core, databases: sealerDatabases, config: config.audit, nodeSeals, logger, metrics }),
-      (it) => it.stop(),
+    const sealerDatabase = opened.adopt(outages.watch(openSealerDatabase(config.database, tracer)), (it) => it.close());
+    await sealerDatabase.requireConnection();
+    opened.adopt(await startSealing({ core, database: sealerDatabase, config: config.audit, logger, metrics }), (it) =>
+      it.stop(),
     );
     const jobs = [
-      jobOnAll(core.nodes.all, ({ database }) => auditPartitionsJob(database)),
-      jobOnAll(sealerDatabases, (log) => auditRetentionJob(log, { monthsKept: config.audit.retentionMonths, signer })),
-      purgeTenantJob(core.nodes),
+      auditPartitionsJob(core.database),
+      auditRetentionJob(sealerDatabase, config.audit.retentionMonths),
+      purgeTenantJob(core.database),
       sweepIdempotencyJob(core.database),
       sweepSessionsJob(core.database),
-      ...sweepTokensJobs(core.nodes),
+      ...sweepTokensJobs(core.database),
       abandonedCallsJob(core.database),
       ...createMailJobs(core, config.mail, logger),
       sweepInvitationsJob(core.database),
       sweepSignInsJob(core.database),
-      ...jointCommitJobs(core.nodes),
-      ...nodeSealJobs({ ...nodeSealing, leftToSignerSeconds: 7 * 60 }),
     ];
-    const jobDatabase = opened.adopt(outages.of(core.nodes.home).watch(openJobDatabase(config.database)), (it) =>
-      it.close(),
-    );
+    const jobDatabase = opened.adopt(outages.watch(openJobDatabase(config.database)), (it) => it.close());
     opened.adopt(await JobRunner.start({ database: jobDatabase, jobs, logger, metrics, tracer }), (it) => it.stop());
     addPoolMetrics(
       metrics,
       new Map([
         ['vault', core.database],
-        ['sealer', sealerDatabases[0].database],
+        ['sealer', sealerDatabase],
         ['jobs', jobDatabase],
       ]),
     );

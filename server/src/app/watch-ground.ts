@@ -2,13 +2,15 @@ import type { DatabaseConfig } from '../platform/config/config.ts';
 import type { Database } from '../platform/database/database.ts';
 import { addGroundMetrics } from '../platform/database/ground/ground-metrics.ts';
 import { GroundWatch } from '../platform/database/ground/ground-watch.ts';
-import { connectionsAtHome } from './connections-at-home.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 
 /** Begins to watch what PostgreSQL stands on, and shows it in the metrics. The caller stops it. */
-export function watchGround(database: Database, config: DatabaseConfig, metrics: Metrics): GroundWatch {
-  const { requiresStandby = false } = config;
-  const watch = new GroundWatch(database, { connectionsMax: connectionsAtHome(config), requiresStandby }).start();
+export function watchGround(
+  database: Database,
+  { connectionsMax, requiresStandby = false }: DatabaseConfig,
+  metrics: Metrics,
+): GroundWatch {
+  const watch = new GroundWatch(database, { connectionsMax, requiresStandby }).start();
   addGroundMetrics(metrics, watch);
   return watch;
 }

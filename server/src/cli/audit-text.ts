@@ -1,5 +1,4 @@
 import { toOneLine } from '../core/text/one-line.ts';
-import { type LogTree, toNodeMember } from '../core/audit/log-tree.ts';
 import type { LogVerdict } from '../platform/audit/log-verification.ts';
 import { toTime } from '../core/text/time-span.ts';
 import type { WaitingRecords } from '../platform/audit/waiting-records.ts';
@@ -9,19 +8,17 @@ export function toVerdictJson({ publicKey, tenants, findings, waiting, foreignAn
     ok: findings.length === 0,
     public_key: publicKey.toString('base64'),
     foreign_anchor_lines: foreignAnchorLines,
-    tenants: tenants.map(({ tenantId, node, verified, dropped, newest }) => ({
+    tenants: tenants.map(({ tenantId, verified, dropped, newest }) => ({
       tenant_id: tenantId,
-      ...toNodeMember({ node }),
       verified,
       dropped,
       tree_size: newest?.treeSize ?? 0,
       root: newest?.root.toString('base64') ?? null,
       sealed_at: newest?.sealedAt.toISOString() ?? null,
     })),
-    findings: findings.map(({ kind, tenantId, node, range, within, records, message }) => ({
+    findings: findings.map(({ kind, tenantId, range, within, records, message }) => ({
       kind,
       tenant_id: tenantId,
-      ...toNodeMember({ node }),
       ...(range === undefined ? {} : { range }),
       ...(within === undefined ? {} : { within }),
       ...(records === undefined ? {} : { records }),
@@ -29,9 +26,8 @@ export function toVerdictJson({ publicKey, tenants, findings, waiting, foreignAn
     })),
     unsealed: {
       records: sumOf(waiting),
-      tenants: waiting.map(({ tenantId, node, records, oldestAt, waitingSeconds, reason, message }) => ({
+      tenants: waiting.map(({ tenantId, records, oldestAt, waitingSeconds, reason, message }) => ({
         tenant_id: tenantId,
-        ...toNodeMember({ node }),
         records,
         oldest_at: oldestAt.toISOString(),
         waiting_seconds: Math.round(waitingSeconds),
@@ -49,12 +45,12 @@ export function describeVerdict(verdict: LogVerdict, { isKeyUnsure }: { readonly
   const { publicKey, tenants, findings, waiting, foreignAnchorLines } = verdict;
   const verified = tenants.reduce((sum, tenant) => sum + tenant.verified, 0);
   const dropped = tenants.reduce((sum, tenant) => sum + tenant.dropped, 0);
-  const lines = findings.map(({ tenantId, node, range, within, records, message }) => {
+  const lines = findings.map(({ tenantId, range, within, records, message }) => {
     const where = range === undefined ? '' : ` Records ${range.from} to ${range.to - 1}.`;
     const narrow = within === undefined ? '' : ` The difference is in ${within.from} to ${within.to - 1}.`;
     const which = records === undefined ? '' : ` Ids: ${records.join(', ')}.`;
     // An export can come from anyone.
-    return toOneLine(`FAIL ${describeTree({ tenantId, node })}: ${message}${where}${narrow}${which}`);
+    return toOneLine(`FAIL tenant ${tenantId}: ${message}${where}${narrow}${which}`);
   });
   const signer = `Signed by ${publicKey.toString('base64')}.`;
   const advice = isKeyUnsure ? ' Compare this key with the one that you got from the vault, or pass --public-key.' : '';
@@ -65,7 +61,7 @@ export function describeVerdict(verdict: LogVerdict, { isKeyUnsure }: { readonly
     ...lines,
     ...describeWaiting(waiting),
     ...foreign,
-    `${verified} records of ${new Set(tenants.map(({ tenantId }) => tenantId)).size} tenants verified.${kept} ${signer}${advice}`,
+    `${verified} records of ${tenants.length} tenants verified.${kept} ${signer}${advice}`,
     describeResult(verdict),
   ].join('\n');
 }
@@ -74,16 +70,12 @@ function describeWaiting(waiting: readonly WaitingRecords[]): string[] {
   const lines = waiting
     .slice(0, waitingLinesMax)
     .map(
-      ({ tenantId, node, records, waitingSeconds, message }) =>
-        `WAIT ${describeTree({ tenantId, node })}: ${toRecords(records)} not sealed yet, the oldest for ${toTime(waitingSeconds)}. ${message}`,
+      ({ tenantId, records, waitingSeconds, message }) =>
+        `WAIT tenant ${tenantId}: ${toRecords(records)} not sealed yet, the oldest for ${toTime(waitingSeconds)}. ${message}`,
     )
     .map(toOneLine);
   const more = waiting.length - lines.length;
   return more > 0 ? [...lines, `WAIT ${more} more tenants; --json lists them.`] : lines;
-}
-
-function describeTree({ tenantId, node }: LogTree): string {
-  return node === undefined ? `tenant ${tenantId}` : `tenant ${tenantId} on node ${node}`;
 }
 
 function describeResult({ findings, waiting }: LogVerdict): string {

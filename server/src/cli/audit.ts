@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { OpenLog } from '../platform/audit/log-trees.ts';
+import type { OpenLog } from '../platform/audit/log-verification.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
 import { parseUuid } from './arguments.ts';
 import { exposureCommand, tokenCommand } from './audit-exposure.ts';
@@ -67,14 +67,13 @@ function exportCommand(): Command {
     .option('--json', 'print the result as JSON')
     .action(async (flags: { output: string; tenant?: string; json?: boolean }) => {
       const progress = new Progress('Exporting records', flags.json !== true);
-      const report = await withOwnLog(async (log) => {
-        const { walkTrees } = await import('../platform/audit/log-trees.ts');
-        const { versionOfExport, writeExport } = await import('../platform/audit/log-export.ts');
+      const report = await withOwnLog(async ({ reader, publicKey }) => {
+        const { writeExport } = await import('../platform/audit/log-export.ts');
         return writeExport({
           path: flags.output,
-          publicKey: log.publicKey,
-          version: versionOfExport(log),
-          trees: walkTrees(log, flags.tenant),
+          reader,
+          publicKey,
+          tenantIds: flags.tenant === undefined ? await reader.listTenants() : [flags.tenant],
           onProgress: ({ records }) => progress.update(records, undefined),
         });
       });
@@ -92,11 +91,10 @@ function proveCommand(): Command {
     .addHelpText('after', '\nPrints the proof as JSON. Anyone can verify it with `strongroom audit check`.')
     .action(async (flags: { tenant: string; record: string }) => {
       printJson(
-        await withOwnLog(async (log) => {
-          const { proveInclusionAnywhere, toProofJson } = await import('../platform/audit/inclusion-proof.ts');
-          const { readersOf } = await import('../platform/audit/log-trees.ts');
-          const proof = await proveInclusionAnywhere(readersOf(log), flags.tenant, flags.record);
-          return { ...toProofJson(proof), public_key: log.publicKey.toString('base64') };
+        await withOwnLog(async ({ reader, publicKey }) => {
+          const { proveInclusion, toProofJson } = await import('../platform/audit/inclusion-proof.ts');
+          const proof = await proveInclusion(reader, flags.tenant, flags.record);
+          return { ...toProofJson(proof), public_key: publicKey.toString('base64') };
         }),
       );
     });

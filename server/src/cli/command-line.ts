@@ -14,7 +14,6 @@ import { keysCommand } from './keys.ts';
 import { importCommand } from './import.ts';
 import { membersCommand } from './members.ts';
 import { migrateCommand } from './migrate.ts';
-import { nodesCommand } from './nodes.ts';
 import { printError, printWarning } from './output.ts';
 import { serveCommand } from './serve.ts';
 import { tenantsCommand } from './tenants.ts';
@@ -38,7 +37,6 @@ Afterwards:
   strongroom applications key         issue a management key when it was lost
   strongroom members invite           invite someone, with or without a mail server
   strongroom keys rotate data --all   give every tenant a new data key; then reencrypt, then retire
-  strongroom nodes balance            spread tokens evenly over several databases
   strongroom audit verify             prove that the audit log has not been tampered with
   strongroom audit exposure           report what a key has seen, with proofs
   strongroom import                   import tokens from a file
@@ -78,7 +76,6 @@ export function createProgram(isJson: boolean): Command {
     applicationsCommand(),
     membersCommand(),
     keysCommand(),
-    nodesCommand(),
     auditCommand(),
     importCommand(),
     exportCommand(),

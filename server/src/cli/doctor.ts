@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Finding } from '../app/finding.ts';
+import type { Finding } from '../app/examination.ts';
 import { processEnvironment, readElementsConfig, readVaultConfig } from '../platform/config/config.ts';
 import { printJson, printText } from './output.ts';
 

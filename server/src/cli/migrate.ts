@@ -1,7 +1,5 @@
 import { Command } from 'commander';
 import { processEnvironment, readDatabaseConfig } from '../platform/config/config.ts';
-import type { MigrationReport } from '../platform/database/migrator.ts';
-import { listOwnedNodes } from '../platform/config/owned-nodes.ts';
 import { printJson, printText } from './output.ts';
 
 export function migrateCommand(): Command {
@@ -12,27 +10,18 @@ export function migrateCommand(): Command {
       'after',
       `
 Uses STRONGROOM_DATABASE_OWNER_URL if it is set, and STRONGROOM_DATABASE_URL otherwise. The role needs CREATEROLE:
-it creates strongroom_app and strongroom_system, which own nothing and which the server uses. The databases in
-STRONGROOM_NODES are migrated as well.`,
+it creates strongroom_app and strongroom_system, which own nothing and which the server uses.`,
     )
     .action(async (options: { json?: boolean }) => {
-      const [home, ...nodes] = listOwnedNodes(readDatabaseConfig(processEnvironment()));
+      const { ownerUrl } = readDatabaseConfig(processEnvironment());
       const { migrate } = await import('../platform/database/migrator.ts');
-      const { aboutNode } = await import('../platform/nodes/about-node.ts');
-      const report = await migrate(home.ownerUrl);
-      const reports = new Map<string, MigrationReport>();
-      for (const { name, ownerUrl } of nodes) reports.set(name, await aboutNode(name, () => migrate(ownerUrl)));
-      if (options.json === true)
-        printJson({ ...report, ...(nodes.length === 0 ? {} : { nodes: Object.fromEntries(reports) }) });
-      else {
-        printText(describe(report));
-        for (const [name, one] of reports) printText(`${name}: ${describe(one)}`);
-      }
+      const { applied, version } = await migrate(ownerUrl);
+      if (options.json === true) printJson({ applied, version });
+      else
+        printText(
+          applied.length === 0
+            ? `The schema is up to date (version ${version}).`
+            : `Applied ${applied.join(', ')}; the schema is at version ${version}.`,
+        );
     });
-}
-
-function describe({ applied, version }: MigrationReport): string {
-  return applied.length === 0
-    ? `The schema is up to date (version ${version}).`
-    : `Applied ${applied.join(', ')}; the schema is at version ${version}.`;
 }

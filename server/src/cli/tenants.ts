@@ -39,9 +39,9 @@ function showCommand(): Command {
 }
 
 function withOverviews<T>(work: (overviews: TenantOverviews) => Promise<T>): Promise<T> {
-  return withVault(async ({ nodes }) => {
+  return withVault(async ({ database }) => {
     const { TenantOverviews } = await import('../features/tenants/index.ts');
-    return work(new TenantOverviews(nodes));
+    return work(new TenantOverviews(database));
   });
 }
 

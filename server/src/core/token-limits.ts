@@ -38,8 +38,6 @@ export const tokenLimits = {
 } as const;
 
 export const tokenQueryLimits = {
-  /** So many tokens may come before the end of a page by number, where they lie in several databases: each tells where its own stand. */
-  placesMax: 100_000,
   queryLengthMax: 200,
   queryDepthMax: 32,
   /** Of one parameter that is repeated. */

@@ -112,7 +112,7 @@ function get(url: string, key: string, agent: Agent): Promise<{ status: number; 
 /** How many statements of the server wait for the lock. */
 async function waitingFor(vault: TestVault): Promise<number> {
   const { rows } = await vault.database.owner.query(
-    `select from pg_stat_activity where datname = current_database() and application_name ~ '^strongroom(/|$)' and wait_event_type = 'Lock'`,
+    `select from pg_stat_activity where datname = current_database() and application_name = 'strongroom' and wait_event_type = 'Lock'`,
   );
   return rows.length;
 }

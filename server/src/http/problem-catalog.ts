@@ -34,7 +34,7 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
   'page-too-large': {
     status: 400,
     title: 'Bad Request',
-    meaning: `The tokens of the requested page hold more than ${inMebibytes(tokenQueryLimits.pageBytesMax)} of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out. In a vault with several databases, it is also the response for a numbered page that ends after more than ${tokenQueryLimits.placesMax.toLocaleString('en')} tokens.`,
+    meaning: `The tokens of the requested page hold more than ${inMebibytes(tokenQueryLimits.pageBytesMax)} of data together. A numbered page cannot end early: the next one begins at a fixed position, so tokens would be left out.`,
     remedy:
       'Request a smaller `size`; a page of one token always works. Or use GET /v2/tokens or POST /v2/tokens/search, whose pages end early and continue with `next`.',
   },

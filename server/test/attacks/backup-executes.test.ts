@@ -3,12 +3,11 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { checkBackup } from '../../src/app/backup-check.ts';
 import { findDumpFile } from '../../src/platform/database/dump/dump-file.ts';
 import { DumpReader } from '../../src/platform/database/dump/dump-reader.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
-import { describeOnOneDatabase } from '../harness/one-database.ts';
 import { Program } from '../harness/program.ts';
 import { createTestDatabase } from '../harness/test-database.ts';
 import { TestVault } from '../harness/test-vault.ts';
@@ -18,7 +17,6 @@ const rootKey = generateRootKey();
 const searchPath = '/usr/local/bin:/usr/bin:/bin';
 let vault: TestVault;
 /** Short, because it is written over other text in archives. PostgreSQL can write to it, which is what must not happen. */
-// A dump is one of a single database, and that of home has no token to open where there are nodes: backup-of-node.api.test.ts.
 let place: string;
 let canary: string;
 beforeAll(async () => {
@@ -90,7 +88,7 @@ async function copyOfDump(...flags: string[]): Promise<string> {
   return file;
 }
 
-describeOnOneDatabase('plain SQL', () => {
+describe('plain SQL', () => {
   it.each<[string, () => string]>([
     ['a shell', () => `\\! touch ${canary}`],
     ['a shell after a thousand harmless lines', () => `${'select 1;\n'.repeat(1_000)}\\! touch ${canary}`],
@@ -116,7 +114,7 @@ describeOnOneDatabase('plain SQL', () => {
   });
 });
 
-describeOnOneDatabase('an archive of a database that somebody prepared', () => {
+describe('an archive of a database that somebody prepared', () => {
   /** Runs as the user who restores the function: with --no-owner, the owner of the vault. */
   const evil = (label: string) => `
     create function touch() returns boolean language plpgsql volatile security definer as $$
@@ -188,7 +186,7 @@ describeOnOneDatabase('an archive of a database that somebody prepared', () => {
   });
 });
 
-describeOnOneDatabase('a dump whose rows come in as the owner', () => {
+describe('a dump whose rows come in as the owner', () => {
   it.each<[string, (address: URL) => string]>([
     ['with the login in the query', ({ host, pathname }) => `postgres://${host}${pathname}?`],
     [
@@ -219,7 +217,7 @@ async function patch(file: string, original: string, text: string): Promise<void
   await writeFile(file, bytes);
 }
 
-describeOnOneDatabase('an archive whose bytes were changed', () => {
+describe('an archive whose bytes were changed', () => {
   const formats = ['custom', 'directory', 'tar'] as const;
   const places = [
     [
@@ -267,7 +265,7 @@ describeOnOneDatabase('an archive whose bytes were changed', () => {
   });
 });
 
-describeOnOneDatabase('a directory', () => {
+describe('a directory', () => {
   const outside = /^The dump is a directory that refers to files outside it\./;
   const withRows = async (directory: string) => {
     const names = (await readdir(directory)).filter((name) => /^\d+\.dat$/.test(name));
@@ -305,7 +303,7 @@ describeOnOneDatabase('a directory', () => {
   });
 });
 
-describeOnOneDatabase('what reads a dump', () => {
+describe('what reads a dump', () => {
   it.each(['custom', 'directory', 'tar'])(
     'has no key, no password and no address of the vault: format %s',
     async (format) => {
@@ -338,7 +336,7 @@ describeOnOneDatabase('what reads a dump', () => {
   );
 });
 
-describeOnOneDatabase('what a dump says', () => {
+describe('what a dump says', () => {
   it('does not drive the terminal', async () => {
     const { owner } = vault.database;
     await owner.query(`update tokens set id = E'\\u001b]0;mine\\u0007\\u009b2J' where id = 'saved-1'`);

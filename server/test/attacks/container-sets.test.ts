@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepTokensJobs } from '../../src/features/tokens/index.ts';
-import { describeOnOneDatabase, itOnOneDatabase } from '../harness/one-database.ts';
 import { type SentStatement, StatementTap } from '../harness/statement-tap.ts';
 import { createApplication } from '../harness/test-application.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { followPages, idsOf, pageOf } from '../harness/token-answers.ts';
 
-// A vault with nodes limits container sets in each of its databases, which docs/operate/scale-out.md says: what counts them over all
-// requests is for one database.
 const limits = { tenantMax: 40, publicDailyMax: 10 };
 
 let vault: TestVault;
@@ -64,7 +61,7 @@ describe.each(holders)('%s', (_name, keyOf) => {
     expect(await setsOf(tenant)).toEqual(sets(10));
   });
 
-  itOnOneDatabase('makes no more sets than it may in many requests, one after the other', async () => {
+  it('makes no more sets than it may in many requests, one after the other', async () => {
     const tenant = await vault.makeTenant();
     const key = await keyOf(tenant);
     const statuses: number[] = [];
@@ -73,7 +70,7 @@ describe.each(holders)('%s', (_name, keyOf) => {
     expect(await setsOf(tenant)).toEqual(sets(10));
   });
 
-  itOnOneDatabase('makes no more sets than it may in many requests at once', async () => {
+  it('makes no more sets than it may in many requests at once', async () => {
     const tenant = await vault.makeTenant();
     const key = await keyOf(tenant);
     const answers = await Promise.all(several(40).map((token) => post('/tokens', key, token)));
@@ -82,7 +79,7 @@ describe.each(holders)('%s', (_name, keyOf) => {
     expect(await setsOf(tenant)).toEqual(sets(10));
   });
 
-  itOnOneDatabase('goes on to write into sets that there are', async () => {
+  it('goes on to write into sets that there are', async () => {
     const tenant = await vault.makeTenant();
     const key = await keyOf(tenant);
     expect((await post('/tokenize', tenant.keys.private, several(20))).status).toBe(200);
@@ -95,7 +92,7 @@ describe.each(holders)('%s', (_name, keyOf) => {
 });
 
 describe('sets made by public keys', () => {
-  itOnOneDatabase.each<[string, object[]]>([
+  it.each<[string, object[]]>([
     ['orders of the same containers', ['/a/', '/b/', '/c/', '/d/'].map((last) => tokenIn('/x/', last))],
     ['types', ['token', 'social_security_number'].map((type) => ({ ...tokenIn('/x/'), type, data: '123-45-6789' }))],
     ['containers within one another', [1, 2, 3, 4].map((depth) => tokenIn(`${'/x'.repeat(depth)}/`))],
@@ -107,7 +104,7 @@ describe('sets made by public keys', () => {
     refused(await post('/tokens', tenant.keys.public, tokenIn('/one/', '/more/')));
   });
 
-  itOnOneDatabase('are counted over all keys and servers of the tenant, and for no other tenant', async () => {
+  it('are counted over all keys and servers of the tenant, and for no other tenant', async () => {
     const [tenant, other] = [await vault.makeTenant(), await vault.makeTenant()];
     const application = await createApplication(vault, tenant, { type: 'public', permissions: ['token:create'] });
     const { url } = await vault.startAnother();
@@ -126,7 +123,7 @@ describe('sets made by public keys', () => {
     expect((await post('/tokenize', other.keys.public, several(10))).status).toBe(200);
   });
 
-  itOnOneDatabase('are forgotten as an allowance the next day, and only then', async () => {
+  it('are forgotten as an allowance the next day, and only then', async () => {
     const tenant = await vault.makeTenant();
     expect((await post('/tokenize', tenant.keys.public, several(10))).status).toBe(200);
     refused(await post('/tokens', tenant.keys.public, tokenIn('/b/')));
@@ -159,7 +156,7 @@ describe('sets made by public keys', () => {
 });
 
 describe('a tenant', () => {
-  itOnOneDatabase.each<[string, (tenant: TestTenant) => Promise<TestAnswer>]>([
+  it.each<[string, (tenant: TestTenant) => Promise<TestAnswer>]>([
     ['a create', (tenant) => post('/tokens', tenant.keys.private, tokenIn('/more/'))],
     ['a tokenize request', (tenant) => post('/tokenize', tenant.keys.private, [tokenIn('/s1/'), tokenIn('/more/')])],
     [
@@ -178,7 +175,7 @@ describe('a tenant', () => {
     expect((await post('/tokenize', tenant.keys.private, several(40))).status).toBe(200);
   });
 
-  itOnOneDatabase('fails one request of many that are written together, and no other', async () => {
+  it('fails one request of many that are written together, and no other', async () => {
     const tenant = await vault.makeTenant();
     expect((await post('/tokenize', tenant.keys.private, several(40))).status).toBe(200);
     const wanted = [...several(20), tokenIn('/more/'), ...several(20)];
@@ -195,7 +192,7 @@ describe('a tenant', () => {
 
 describe('sets that are empty', () => {
   const sweep = async () => {
-    const jobs = sweepTokensJobs(vault.server.core.nodes);
+    const jobs = sweepTokensJobs(vault.server.core.database);
     await jobs.find(({ name }) => name === 'sweep-container-sets')?.run({});
   };
   const removeAll = async (tenant: TestTenant, ids: readonly string[]) => {
@@ -203,7 +200,7 @@ describe('sets that are empty', () => {
   };
   const idsIn = (answer: TestAnswer) => (answer.body as { id: string }[]).map(({ id }) => id);
 
-  itOnOneDatabase('are forgotten, and leave room for others', async () => {
+  it('are forgotten, and leave room for others', async () => {
     const tenant = await vault.makeTenant();
     const ids = idsIn(await post('/tokenize', tenant.keys.private, several(40)));
     await removeAll(tenant, ids.slice(0, 15));
@@ -254,7 +251,7 @@ describe('sets that are empty', () => {
     );
     expect(pages.flatMap(idsOf).toSorted()).toEqual(kept.toSorted());
     await sweep();
-    if (vault.nodes.length === 0) expect(await setsOf(tenant)).toEqual(sets(2));
+    expect(await setsOf(tenant)).toEqual(sets(2));
     const all = pageOf(await vault.request('GET', '/tokens', { key }));
     expect(all.pagination.total_items).toBe(kept.length);
   });
@@ -289,8 +286,7 @@ function rowsOf(node: PlanNode): number {
   return own + (node.Plans ?? []).reduce((sum, plan) => sum + rowsOf(plan), 0);
 }
 
-// Counts the statements of one database, and reads their plans.
-describeOnOneDatabase('lists beside thousands of sets', () => {
+describe('lists beside thousands of sets', () => {
   const planted = 3_000;
   let tenant: TestTenant;
   let limitedKey: string;

@@ -84,7 +84,7 @@ describe('a create whose commit was not heard', () => {
       isArmed = true;
       expect((await create('once', 'key-2')).status).toBe(503);
       expect((await create('once', 'key-2')).status).toBe(409);
-      const { rows } = await database.owner.query('select id from tokens where tenant_id = $1', [id]);
+      const { rows } = await real.owner.query('select id from tokens where tenant_id = $1', [id]);
       expect(rows).toHaveLength(2);
     } finally {
       await cut.stop();

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { Program } from '../harness/program.ts';
-import { fillLog, sealVault } from '../harness/sealed-log.ts';
-import { databaseSettings } from '../harness/test-nodes.ts';
+import { fillLog, sealAll, signerOf } from '../harness/sealed-log.ts';
 import { createApplication, recordsOf, type TestApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
@@ -20,7 +19,7 @@ beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'strongroom-exposure-'));
   const rootKey = generateRootKey();
   vault = await TestVault.start(parseRootKey(rootKey));
-  settings = { STRONGROOM_ROOT_KEY: rootKey, ...databaseSettings(vault) };
+  settings = { STRONGROOM_DATABASE_URL: vault.database.url, STRONGROOM_ROOT_KEY: rootKey };
   tenant = await vault.makeTenant();
   leaked = await createApplication(vault, tenant, { permissions: ['token:read', 'token:search'] });
   for (let number = 0; number < 6; number += 1) {
@@ -31,10 +30,10 @@ beforeAll(async () => {
     await vault.request('GET', `/tokens/${id}`, { key: leaked.key });
     // So that the records lie in several checkpoints, and their proofs pass through others.
     await fillLog(vault.database, { tenantId: tenant.id, count: 700, days: 0 });
-    await sealVault(vault);
+    await sealAll(vault.database, signerOf(vault.server));
   }
   await vault.request('GET', `/tokens/${crypto.randomUUID()}`, { key: leaked.key });
-  await sealVault(vault);
+  await sealAll(vault.database, signerOf(vault.server));
 });
 afterEach(() => Program.killAll());
 afterAll(async () => {

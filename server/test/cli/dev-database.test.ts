@@ -40,18 +40,6 @@ describe('strongroom dev with STRONGROOM_DATABASE_URL set', () => {
     expect(stderr).toContain('STRONGROOM_ROOT_KEY is not set');
   });
 
-  it('migrates the nodes that are named with it, and says so if one is not added yet', async () => {
-    const empty = await createTestDatabase('template1');
-    const nodes = { STRONGROOM_NODES: `east=${empty.url}` };
-    const { code, stderr } = await Program.run(['dev', '--port', '0', '--use-database', name], {
-      ...settings,
-      ...nodes,
-    });
-    expect(code).toBe(1);
-    expect(stderr).toContain('Add it with `strongroom nodes add east`');
-    await empty.drop();
-  });
-
   it('uses the database that it is told by name, says that everything stays, and is quiet if told so', async () => {
     const program = Program.start(['dev', '--port', '0', '--quiet', '--use-database', name], settings);
     const printed = await program.output('Stop with Ctrl-C.');

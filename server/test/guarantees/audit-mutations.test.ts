@@ -19,7 +19,6 @@ import { generateRootKey, parseRootKey, FileRootKey } from '../../src/platform/k
 import { RootKeys } from '../../src/platform/keyring/kms/root-keys.ts';
 import { fillLog, sealAll } from '../harness/sealed-log.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
-import { createVaultDatabase, type VaultDatabase } from '../harness/test-nodes.ts';
 
 /** The long form is `npm run test:audit`: ten thousand changes to a log of a hundred thousand records. */
 const recordCount = Number(process.env['AUDIT_RECORDS'] ?? 10_000);
@@ -28,33 +27,26 @@ const changeCount = Number(process.env['AUDIT_CHANGES'] ?? 100);
 const wholeEvery = Number(process.env['AUDIT_WHOLE_EVERY'] ?? 100);
 
 const tenantId = randomUUID();
-let vault: VaultDatabase;
-/** The one whose log is changed: home, or the first node. */
 let database: TestDatabase;
-let node: string | undefined;
 let signer: AuditSigner;
 let sections: { checkpoint: StoredCheckpoint; records: AuditRecord[] }[];
 
 beforeAll(async () => {
-  vault = await createVaultDatabase();
-  const [first] = vault.nodes;
-  database = first?.database ?? vault;
-  node = first?.name;
+  database = await createTestDatabase();
   const rootKey = new FileRootKey(parseRootKey(generateRootKey()) ?? Buffer.alloc(32));
-  signer = (await SystemKeys.load(vault.open(), new RootKeys(rootKey))).auditSigner();
+  signer = (await SystemKeys.load(database.open(), new RootKeys(rootKey))).auditSigner();
   await fillLog(database, { tenantId, count: recordCount, days: 0.5 });
-  await sealAll(database, signer, node);
+  await sealAll(database, signer);
   sections = [];
-  for await (const { checkpoint, records } of new LogReader(database.open(), 'every tenant', node).sections(tenantId)) {
+  for await (const { checkpoint, records } of new LogReader(database.open()).sections(tenantId)) {
     if (records !== 'dropped') sections.push({ checkpoint, records: [...records] });
   }
 });
-afterAll(() => vault.drop());
+afterAll(() => database.drop());
 
 function verify(log: readonly LogSection[], after?: StoredCheckpoint): readonly Finding[] {
   const verifier = new LogVerifier({
     tenantId,
-    node,
     publicKey: signer.publicKey,
     ...(after === undefined ? {} : { after }),
   });
@@ -136,12 +128,11 @@ function sealedAt(record: AuditRecord): number {
 describe('the sealed log', () => {
   it('is long, in many checkpoints, and verifies', async () => {
     const startedAt = performance.now();
-    const others = vault.nodes.map(({ name, database: own }) => new LogReader(own.open(), 'every tenant', name));
-    const log = { reader: new LogReader(vault.open()), others, publicKey: signer.publicKey };
-    // A tenant that is asked for by name is looked for at home, too.
-    const verdict = await verifyDatabase(log, node === undefined ? tenantId : undefined, {
-      onProgress: () => undefined,
-    });
+    const verdict = await verifyDatabase(
+      { reader: new LogReader(database.open()), publicKey: signer.publicKey },
+      tenantId,
+      { onProgress: () => undefined },
+    );
     const seconds = (performance.now() - startedAt) / 1_000;
     expect(verdict.findings).toEqual([]);
     expect(verdict.tenants).toMatchObject([{ verified: recordCount }]);
@@ -220,7 +211,7 @@ describe('the sealed log', () => {
     await fileAnchor(file).append([anchor]);
     const verdictOf = async (signedBy: AuditSigner) => {
       const frontier = MerkleFrontier.empty();
-      const verifier = new LogVerifier({ tenantId, node, publicKey: signer.publicKey });
+      const verifier = new LogVerifier({ tenantId, publicKey: signer.publicKey });
       const roots = new Map<number, SealedRoot>();
       for (const { checkpoint, records } of sections) {
         const rewritten = records.map((record) => ({ ...record, source_address: '192.0.2.1' }));

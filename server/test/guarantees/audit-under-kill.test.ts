@@ -6,22 +6,22 @@ import { readVaultConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { Program } from '../harness/program.ts';
-import { createVaultDatabase, type VaultDatabase } from '../harness/test-nodes.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { untilTrue } from '../harness/deadline.ts';
 
 /** The long form is `npm run test:audit`: fifty kills. */
 const killCount = Number(process.env['AUDIT_KILLS'] ?? 2);
 const callers = 8;
 
-let database: VaultDatabase;
+let database: TestDatabase;
 let settings: Record<string, string>;
 let url: string;
 beforeAll(async () => {
-  database = await createVaultDatabase();
+  database = await createTestDatabase();
   const port = await findFreePort();
   url = `http://127.0.0.1:${port}`;
   settings = {
-    ...database.settings,
+    STRONGROOM_DATABASE_URL: database.url,
     STRONGROOM_ROOT_KEY: generateRootKey(),
     STRONGROOM_PUBLIC_URL: url,
     STRONGROOM_HOST: '127.0.0.1',

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject, randomBytes, randomInt } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/platform/database/migrator.ts';
 import { EpochKeys } from '../../src/platform/keyring/cvc/epoch-keys.ts';
 import { lifeMs } from '../../src/platform/keyring/cvc/epoch.ts';
@@ -9,7 +9,6 @@ import { keyVersionOf, openRecord, type RecordBinding } from '../../src/platform
 import { ArchivedPostgres } from '../harness/archived-postgres.ts';
 import { CanaryScanner } from '../harness/canary-scanner.ts';
 import { makeCardNumber } from '../harness/card-number.ts';
-import { describeOnOneDatabase } from '../harness/one-database.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 
@@ -74,8 +73,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => opened.disposeAsync());
 
-// A backup of one database is restored, and a vault is started on it.
-describeOnOneDatabase('a base backup and the write-ahead log, restored', () => {
+describe('a base backup and the write-ahead log, restored', () => {
   it('bring back every card and every sealed code', async () => {
     expect(openedWhileLive).toBe(cardCount);
     expect(await readRows()).toHaveLength(cardCount);
@@ -119,7 +117,7 @@ describeOnOneDatabase('a base backup and the write-ahead log, restored', () => {
 });
 
 /** Last: it moves the clock. */
-describeOnOneDatabase('a server that had the keys', () => {
+describe('a server that had the keys', () => {
   it('opens every code until its time is over, and none 65 minutes after it was written', async () => {
     const rows = await readRows();
     const open = (row: CvcRow) => peer.open(row.record, row.binding);

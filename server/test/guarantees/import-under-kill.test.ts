@@ -6,7 +6,6 @@ import { noCvcSealer } from '../../src/platform/keyring/cvc-sealer.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { ImportFolder, readJsonLines, toLines } from '../harness/import-file.ts';
 import { Program } from '../harness/program.ts';
-import { databaseSettings } from '../harness/test-nodes.ts';
 import { TestVault } from '../harness/test-vault.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 
@@ -68,7 +67,7 @@ it(`loses and doubles nothing when it is killed ${kills} times`, { timeout: 60_0
 });
 
 function start(tenantId: string, file: string, more: readonly string[]) {
-  const settings = { ...databaseSettings(vault), STRONGROOM_ROOT_KEY: rootKey };
+  const settings = { STRONGROOM_DATABASE_URL: vault.database.url, STRONGROOM_ROOT_KEY: rootKey };
   return Program.start(['import', '--tenant', tenantId, '--file', file, ...more], settings);
 }
 
@@ -94,18 +93,17 @@ async function untilMoved(tenantId: string, from: number): Promise<void> {
 /** What every token holds, opened with the keys of the tenant, in the order of the file. */
 async function openAll(tenantId: string): Promise<unknown[]> {
   const id = parseTenantId(tenantId);
-  const { nodes, keyring } = vault.server.core;
-  const store = new TokenStore(nodes, unlimitedSets);
+  const { database, keyring } = vault.server.core;
+  const store = new TokenStore(database, unlimitedSets);
   const presenter = new TokenPresenter({
     keyring,
     cvcSealer: noCvcSealer,
     settings: { get: async () => ({ fingerprintVisibility: 'mask' }) },
   });
-  const { rows: found } = await vault.database.owner.query<{ id: string; index: number }>(
-    `select id, (metadata->>'index')::int as index from tokens where tenant_id = $1`,
+  const { rows: ids } = await vault.database.owner.query<{ id: string }>(
+    `select id from tokens where tenant_id = $1 order by (metadata->>'index')::int, id`,
     [tenantId],
   );
-  const ids = found.toSorted((one, other) => one.index - other.index);
   const open = async (row: { id: string }) => {
     const token = await store.find(id, row.id as never);
     return token === undefined ? undefined : (await presenter.open(token)).data.reveal();

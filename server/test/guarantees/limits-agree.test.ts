@@ -51,7 +51,6 @@ describe('the documentation', () => {
       ['Characters of a cursor', count(tokenQueryLimits.cursorLengthMax)],
       ['Tokens of a page', count(sizeMaxDefault)],
       ['Data of a page, the last token aside', inMebibytes(tokenQueryLimits.pageBytesMax)],
-      ['Tokens up to the end of a numbered page, if the vault has nodes', count(tokenQueryLimits.placesMax)],
     ],
     'What one request may hold': [
       ['Body', inMebibytes(limits.sizeBytesMax)],

@@ -284,15 +284,13 @@ async function send(method: string, url: string, request: TestRequest): Promise<
   return answer;
 }
 
-/** Of every database of the vault. */
 async function dumpDatabase(): Promise<Buffer> {
   const program = path.join(inject('postgresBinaryDirectory'), 'pg_dump');
-  const dumps = await Promise.all(
-    [vault, ...vault.nodes].map(({ database }) =>
-      promisify(execFile)(program, ['--dbname', database.url], { encoding: 'buffer', maxBuffer: 256 * 1024 * 1024 }),
-    ),
-  );
-  return Buffer.concat(dumps.map(({ stdout }) => stdout));
+  const { stdout } = await promisify(execFile)(program, ['--dbname', vault.database.url], {
+    encoding: 'buffer',
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  return stdout;
 }
 
 function text(): string {

@@ -204,7 +204,7 @@ async function removeEverything(): Promise<void> {
   for (const { id } of rows.filter(({ id }) => !expiring.includes(id)))
     await call(tenant.keys.reveal, 'DELETE', `/tokens/${encodeURIComponent(id)}`);
   // The sweep of claims would hide one that was left.
-  const sweep = sweepTokensJobs(vault.server.core.nodes).find(({ name }) => name === 'sweep-tokens');
+  const sweep = sweepTokensJobs(vault.server.core.database).find(({ name }) => name === 'sweep-tokens');
   await sweep?.run({});
 }
 

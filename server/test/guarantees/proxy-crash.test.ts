@@ -5,18 +5,18 @@ import { untilTrue } from '../harness/deadline.ts';
 import { destinationHost } from '../harness/proxy-vault.ts';
 import { Program } from '../harness/program.ts';
 import { TestAuthority } from '../harness/test-authority.ts';
-import { createVaultDatabase, type VaultDatabase } from '../harness/test-nodes.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { TestResolver } from '../harness/test-resolver.ts';
 import { TlsDestination } from '../harness/tls-destination.ts';
 
-let database: VaultDatabase;
+let database: TestDatabase;
 let authority: TestAuthority;
 let resolver: TestResolver;
 let destination: TlsDestination;
 let environment: Record<string, string>;
 beforeAll(async () => {
   [database, authority, resolver] = await Promise.all([
-    createVaultDatabase(),
+    createTestDatabase(),
     TestAuthority.create(),
     TestResolver.start(),
   ]);
@@ -24,7 +24,7 @@ beforeAll(async () => {
   // It takes the request and never answers: anyone who dies now has sent the card.
   destination = await TlsDestination.start(await authority.issue([destinationHost]), () => undefined);
   environment = {
-    ...database.settings,
+    STRONGROOM_DATABASE_URL: database.url,
     STRONGROOM_ROOT_KEY: generateRootKey(),
     STRONGROOM_PUBLIC_URL: 'http://localhost',
     STRONGROOM_HOST: '127.0.0.1',

@@ -4,20 +4,20 @@ import { BalancedServers, balancedSettings } from '../harness/balanced-servers.t
 import { ClientLoad } from '../harness/client-load.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
-import { createVaultDatabase, type VaultDatabase } from '../harness/test-nodes.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 // Two servers behind a proxy that reads their readiness, restarted in turn while clients use them: no request fails.
 
 const restarts = Number(process.env['RESTARTS'] ?? 2);
 const phases = ['stopping: unready, still serving', 'draining: no new connections, finishing requests', 'stopped'];
 
-let database: VaultDatabase;
+let database: TestDatabase;
 let key: string;
 let servers: BalancedServers;
 
 beforeAll(async () => {
-  database = await createVaultDatabase();
-  const settings = { ...balancedSettings({ url: database.url, rootKey: generateRootKey() }), ...database.settings };
+  database = await createTestDatabase();
+  const settings = balancedSettings({ url: database.url, rootKey: generateRootKey() });
   const { stdout } = await Program.run(['bootstrap', '--name', 'Acme', '--json'], settings);
   servers = await BalancedServers.start(settings);
   key = await servers.makeKey((JSON.parse(stdout) as { keys: { management: string } }).keys.management);

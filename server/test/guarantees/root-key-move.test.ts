@@ -5,20 +5,20 @@ import { createPkcs11Key } from '../../src/platform/keyring/kms/pkcs11-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { Program } from '../harness/program.ts';
 import { SoftHsm } from '../harness/soft-hsm.ts';
-import { createVaultDatabase, type VaultDatabase } from '../harness/test-nodes.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 import { TokenLoad } from '../harness/token-load.ts';
 
 /** Two servers behind a load balancer that sends a request to the one that is up. */
 const ports = { a: 0, b: 0 };
 const callers = 6;
 
-let database: VaultDatabase;
+let database: TestDatabase;
 let hsm: SoftHsm;
 let base: Record<string, string>;
 const file: Record<string, string> = { STRONGROOM_ROOT_KEY: generateRootKey() };
 let pkcs11: Record<string, string>;
 beforeAll(async () => {
-  database = await createVaultDatabase();
+  database = await createTestDatabase();
   hsm = await SoftHsm.start();
   await hsm.addToken('vault', '123456');
   const key = { modulePath: hsm.modulePath, tokenLabel: 'vault', keyLabel: 'root' };
@@ -33,7 +33,7 @@ beforeAll(async () => {
   ports.a = await findFreePort();
   ports.b = await findFreePort();
   base = {
-    ...database.settings,
+    STRONGROOM_DATABASE_URL: database.url,
     STRONGROOM_PUBLIC_URL: 'http://localhost',
     STRONGROOM_HOST: '127.0.0.1',
     STRONGROOM_ADMIN_PORT: '0',

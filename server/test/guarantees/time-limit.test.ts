@@ -1,8 +1,7 @@
 import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { untilPasses, untilTrue } from '../harness/deadline.ts';
 import { countLockWaits } from '../harness/lock-waits.ts';
-import { describeOnOneDatabase } from '../harness/one-database.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 
 const limitSeconds = 1;
@@ -54,8 +53,7 @@ async function untilQuiet(): Promise<void> {
   await untilTrue(isQuiet, { waitingFor: 'the end of all statements' });
 }
 
-// Both count on one queue of creates: with nodes, those with ids of another node go past it.
-describeOnOneDatabase('behind a lock that somebody else holds', () => {
+describe('behind a lock that somebody else holds', () => {
   let holder: pg.PoolClient;
   beforeEach(async () => {
     holder = await vault.database.owner.connect();
@@ -103,7 +101,7 @@ describeOnOneDatabase('behind a lock that somebody else holds', () => {
   });
 });
 
-describeOnOneDatabase('in front of a database that says nothing', () => {
+describe('in front of a database that says nothing', () => {
   let frozen: readonly number[] = [];
   afterEach(() => wake());
 

@@ -37,7 +37,7 @@ export class ExportFolder {
     tenant: Pick<TestTenant, 'id'>,
     wish: { recipient?: ExportRecipient; type?: string; container?: string } = {},
   ): Promise<TokenExport> {
-    return new ExportApprovals(vault.server.core.nodes).request(parseTenantId(tenant.id), {
+    return new ExportApprovals(vault.server.core.database).request(parseTenantId(tenant.id), {
       recipient: wish.recipient ?? this.age,
       filter: { type: wish.type ?? null, container: wish.container ?? null },
       requestedFrom: 'operator@machine',

@@ -17,10 +17,7 @@ export class FreezablePostgres {
 
   static async start(): Promise<FreezablePostgres> {
     const password = randomBytes(16).toString('hex');
-    const postgres = await LocalPostgres.start({
-      password,
-      settings: { fsync: 'off', max_prepared_transactions: '100' },
-    });
+    const postgres = await LocalPostgres.start({ password, settings: { fsync: 'off' } });
     await migrate(postgres.url);
     return new FreezablePostgres(postgres);
   }

@@ -12,8 +12,6 @@ import { makeDirectory } from './postgres-directory.ts';
 
 const run = promisify(execFile);
 const standbyName = 'second';
-/** A standby must allow as many as its primary. */
-const shared = { fsync: 'off', max_prepared_transactions: '10' };
 
 /** A primary, and a standby that streams from it and can leave, come back and stop responding. */
 export class ReplicatedPostgres {
@@ -28,7 +26,7 @@ export class ReplicatedPostgres {
     const directory = await mkdtemp(path.join(tmpdir(), 'strongroom-replica-'));
     await chmod(directory, 0o711);
     const password = randomBytes(16).toString('hex');
-    const primary = await LocalPostgres.start({ password, settings: shared });
+    const primary = await LocalPostgres.start({ password, settings: { fsync: 'off' } });
     const admin = new pg.Client({ connectionString: primary.url });
     await admin.connect();
     return new ReplicatedPostgres({ primary, admin, directory, password });
@@ -47,7 +45,7 @@ export class ReplicatedPostgres {
       password: this.#password,
       dataDirectory: await this.#ensureCopy(),
       settings: {
-        ...shared,
+        fsync: 'off',
         primary_conninfo: `${this.primary.url}?application_name=${standbyName}`,
         // A commit that began to wait while the list was changed is confirmed with the next report.
         wal_receiver_status_interval: '1s',
@@ -73,7 +71,7 @@ export class ReplicatedPostgres {
       await this.#admin.query(`alter system set synchronous_standby_names = '${names}'`);
       await this.#admin.query('select pg_reload_conf()');
     }
-    await untilTrue(async () => (await this.#count(`sync_state = '${stateUnder(names)}'`)) === 1, {
+    await untilTrue(async () => (await this.#countSynchronous()) === (names.includes(standbyName) ? 1 : 0), {
       waitingFor: 'the configuration to be read',
     });
   }
@@ -123,16 +121,14 @@ export class ReplicatedPostgres {
     await untilTrue(async () => ((await this.#count('true')) === 1) === isExpected, { waitingFor: 'the standby' });
   }
 
+  #countSynchronous(): Promise<number> {
+    return this.#count(`sync_state in ('sync', 'quorum')`);
+  }
+
   async #count(condition: string): Promise<number> {
     const { rows } = await this.#admin.query(
       `select from pg_stat_replication where state = 'streaming' and application_name = '${standbyName}' and ${condition}`,
     );
     return rows.length;
   }
-}
-
-/** What the standby is when PostgreSQL goes by this list: different for each way to write one, so that it can be told when it does. */
-function stateUnder(names: string): string {
-  if (names === '') return 'async';
-  return names.startsWith('ANY') ? 'quorum' : 'sync';
 }

@@ -5,11 +5,10 @@ import { Sealer } from '../../src/platform/audit/sealer.ts';
 import type { VaultServer } from '../../src/app/vault-server.ts';
 import { untilTrue } from './deadline.ts';
 import type { TestDatabase } from './test-database.ts';
-import type { TestVault } from './test-vault.ts';
 
 /** Seals and counts every record that is committed, as a worker does; returns how many records that were. */
-export async function sealAll(database: TestDatabase, signer: AuditSigner, node?: string): Promise<number> {
-  const sealer = new Sealer({ database: database.open(), signer, node });
+export async function sealAll(database: TestDatabase, signer: AuditSigner): Promise<number> {
+  const sealer = new Sealer({ database: database.open(), signer });
   let sealed = 0;
   await untilSealable(database);
   for (;;) {
@@ -19,14 +18,6 @@ export async function sealAll(database: TestDatabase, signer: AuditSigner, node?
   }
   const facets = new FacetKeeper(database.open());
   while ((await facets.keep()).isFull);
-  return sealed;
-}
-
-/** The same for everything that a vault holds, at home and on nodes: each database seals and counts its own records. */
-export async function sealVault(vault: Pick<TestVault, 'database' | 'nodes' | 'server'>): Promise<number> {
-  const signer = signerOf(vault.server);
-  let sealed = await sealAll(vault.database, signer);
-  for (const { name, database } of vault.nodes) sealed += await sealAll(database, signer, name);
   return sealed;
 }
 

@@ -11,7 +11,6 @@ import type { TraceConfig } from '../../src/platform/telemetry/traces/trace-conf
 import type { Clock } from '../../src/platform/waiting/time-budget.ts';
 import { databaseTimeoutSeconds } from './deadline.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
-import { spreadOverNodes, type TestNode } from './test-nodes.ts';
 
 export interface TestTenant {
   readonly id: string;
@@ -48,10 +47,6 @@ export class TestVault {
   readonly logLines: string[] = [];
   readonly limits: LimitsConfig;
   readonly outbound: OutboundConfig;
-  /** Other databases that hold tokens; none unless a test asks for them, or all tests are run on nodes. */
-  readonly nodes: readonly TestNode[];
-  /** Whether a test's own SQL at home is run on all nodes. */
-  readonly #asksEverywhere: boolean;
   readonly #rootKey: Buffer;
   readonly #others: VaultServer[] = [];
 
@@ -62,8 +57,6 @@ export class TestVault {
       readonly limits?: Partial<LimitsConfig>;
       readonly outbound?: Partial<OutboundConfig>;
       readonly database?: TestDatabase;
-      /** How many other databases hold tokens. */
-      readonly nodes?: number;
       /** What statements may take; longer than any does by default. */
       readonly databaseTimeoutSeconds?: number;
       /** What requests may take; as long by default. */
@@ -85,17 +78,13 @@ export class TestVault {
     const { drain, clock, elements, traces, requiresStandby } = own;
     const { databaseTimeoutSeconds: timeoutSeconds, requestTimeoutSeconds } = own;
     const more = { drain, clock, elements, traces, timeoutSeconds, requestTimeoutSeconds, requiresStandby };
-    const nodes = await spreadOverNodes(database, own.nodes);
-    const parts = { url: database.url, nodes, rootKey, limits, outbound, ...more };
+    const parts = { url: database.url, rootKey, limits, outbound, ...more };
     const server = await startServer(parts, lines);
-    const asksEverywhere = own.nodes === undefined;
-    return new TestVault({ database, nodes, asksEverywhere, server, rootKey, limits, outbound, lines });
+    return new TestVault({ database, server, rootKey, limits, outbound, lines });
   }
 
   private constructor(parts: {
     database: TestDatabase;
-    nodes: readonly TestNode[];
-    asksEverywhere: boolean;
     server: VaultServer;
     rootKey: Buffer;
     limits: LimitsConfig;
@@ -103,8 +92,6 @@ export class TestVault {
     lines: string[];
   }) {
     this.database = parts.database;
-    this.nodes = parts.nodes;
-    this.#asksEverywhere = parts.asksEverywhere;
     this.server = parts.server;
     this.#rootKey = parts.rootKey;
     this.limits = parts.limits;
@@ -115,9 +102,8 @@ export class TestVault {
   /** For a command on the same vault. */
   get config(): VaultConfig {
     const { url } = this.database;
-    const nodes = this.nodes.map(({ name, database }) => ({ name, url: database.url }));
     return {
-      database: { url, ownerUrl: url, nodes, connectionsMax: 4, timeoutSeconds: databaseTimeoutSeconds },
+      database: { url, ownerUrl: url, connectionsMax: 4, timeoutSeconds: databaseTimeoutSeconds },
       rootKeys: { primary: { kind: 'file', key: this.#rootKey }, others: [] },
       logLevel: 'silent',
     };
@@ -127,7 +113,6 @@ export class TestVault {
   async startAnother(limits: Partial<LimitsConfig> = {}): Promise<VaultServer> {
     const parts = {
       url: this.database.url,
-      nodes: this.nodes,
       rootKey: this.#rootKey,
       limits: { ...this.limits, ...limits },
       outbound: this.outbound,
@@ -179,21 +164,16 @@ export class TestVault {
 
   /** The audit records of a tenant as they are stored, oldest first. */
   async auditRecords(tenantId: string): Promise<Record<string, unknown>[]> {
-    const text = 'select * from audit_records where tenant_id = $1 order by created_at, id';
-    const logs = await Promise.all(
-      (this.#asksEverywhere ? [this] : [this, ...this.nodes]).map(({ database }) =>
-        database.owner.query(text, [tenantId]),
-      ),
+    const { rows } = await this.database.owner.query(
+      'select * from audit_records where tenant_id = $1 order by created_at, id',
+      [tenantId],
     );
-    const records = logs.flatMap(({ rows }) => rows as { created_at: Date; [column: string]: unknown }[]);
-    return this.nodes.length === 0
-      ? records
-      : records.toSorted((one, other) => one.created_at.getTime() - other.created_at.getTime());
+    return rows as Record<string, unknown>[];
   }
 
   async stop(): Promise<void> {
     for (const server of [...this.#others, this.server]) await server.stop();
-    for (const { database } of [...this.nodes, this]) await database.drop();
+    await this.database.drop();
   }
 }
 
@@ -226,7 +206,6 @@ export function cheapHasher(): PasswordHasher {
 function startServer(
   parts: {
     url: string;
-    nodes: readonly TestNode[];
     rootKey: Buffer;
     limits: LimitsConfig;
     outbound: OutboundConfig;
@@ -242,7 +221,6 @@ function startServer(
 ): Promise<VaultServer> {
   const {
     url,
-    nodes,
     rootKey,
     clock = () => 0,
     elements,
@@ -254,14 +232,7 @@ function startServer(
     {
       ...rest,
       requestTimeoutSeconds: rest.requestTimeoutSeconds ?? databaseTimeoutSeconds,
-      database: {
-        url,
-        ownerUrl: url,
-        nodes: nodes.map(({ name, database }) => ({ name, url: database.url })),
-        connectionsMax: 8,
-        timeoutSeconds,
-        requiresStandby,
-      },
+      database: { url, ownerUrl: url, connectionsMax: 8, timeoutSeconds, requiresStandby },
       rootKeys: { primary: { kind: 'file', key: rootKey }, others: [] },
       listen: { publicUrl: 'http://localhost', host: '127.0.0.1', port: 0, adminHost: '127.0.0.1', adminPort: 0 },
       elements: elements?.config,

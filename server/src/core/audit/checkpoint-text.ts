@@ -1,8 +1,6 @@
 /** The state of a tenant's tree at one size, as proofs, exports and anchors spell it. */
 export interface CheckpointFields {
   readonly tenant_id: string;
-  /** The database that the tree lies in: a tenant has one tree in each. Absent for the home database. */
-  readonly node?: string;
   readonly number: number;
   readonly tree_size: number;
   readonly month: string;
@@ -14,12 +12,11 @@ export interface CheckpointFields {
 
 /**
  * What is signed of a checkpoint: the body of a transparency-log checkpoint (C2SP tlog-checkpoint), that is origin, size and
- * root a line each, followed by lines of our own. The origin names the tree: a checkpoint of one database never passes for one of
- * another.
+ * root a line each, followed by lines of our own.
  */
 export function toCheckpointText(checkpoint: CheckpointFields): string {
   return [
-    `strongroom/audit/${checkpoint.tenant_id}${checkpoint.node === undefined ? '' : `/${checkpoint.node}`}`,
+    `strongroom/audit/${checkpoint.tenant_id}`,
     String(checkpoint.tree_size),
     checkpoint.root,
     `number ${checkpoint.number}`,

@@ -1,4 +1,3 @@
-import { Nodes } from '../../platform/nodes/nodes.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomRights } from '../../../test/harness/seen/random-rights.ts';
 import { SeededRandom } from '../../../test/harness/seen/seeded-random.ts';
@@ -209,11 +208,7 @@ describe('POST /access/who', () => {
 
   it('looks at so many at a time, and comes to everybody once', async () => {
     const { database } = vault.server.core;
-    const service = new WhoService({
-      database,
-      tokens: new TokenStore(Nodes.alone(database), unlimitedSets),
-      rowsPerPart: 7,
-    });
+    const service = new WhoService({ database, tokens: new TokenStore(database, unlimitedSets), rowsPerPart: 7 });
     const tenantId = parseTenantId(tenant.id);
     const target = { container: '/' };
     const ids: string[] = [];

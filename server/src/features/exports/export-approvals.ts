@@ -4,8 +4,6 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { ExportRecipient } from '../../platform/keyring/export-recipient.ts';
-import type { Nodes } from '../../platform/nodes/nodes.ts';
-import { countAllTokens } from '../tokens/index.ts';
 import { type ExportFilter, exportEvent, noSuchExport, type TokenExport } from './token-export.ts';
 import { TokenExportStore } from './token-export-store.ts';
 
@@ -19,12 +17,10 @@ const listMax = 50;
  * command line there is no proof of identity.
  */
 export class ExportApprovals {
-  readonly #nodes: Nodes;
   readonly #database: Database;
 
-  constructor(nodes: Nodes) {
-    this.#nodes = nodes;
-    this.#database = nodes.home.database;
+  constructor(database: Database) {
+    this.#database = database;
   }
 
   request(
@@ -54,7 +50,7 @@ export class ExportApprovals {
       const store = new TokenExportStore(tx, tenantId);
       const found: (TokenExport & { tokensNow: number })[] = [];
       for (const one of await store.list(listMax)) {
-        found.push({ ...one, tokensNow: await countAllTokens(this.#nodes, tenantId, one.filter, tx) });
+        found.push({ ...one, tokensNow: await store.countTokens(one.filter) });
       }
       return found;
     });

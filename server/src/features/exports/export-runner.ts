@@ -1,18 +1,13 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import { recordAllInTransaction, recordInTransaction } from '../../platform/audit/audit-log.ts';
-import type { Database, Transaction } from '../../platform/database/database.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { RowHasher } from '../../platform/keyring/row-hasher.ts';
-import { askAllNodes } from '../../platform/nodes/ask-all-nodes.ts';
-import { sortIds } from '../../platform/nodes/id-order-store.ts';
-import type { Nodes, VaultNode } from '../../platform/nodes/nodes.ts';
 import { type StoredToken, toExportLine, type TokenOpener, tokenEvent, type TokenStore } from '../tokens/index.ts';
 import { type ExportHead, toHeadLine } from './export-manifest.ts';
-import { mergePages } from './merge-pages.ts';
-import { requireSameOrder } from './same-order.ts';
 import { exportEvent, noSuchExport, type TokenExport } from './token-export.ts';
 import { TokenExportStore } from './token-export-store.ts';
 
-/** Of each page, the tokens are read and their audit records durable before any of it is sent. */
+/** Each page is one transaction: its tokens are read and their audit records durable before any of it is sent. */
 const pageSize = 500;
 
 export interface ExportedRow {
@@ -28,15 +23,13 @@ export interface ExportPage {
 
 /** Runs an approved export. It can be started once; if it fails, it must be requested again. */
 export class ExportRunner {
-  readonly #nodes: Nodes;
   readonly #database: Database;
   readonly #tokens: TokenStore;
   readonly #opener: TokenOpener;
   readonly #tenantId: TenantId;
 
-  constructor(parts: { nodes: Nodes; tokens: TokenStore; opener: TokenOpener; tenantId: TenantId }) {
-    this.#nodes = parts.nodes;
-    this.#database = parts.nodes.home.database;
+  constructor(parts: { database: Database; tokens: TokenStore; opener: TokenOpener; tenantId: TenantId }) {
+    this.#database = parts.database;
     this.#tokens = parts.tokens;
     this.#opener = parts.opener;
     this.#tenantId = parts.tenantId;
@@ -44,7 +37,6 @@ export class ExportRunner {
 
   /** Uses up the approval, and records the intent before anything is decrypted. */
   async start(id: string): Promise<TokenExport> {
-    if (!this.#nodes.isAlone) await requireSameOrder(this.#nodes);
     const { found, isStarted } = await this.#database.forTenant(this.#tenantId, async (tx) => {
       const store = new TokenExportStore(tx, this.#tenantId);
       const isStarted = await store.start(id);
@@ -59,11 +51,18 @@ export class ExportRunner {
   }
 
   /** The plaintext, page by page. Every token that exists from start to end is in it exactly once. */
-  async *pages(wanted: TokenExport, head: ExportHead): AsyncGenerator<ExportPage> {
+  async *pages({ id, filter }: TokenExport, head: ExportHead): AsyncGenerator<ExportPage> {
     const { hasher, key } = RowHasher.generate();
-    yield { text: `${toHeadLine({ ...head, export_id: wanted.id }, key)}\n`, rows: [] };
+    yield { text: `${toHeadLine({ ...head, export_id: id }, key)}\n`, rows: [] };
     for (let after = ''; ; ) {
-      const page = this.#nodes.isAlone ? await this.#readPage(wanted, after) : await this.#readFromAll(wanted, after);
+      const from = after;
+      const page = await this.#database.forTenant(this.#tenantId, async (tx) => {
+        const tokens = await this.#tokens.listIn(tx, this.#tenantId, { after: from, limit: pageSize, ...filter });
+        const view = { transform: 'reveal', details: { within: id } } as const;
+        const events = tokens.map((token) => tokenEvent(token, 'read', view));
+        if (events.length > 0) await recordAllInTransaction(tx, this.#tenantId, 'system', events);
+        return tokens;
+      });
       const lines: string[] = [];
       const rows: ExportedRow[] = [];
       for (const token of page) {
@@ -76,39 +75,6 @@ export class ExportRunner {
       yield { text: lines.join(''), rows };
       after = last.id;
     }
-  }
-
-  /** Tokens and records in one transaction. */
-  #readPage(wanted: TokenExport, after: string): Promise<StoredToken[]> {
-    return this.#database.forTenant(this.#tenantId, async (tx) => {
-      const tokens = await this.#listIn(tx, wanted, after);
-      await this.#recordIn(tx, wanted, tokens);
-      return tokens;
-    });
-  }
-
-  /** The next tokens of all nodes, in the order of their ids. Which they are is known once all have been asked. */
-  async #readFromAll(wanted: TokenExport, after: string): Promise<StoredToken[]> {
-    const pages = await askAllNodes(this.#nodes, { tenantId: this.#tenantId }, (tx) => this.#listIn(tx, wanted, after));
-    const ids = pages.flat().map(({ id }) => id);
-    const { page, parts } = mergePages(pages, await sortIds(this.#database, this.#tenantId, ids));
-    await Promise.all(this.#nodes.all.map((node, index) => this.#recordOn(node, wanted, parts[index] ?? [])));
-    return page;
-  }
-
-  async #recordOn({ database }: VaultNode, wanted: TokenExport, tokens: readonly StoredToken[]): Promise<void> {
-    if (tokens.length === 0) return;
-    await database.forTenant(this.#tenantId, (tx) => this.#recordIn(tx, wanted, tokens));
-  }
-
-  #listIn(tx: Transaction, { filter }: TokenExport, after: string): Promise<StoredToken[]> {
-    return this.#tokens.listIn(tx, this.#tenantId, { after, limit: pageSize, ...filter });
-  }
-
-  async #recordIn(tx: Transaction, { id }: TokenExport, tokens: readonly StoredToken[]): Promise<void> {
-    const view = { transform: 'reveal', details: { within: id } } as const;
-    const events = tokens.map((token) => tokenEvent(token, 'read', view));
-    if (events.length > 0) await recordAllInTransaction(tx, this.#tenantId, 'system', events);
   }
 
   async end(id: string, outcome: { readonly isSuccess: boolean; readonly tokens: number }): Promise<void> {

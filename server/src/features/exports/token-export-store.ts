@@ -1,5 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import { sumTokenCounts } from '../tokens/index.ts';
 import type { Approval, TokenExport } from './token-export.ts';
 
 interface ExportRow {
@@ -133,6 +134,11 @@ export class TokenExportStore {
       text: 'update token_exports set finished_at = now(), tokens = $3 where tenant_id = $1 and id = $2',
       values: [this.#tenantId, id, tokens],
     });
+  }
+
+  /** How many tokens would be exported now. */
+  countTokens(filter: TokenExport['filter']): Promise<number> {
+    return sumTokenCounts(this.#tx, this.#tenantId, filter);
   }
 }
 

@@ -9,7 +9,6 @@ export function answerBinding(keyHash: Buffer): FieldBinding {
 /** The kept results, for re-encryption. A claim without a result has nothing to re-encrypt. */
 export const sealedAnswers = sealedTable({
   name: 'idempotency_results',
-  isOnNodes: false,
   key: { column: 'key_hash', toText: `encode(key_hash, 'hex')`, fromText: `decode(?, 'hex')` },
   sealedColumn: 'sealed',
   columns: [],

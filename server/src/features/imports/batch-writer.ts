@@ -3,14 +3,11 @@ import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { StatementError } from '../../platform/database/database-error.ts';
 import type { FileRecord } from '../../platform/files/record-reader.ts';
-import type { Nodes } from '../../platform/nodes/nodes.ts';
-import { countSlot, insertFreeIn, type InsertRow, unlimitedSets } from '../tokens/index.ts';
+import { countSlot, insertFreeIn, unlimitedSets } from '../tokens/index.ts';
 import { importEvent } from './import-event.ts';
-import type { ImportPlan } from './import-plan.ts';
 import type { ImportReject } from './import-reject.ts';
 import type { PreparedRecord } from './record-preparer.ts';
 import type { RejectedRecord, RejectFile } from './reject-file.ts';
-import { PlanRefused, SpreadBatches } from './spread-batch.ts';
 import { type ImportState, TokenImportStore } from './token-import-store.ts';
 
 export interface WrittenBatch {
@@ -37,28 +34,15 @@ const faultsOfRows = ['22', '23', '54'];
 export const importedElsewhere = 'Another process is importing this file. Let it finish, or stop it first.';
 export const idTaken = { code: 'token-id-taken', reason: 'A token with this id already exists.' } as const;
 
-/**
- * Writes batches to the vault: tokens with everything that belongs to them, and the position in the file, in one transaction. Where
- * several databases hold tokens, the position moves once all of them have written theirs.
- */
+/** Writes batches to the vault: tokens with everything that belongs to them, and the position in the file, in one transaction. */
 export class VaultWriter implements BatchWriter {
   readonly #database: Database;
   readonly #tenantId: TenantId;
   readonly #source: Buffer;
   readonly #rejects: RejectFile;
-  /** Undefined if there is one database. */
-  readonly #spread: SpreadBatches | undefined;
 
-  constructor(parts: {
-    nodes: Nodes;
-    tenantId: TenantId;
-    source: Buffer;
-    rejects: RejectFile;
-    /** Of the batch that an earlier run may have written in part. */
-    plan: ImportPlan | undefined;
-  }) {
-    this.#database = parts.nodes.home.database;
-    this.#spread = parts.nodes.isAlone ? undefined : new SpreadBatches(parts);
+  constructor(parts: { database: Database; tenantId: TenantId; source: Buffer; rejects: RejectFile }) {
+    this.#database = parts.database;
     this.#tenantId = parts.tenantId;
     this.#source = parts.source;
     this.#rejects = parts.rejects;
@@ -69,15 +53,8 @@ export class VaultWriter implements BatchWriter {
     prepared: readonly PreparedRecord[],
     from: ImportState,
   ): Promise<WrittenBatch> {
-    const entries = toEntries(records, prepared);
-    // What an earlier run has planned is written as it was planned, and the rest with a plan of its own.
-    const planned = entries.findLastIndex(({ record }) => this.#spread?.isPlanned(record.line) === true) + 1;
-    const state = planned === 0 ? from : await this.#writeAll(entries.slice(0, planned), from);
-    const rest = entries.slice(planned);
-    return {
-      state: rest.length === 0 && planned > 0 ? state : await this.#writeAll(rest, state),
-      codesDropped: countDropped(prepared),
-    };
+    const state = await this.#writeAll(toEntries(records, prepared), from);
+    return { state, codesDropped: countDropped(prepared) };
   }
 
   async finish(at: ImportState): Promise<void> {
@@ -118,7 +95,6 @@ export class VaultWriter implements BatchWriter {
   }
 
   async #writeTogether(entries: readonly Entry[], from: ImportState): Promise<ImportState> {
-    if (this.#spread !== undefined) return this.#writeSpread(this.#spread, entries, from);
     const rows = entries.flatMap(({ prepared }) => (prepared.kind === 'row' ? [prepared.row] : []));
     const { to, rejectsLength } = await this.#database.forTenant(this.#tenantId, async (tx) => {
       const store = new TokenImportStore(tx, this.#tenantId);
@@ -128,7 +104,13 @@ export class VaultWriter implements BatchWriter {
           ? []
           : await insertFreeIn(tx, { tenantId: this.#tenantId, slot: countSlot(), setLimits: unlimitedSets }, rows);
       const taken = new Set(rows.filter((_, index) => outcomes[index]?.createdAt === undefined));
-      const rejects = listRejects(entries, taken);
+      const rejects = entries.flatMap(({ record, prepared }) => {
+        if (prepared.kind === 'reject') return [toRejected(record, prepared.reject)];
+        if (prepared.kind === 'row' && taken.has(prepared.row)) {
+          return [toRejected(record, { ...idTaken, id: prepared.row.id })];
+        }
+        return [];
+      });
       const to = advance(from, entries, { imported: rows.length - taken.size, rejected: rejects.length });
       const rejectsLength = await this.#rejects.write(rejects);
       if (!(await store.advance(this.#source, from, to))) {
@@ -139,36 +121,6 @@ export class VaultWriter implements BatchWriter {
     this.#rejects.keep(rejectsLength);
     return to;
   }
-
-  /** The rows first, and the position last: a crash in between repeats the batch. */
-  async #writeSpread(spread: SpreadBatches, entries: readonly Entry[], from: ImportState): Promise<ImportState> {
-    const rows = entries.flatMap(({ record: { line, end }, prepared }) =>
-      prepared.kind === 'row' ? [{ line, end, row: prepared.row }] : [],
-    );
-    const taken = await spread.write(rows, from).catch((error: unknown) => {
-      throw error instanceof PlanRefused ? new Error(importedElsewhere) : error;
-    });
-    const rejects = listRejects(entries, taken);
-    const to = advance(from, entries, { imported: rows.length - taken.size, rejected: rejects.length });
-    const rejectsLength = await this.#rejects.write(rejects);
-    const isMoved = await this.#database.forTenant(this.#tenantId, (tx) =>
-      new TokenImportStore(tx, this.#tenantId).advance(this.#source, from, to),
-    );
-    if (!isMoved) throw new Error(importedElsewhere);
-    this.#rejects.keep(rejectsLength);
-    return to;
-  }
-}
-
-/** What the file of rejects says about these records. */
-function listRejects(entries: readonly Entry[], taken: ReadonlySet<InsertRow>): RejectedRecord[] {
-  return entries.flatMap(({ record, prepared }) => {
-    if (prepared.kind === 'reject') return [toRejected(record, prepared.reject)];
-    if (prepared.kind === 'row' && taken.has(prepared.row)) {
-      return [toRejected(record, { ...idTaken, id: prepared.row.id })];
-    }
-    return [];
-  });
 }
 
 export function toEntries(records: readonly FileRecord[], prepared: readonly PreparedRecord[]): Entry[] {

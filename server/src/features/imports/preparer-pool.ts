@@ -26,12 +26,11 @@ export class PreparerPool {
     return this.#threads.length;
   }
 
-  /** `ids` are those that records get, by their lines, where they are decided already. */
-  prepare(batch: RecordBatch, keys: TenantKeys, ids?: ReadonlyMap<number, string>): Promise<readonly PreparedRecord[]> {
+  prepare(batch: RecordBatch, keys: TenantKeys): Promise<readonly PreparedRecord[]> {
     const thread = this.#threads[this.#turn % this.#threads.length];
     this.#turn += 1;
     if (thread === undefined) throw new Error('A pool has at least one thread.');
-    return thread.prepare(ids === undefined ? { batch, keys } : { batch, keys, ids });
+    return thread.prepare({ batch, keys });
   }
 
   async close(): Promise<void> {

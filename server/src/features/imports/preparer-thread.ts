@@ -13,8 +13,6 @@ export interface ThreadTask {
   /** Passed with every batch: a new key is used from the next batch on. */
   readonly keys: TenantKeys;
   readonly batch: RecordBatch;
-  /** Ids that are decided already, by the line of their record. */
-  readonly ids?: ReadonlyMap<number, string>;
 }
 
 /** The result of a thread: the records in order, or what stopped it. */
@@ -23,14 +21,13 @@ export type ThreadAnswer = { readonly prepared: readonly PreparedRecord[] } | { 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- given by the pool that started this thread.
 const { intake, shape } = workerData as ThreadSettings;
 
-async function prepareAll({ keys, batch, ids }: ThreadTask): Promise<readonly PreparedRecord[]> {
+async function prepareAll({ keys, batch }: ThreadTask): Promise<readonly PreparedRecord[]> {
   const keyring = new TenantKeyring(intake.tenantId, keys);
   const preparer = new RecordPreparer(new TokenIntake({ forTenant: () => Promise.resolve(keyring) }, intake), shape);
   const bytes = Buffer.from(batch.bytes.buffer);
   const now = new Date();
   const prepared: PreparedRecord[] = [];
-  for (const record of batch.records)
-    prepared.push(await preparer.prepare(bytes, record, { now, id: ids?.get(record.line) }));
+  for (const record of batch.records) prepared.push(await preparer.prepare(bytes, record, now));
   return prepared;
 }
 

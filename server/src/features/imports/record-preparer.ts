@@ -39,19 +39,14 @@ export class RecordPreparer {
     this.#shape = shape;
   }
 
-  /** `id` is the one that the token gets, if it is decided already. */
-  async prepare(
-    bytes: Buffer,
-    record: FileRecord,
-    as: { readonly now: Date; readonly id: string | undefined },
-  ): Promise<PreparedRecord> {
+  async prepare(bytes: Buffer, record: FileRecord, now: Date): Promise<PreparedRecord> {
     try {
       const text = readText(bytes, record);
       if (text.trim() === '') return { kind: 'empty' };
       const source = new JsonSource();
       const body = this.#toBody(text, source, record.line);
       if (body === undefined) return { kind: 'empty' };
-      return { kind: 'row', ...(await this.#intake.prepare(body, source, as)) };
+      return { kind: 'row', ...(await this.#intake.prepare(body, source, now)) };
     } catch (error) {
       if (error instanceof CsvError) {
         return { kind: 'reject', reject: { code: 'malformed-csv', reason: error.message } };

@@ -1,5 +1,5 @@
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { Nodes } from '../../platform/nodes/nodes.ts';
+import type { Database } from '../../platform/database/database.ts';
 import type { FileRecord } from '../../platform/files/record-reader.ts';
 import {
   advance,
@@ -12,21 +12,20 @@ import {
 } from './batch-writer.ts';
 import type { PreparedRecord } from './record-preparer.ts';
 import type { RejectFile } from './reject-file.ts';
-import { listTakenOnNodes } from './taken-ids.ts';
-import type { ImportState } from './token-import-store.ts';
+import { type ImportState, TokenImportStore } from './token-import-store.ts';
 
 /** Ids remembered to find duplicates in the file; a few hundred megabytes at most. */
 const rememberedMax = 2_000_000;
 
 /** Checks everything that writing would, and writes nothing to the vault. */
 export class RehearsalWriter implements BatchWriter {
-  readonly #nodes: Nodes;
+  readonly #database: Database;
   readonly #tenantId: TenantId;
   readonly #rejects: RejectFile | undefined;
   readonly #seen = new Set<string>();
 
-  constructor(parts: { nodes: Nodes; tenantId: TenantId; rejects: RejectFile | undefined }) {
-    this.#nodes = parts.nodes;
+  constructor(parts: { database: Database; tenantId: TenantId; rejects: RejectFile | undefined }) {
+    this.#database = parts.database;
     this.#tenantId = parts.tenantId;
     this.#rejects = parts.rejects;
   }
@@ -38,7 +37,9 @@ export class RehearsalWriter implements BatchWriter {
   ): Promise<WrittenBatch> {
     const entries = toEntries(records, prepared);
     const ids = prepared.flatMap((one) => (one.kind === 'row' ? [one.row.id] : []));
-    const taken = new Set(await listTakenOnNodes(this.#nodes, this.#tenantId, ids));
+    const taken = new Set(
+      await this.#database.forTenant(this.#tenantId, (tx) => new TokenImportStore(tx, this.#tenantId).listTaken(ids)),
+    );
     const rejects = entries.flatMap(({ record, prepared: one }) => {
       if (one.kind === 'reject') return [toRejected(record, one.reject)];
       if (one.kind !== 'row') return [];

@@ -6,7 +6,6 @@ import { readRecords, type RecordBatch } from '../../platform/files/record-reade
 import type { Keyring } from '../../platform/keyring/keyring.ts';
 import { type BatchWriter, importedElsewhere, type WrittenBatch } from './batch-writer.ts';
 import { importEvent } from './import-event.ts';
-import type { ImportPlan } from './import-plan.ts';
 import type { PreparerPool } from './preparer-pool.ts';
 import { type PreparedRecord, recordBytesMax } from './record-preparer.ts';
 import { type ImportIdentity, type ImportState, TokenImportStore } from './token-import-store.ts';
@@ -69,11 +68,6 @@ export class TokenImport {
     return { state: found, isFinished };
   }
 
-  /** What the batch was to write that an earlier run may have written in part. */
-  findPlan({ source }: ImportIdentity): Promise<ImportPlan | undefined> {
-    return this.#inStore((store) => store.findPlan(source));
-  }
-
   /** Throws if another process has started it since `findState` ran. */
   async begin(identity: ImportIdentity, { isRepeated }: Pick<ImportWish, 'isRepeated'>): Promise<void> {
     await this.#database.forTenant(this.#tenantId, async (tx) => {
@@ -92,8 +86,6 @@ export class TokenImport {
     parts: { readonly pool: PreparerPool; readonly writer: BatchWriter; readonly hasQuotes: boolean },
     options: {
       readonly from: ImportState;
-      /** Of the batch that an earlier run may have written in part. */
-      readonly plan: ImportPlan | undefined;
       readonly headerEnd: { readonly offset: number; readonly lines: number };
       readonly signal: AbortSignal;
       readonly onProgress: (state: ImportState) => void;
@@ -123,7 +115,7 @@ export class TokenImport {
     for await (const batch of batches) {
       if (signal.aborted) break;
       const keys = (await this.#keyring.forTenant(this.#tenantId)).share();
-      const prepared = pool.prepare(batch, keys, plannedIds(batch, options.plan));
+      const prepared = pool.prepare(batch, keys);
       // Awaited when it is this batch's turn; until then, a failure must not count as unhandled.
       prepared.catch(() => undefined);
       ahead.push({ batch, prepared });
@@ -137,13 +129,6 @@ export class TokenImport {
   #inStore<T>(work: (store: TokenImportStore) => Promise<T>): Promise<T> {
     return this.#database.forTenant(this.#tenantId, (tx) => work(new TokenImportStore(tx, this.#tenantId)));
   }
-}
-
-/** Ids that an earlier run has planned for records of this batch. */
-function plannedIds({ records }: RecordBatch, plan: ImportPlan | undefined): ReadonlyMap<number, string> | undefined {
-  const lines = new Set(records.map(({ line }) => line));
-  const planned = plan?.rows.filter(([line]) => lines.has(line)) ?? [];
-  return planned.length === 0 ? undefined : new Map(planned);
 }
 
 /** From the start, rows without an id that are already in the vault would be duplicated, which was not requested. */

@@ -34,8 +34,8 @@ async function read(): Promise<Keys> {
 }
 
 function reencrypt(onProgress: (read: number) => void = () => undefined) {
-  const { nodes, keyring } = core();
-  const run = new Reencryption({ nodes, keyring, tables, settleMs: 0 });
+  const { database, keyring } = core();
+  const run = new Reencryption({ database, keyring, tables, settleMs: 0 });
   return run.run(parseTenantId(tenant.id), { rowsPerSecond: 1_000_000, onProgress });
 }
 
@@ -82,7 +82,7 @@ describe('the encryption keys of a tenant', () => {
 
     await reencrypt();
     expect((await read()).reencryption).toMatchObject({ target_version: 2, finished_at: expect.any(String) });
-    const retirement = new KeyRetirement({ nodes: core().nodes, tables, closedForMinMs: 0 });
+    const retirement = new KeyRetirement({ database: core().database, tables, closedForMinMs: 0 });
     await retirement.run(parseTenantId(tenant.id), () => undefined);
     expect((await read()).data_keys).toMatchObject([{ version: 2, is_current: true }]);
   });

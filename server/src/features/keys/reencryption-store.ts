@@ -23,28 +23,6 @@ export interface ReencryptionProgress {
   readonly rowsUnreadable: number;
 }
 
-/** Of all databases together; undefined stands for one that has not been come to. */
-export function addUpProgress(parts: readonly (ReencryptionProgress | undefined)[]): ReencryptionProgress | undefined {
-  const known = parts.filter((part) => part !== undefined);
-  const targetVersion = Math.max(...known.map((part) => part.targetVersion));
-  const current = known.filter((part) => part.targetVersion === targetVersion);
-  const [first, ...others] = current;
-  if (first === undefined) return undefined;
-  const isFinished = current.length === parts.length && current.every(({ finishedAt }) => finishedAt !== null);
-  const sum = others.reduce(
-    (all, part) => ({
-      targetVersion,
-      startedAt: all.startedAt < part.startedAt ? all.startedAt : part.startedAt,
-      finishedAt: (all.finishedAt ?? 0) > (part.finishedAt ?? 0) ? all.finishedAt : part.finishedAt,
-      rowsRead: all.rowsRead + part.rowsRead,
-      rowsChanged: all.rowsChanged + part.rowsChanged,
-      rowsUnreadable: all.rowsUnreadable + part.rowsUnreadable,
-    }),
-    first,
-  );
-  return isFinished ? sum : { ...sum, finishedAt: null };
-}
-
 export interface ReencryptionTask {
   readonly tenantId: TenantId;
   readonly source: string;

@@ -5,7 +5,7 @@ import { endHour, type FacetPlace, takeExpected, toPlaces } from './facet-place.
 import { FacetPlaceStore } from './facet-place-store.ts';
 import type { Log, LogFilter, LogSlice } from './log.ts';
 import { type CountedTo, type Edge, LogCountStore } from './log-count-store.ts';
-import { compareNewest, cursorAt } from './log-cursor.ts';
+import { cursorAt } from './log-cursor.ts';
 import type { Counted, LogWalk, Wanted } from './log-walk.ts';
 import { SliceWalkStore } from './slice-walk-store.ts';
 import { StepPace } from './step-pace.ts';
@@ -183,5 +183,7 @@ function until(filter: LogFilter, countedTo: Date): LogFilter {
 
 function mergeNewest(counted: readonly Log[], fresh: readonly Log[]): Log[] {
   const byId = new Map([...counted, ...fresh].map((log) => [`${log.id} ${log.entityId}`, log]));
-  return [...byId.values()].toSorted(compareNewest);
+  return [...byId.values()].toSorted(
+    (a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0),
+  );
 }

@@ -7,9 +7,6 @@ export const base64 = (description: string) => Type.String({ contentEncoding: 'b
 export const CheckpointView = Type.Object(
   {
     tenant_id: Type.String({ format: 'uuid', description: 'Id of the tenant.' }),
-    node: Type.Optional(
-      Type.String({ description: 'The node whose records it vouches for. Absent for the home database.' }),
-    ),
     number: Type.Integer({ description: 'Its number, counted from 1.' }),
     tree_size: Type.Integer({ description: 'How many records the tree holds.' }),
     month: Type.String({ description: 'The month of its last record.' }),

@@ -3,7 +3,7 @@ import { invalidField } from '../../core/errors/domain-error.ts';
 import { nameSchemas } from '../../http/api-components.ts';
 import { queryParameters, wholeNumber } from '../../http/query-parameters.ts';
 import { timestamp } from '../../http/timestamp.ts';
-import { countedFields, topMax } from './log-bucket.ts';
+import { countedFields, topMax } from './log-counts.ts';
 import { daysByDefault, intervals, intervalsMax } from './log-count-range.ts';
 import { filterParameters } from './log-schemas.ts';
 

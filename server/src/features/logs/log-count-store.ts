@@ -173,13 +173,3 @@ export class LogCountStore {
     return row?.n ?? 0;
   }
 }
-
-/** Whether a worker that is well behind has not come to a part of the time. */
-export async function isBehindBefore(
-  progress: LogCountStore,
-  filter: LogFilter,
-  { to }: Pick<Edge, 'to'>,
-): Promise<boolean> {
-  const countedTo = await progress.findBehind(filter);
-  return countedTo !== undefined && (countedTo === 'never' || countedTo.getTime() < to);
-}

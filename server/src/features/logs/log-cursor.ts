@@ -7,11 +7,6 @@ export function cursorAt(time: Date): LogCursor {
   return { createdAt: time, id: lowestId };
 }
 
-/** Orders records as pages do: the newest first, and those of the same millisecond by id, as PostgreSQL compares it. */
-export function compareNewest(a: LogCursor, b: LogCursor): number {
-  return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
-}
-
 /** What follows a cursor lies before this, in milliseconds since 1970. */
 export function endOf(after: LogCursor | undefined): number {
   if (after === undefined) return Number.POSITIVE_INFINITY;

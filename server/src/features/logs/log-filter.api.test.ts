@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FacetKeeper } from '../../platform/audit/facet-keeper.ts';
-import { itOnOneDatabase } from '../../../test/harness/one-database.ts';
 import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { fillVariedLog, variedValues } from '../../../test/harness/varied-log.ts';
@@ -274,8 +273,7 @@ describe('the counters', () => {
       ('destination', destination)) as facet(field, value) cross join unnest(array['day', 'hour']) as grain
     where tenant_id = $1 and value is not null group by 1, 2, 3, 4, 5`;
 
-  // Compare the counters of one database with its records.
-  itOnOneDatabase('hold each sealed record once, however many workers there are', async () => {
+  it('hold each sealed record once, however many workers there are', async () => {
     await fillVariedLog(vault.database, { tenantId: tenant.id, count: 400, days: 1 });
     await seal();
     await fillVariedLog(vault.database, { tenantId: tenant.id, count: 400, days: 1 });
@@ -284,7 +282,7 @@ describe('the counters', () => {
     expect(await sums(kept)).toBe(await sums(counted));
   });
 
-  itOnOneDatabase('come to what was sealed before there were any, in passes', async () => {
+  it('come to what was sealed before there were any, in passes', async () => {
     await fillVariedLog(vault.database, { tenantId: tenant.id, count: 400, days: 1 });
     await owner().query(
       `insert into audit_records (tenant_id, entity_type, entity_id, operation, outcome)

@@ -47,13 +47,11 @@ const deeds: Readonly<Record<Operation, { readonly done: string; readonly noun: 
   reencrypt: { done: 're-encryption completed', noun: 're-encryption' },
   retire: { done: 'retired', noun: 'retirement' },
   alert: { done: 'alert raised', noun: 'alert' },
-  seal: { done: 'sealed', noun: 'sealing' },
 };
 
 /** Where subject and deed would not read like a sentence. */
 const wholes: ReadonlyMap<string, string> = new Map([
   ['token search success', 'Tokens searched'],
-  ['log seal success', 'Log of a node noted'],
   ['member issue_link success', 'Sign-in link issued'],
   ['member change_sign_in success', 'Sign-in methods changed'],
   ['member use_recovery_code success', 'Recovery code used'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sealVault, signerOf } from '../../../test/harness/sealed-log.ts';
+import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
 import { uuidV4 } from '../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { isProven, parseProofJson } from '../../platform/audit/inclusion-proof.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   tenant = await vault.makeTenant();
   for (let count = 0; count < 30; count += 1)
     await vault.request('POST', '/tokens', { key: tenant.keys.private, body: { type: 'token', data: count } });
-  await sealVault(vault);
+  await sealAll(vault.database, signerOf(vault.server));
   records = (await list(tenant)).slice(1);
 });
 afterAll(() => vault.stop());

@@ -1,6 +1,5 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
-import type { TenantId } from '../../core/identity/ids.ts';
 import { successEvent } from '../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import { type InclusionProof, proveInclusion, UnprovableError } from '../../platform/audit/inclusion-proof.ts';
@@ -9,43 +8,28 @@ import { FairLanes } from '../../platform/waiting/fair-lanes.ts';
 
 /** Proves to a tenant that a record is in its sealed log. */
 export class LogProofs {
-  readonly #readers: readonly LogReader[];
+  readonly #reader: LogReader;
   readonly #audit: AuditLog;
   /** With it, anyone who holds a proof checks the signature. Show it by another way as well, so that it can be compared. */
   readonly publicKey: Buffer;
   /** A proof reads thousands of records again, so a tenant gets two at a time. */
   readonly #lanes = new FairLanes({ placesMax: 4, tenantMax: 2, waitingMax: 20, waitMaxMs: 5_000 });
 
-  constructor(parts: { readers: readonly LogReader[]; audit: AuditLog; publicKey: Buffer }) {
-    this.#readers = parts.readers;
+  constructor(parts: { reader: LogReader; audit: AuditLog; publicKey: Buffer }) {
+    this.#reader = parts.reader;
     this.#audit = parts.audit;
     this.publicKey = parts.publicKey;
   }
 
   async prove(caller: Caller, recordId: string, createdAt: Date): Promise<InclusionProof> {
     const proof = await this.#lanes.run(caller.tenantId, () =>
-      this.#proveAnywhere(caller.tenantId, recordId, createdAt).catch((error: unknown) => {
+      proveInclusion(this.#reader, caller.tenantId, recordId, createdAt).catch((error: unknown) => {
         throw error instanceof UnprovableError ? toDomainError(error) : error;
       }),
     );
     await this.#audit.append(caller, successEvent('log', recordId, 'read'));
     return proof;
   }
-
-  /** Each database has a tree of its own, and a record is in one of them. That others have no such record says nothing. */
-  async #proveAnywhere(tenantId: TenantId, recordId: string, createdAt: Date): Promise<InclusionProof> {
-    const outcomes = await Promise.allSettled(
-      this.#readers.map((reader) => proveInclusion(reader, tenantId, recordId, createdAt)),
-    );
-    const proof = outcomes.find((outcome) => outcome.status === 'fulfilled');
-    if (proof !== undefined) return proof.value;
-    const reasons = outcomes.flatMap((outcome): unknown[] => (outcome.status === 'rejected' ? [outcome.reason] : []));
-    throw reasons.find((reason) => !isMissing(reason)) ?? reasons[0];
-  }
-}
-
-function isMissing(reason: unknown): boolean {
-  return reason instanceof UnprovableError && reason.reason === 'no-record';
 }
 
 function toDomainError({ reason }: UnprovableError): DomainError {

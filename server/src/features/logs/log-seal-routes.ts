@@ -52,11 +52,6 @@ nameSchemas({
 const LogSealView = Type.Object(
   {
     checkpoint: Type.Optional(CheckpointView),
-    node_checkpoints: Type.Optional(
-      Type.Array(CheckpointView, {
-        description: 'The newest checkpoint of each other database that holds records, in a vault with nodes.',
-      }),
-    ),
     waiting: WaitingView,
     worker: WorkerView,
     stop: Type.Optional(StopView),
@@ -76,8 +71,7 @@ export function addLogSealRoutes(app: FastifyInstance, { seals, logs }: { seals:
         summary: 'Get the state of sealing',
         description: `Returns how far the log of the tenant is sealed: the newest checkpoint, absent before the first; how many records wait
 for the next one; whether a worker seals; and \`stop\`, if the newest checkpoint is damaged and nothing is sealed until that is
-resolved. In a vault with nodes each database seals the records that it holds: \`checkpoint\` is that of the home database,
-\`node_checkpoints\` are those of the others, and everything else is about all of them.`,
+resolved.`,
         tags: ['Logs'],
         querystring: NoParameters,
         response: { 200: LogSealView },
@@ -92,12 +86,11 @@ resolved. In a vault with nodes each database seals the records that it holds: \
 }
 
 function toSealView(
-  { checkpoint, nodeCheckpoints, waiting, worker, stop }: LogSeal,
+  { checkpoint, waiting, worker, stop }: LogSeal,
   publicKeys: LogSeals['publicKeys'],
 ): Static<typeof LogSealView> {
   return {
     ...(checkpoint === undefined ? {} : { checkpoint: toCheckpointJson(checkpoint) }),
-    ...(nodeCheckpoints.length === 0 ? {} : { node_checkpoints: nodeCheckpoints.map(toCheckpointJson) }),
     waiting: {
       records: waiting.records,
       is_exact: waiting.isExact,

@@ -3,14 +3,12 @@ import type { Caller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { type AuditEvent, noSingleEntity, successEvent } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
-import type { Nodes } from '../../platform/nodes/nodes.ts';
+import type { Database } from '../../platform/database/database.ts';
 import { ExportSlots } from './export-slots.ts';
 import type { Log, LogCursor, LogFilter } from './log.ts';
 import { FairLanes } from '../../platform/waiting/fair-lanes.ts';
 import { type Clock, processClock, TimeBudget } from '../../platform/waiting/time-budget.ts';
-import type { LogSource } from './log-source.ts';
 import { countMax, LogStore, wayTo } from './log-store.ts';
-import { MergedLog } from './merged-log.ts';
 
 export interface LogPage {
   readonly totalItems: number;
@@ -32,7 +30,7 @@ export class LogService {
   /** Here and not beside the routes, which are there twice: a tenant has these for its keys and members together. */
   readonly exportSlots = new ExportSlots('log exports');
   readonly reportSlots = new ExportSlots('reports of the log');
-  readonly #nodes: Nodes;
+  readonly #database: Database;
   readonly #audit: AuditLog;
   /**
    * Filters that never meet in one record make the database look at thousands of minutes: as with lists of tokens, so few are
@@ -42,8 +40,8 @@ export class LogService {
 
   readonly #clock: Clock;
 
-  constructor(parts: { nodes: Nodes; audit: AuditLog; clock?: Clock }) {
-    this.#nodes = parts.nodes;
+  constructor(parts: { database: Database; audit: AuditLog; clock?: Clock }) {
+    this.#database = parts.database;
     this.#audit = parts.audit;
     this.#clock = parts.clock ?? processClock;
   }
@@ -53,13 +51,13 @@ export class LogService {
     filter: LogFilter,
     slice: { readonly offset: number; readonly size: number; readonly after: LogCursor | undefined },
   ): Promise<LogPage> {
-    const page = await this.#read(caller, async (source): Promise<LogPage | 'too-far'> => {
-      const { total, isExact } = await source.count(filter, new TimeBudget(countMs, this.#clock));
+    const page = await this.#read(caller, async (store): Promise<LogPage | 'too-far'> => {
+      const { total, isExact } = await store.count(filter, new TimeBudget(countMs, this.#clock));
       // Nobody has to walk a long log to find out that it ends before the page asked for.
       if (slice.offset > 0 && slice.offset >= total && isExact)
         return { totalItems: total, isExact, items: [], next: undefined, stoppedAt: undefined };
-      if (slice.offset >= countMax && !this.#skipsRecords(filter)) return 'too-far';
-      return { totalItems: total, isExact, ...(await this.#readPage(source, filter, slice)) };
+      if (wayTo(filter) !== 'kinds' && slice.offset >= countMax) return 'too-far';
+      return { totalItems: total, isExact, ...(await this.#readPage(store, filter, slice)) };
     });
     // A page that is refused tells as well that there is so much.
     await this.recordRead(caller, filter);
@@ -73,15 +71,15 @@ export class LogService {
     let after: LogCursor | undefined;
     do {
       const slice = { offset: 0, size: exportPageSize, after };
-      const page = await this.#read(caller, (source) => this.#readPage(source, filter, slice));
+      const page = await this.#read(caller, (store) => this.#readPage(store, filter, slice));
       yield page.items;
       after = page.next;
     } while (after !== undefined);
   }
 
-  /** The beginning of the oldest month from which on no month has been dropped. */
+  /** The beginning of the oldest month that has not been dropped. */
   findKeptSince(caller: Pick<Caller, 'tenantId'>): Promise<Date> {
-    return this.#read(caller, (source) => source.findKeptSince());
+    return this.#read(caller, (store) => store.findKeptSince());
   }
 
   /** Durable before the response leaves. Names the filters, never their values. */
@@ -91,34 +89,25 @@ export class LogService {
 
   /** The same for an operator at the command line. */
   async recordReadByOperator(tenantId: TenantId, filter: LogFilter): Promise<void> {
-    const { database } = this.#nodes.home;
-    await database.forTenant(tenantId, (tx) => recordInTransaction(tx, tenantId, 'system', readEvent(filter)));
+    await this.#database.forTenant(tenantId, (tx) => recordInTransaction(tx, tenantId, 'system', readEvent(filter)));
   }
 
   async #readPage(
-    source: LogSource,
+    store: LogStore,
     filter: LogFilter,
     { offset, size, after }: { readonly offset: number; readonly size: number; readonly after: LogCursor | undefined },
   ): Promise<Pick<LogPage, 'items' | 'next' | 'stoppedAt'>> {
     // One more than asked for tells whether there is another page.
     const wanted = { offset, limit: size + 1, after };
-    const { logs, stoppedAt } = await source.list(filter, wanted, new TimeBudget(listMs, this.#clock));
+    const { logs, stoppedAt } = await store.list(filter, wanted, new TimeBudget(listMs, this.#clock));
     const items = logs.slice(0, size);
     if (logs.length > size) return { items, next: items.at(-1), stoppedAt: undefined };
     return { items, next: stoppedAt, stoppedAt: stoppedAt?.createdAt };
   }
 
-  /** Whether records before a page stay in the database. Those of several nodes have to be put in order here, and so be read. */
-  #skipsRecords(filter: LogFilter): boolean {
-    return this.#nodes.isAlone && wayTo(filter) === 'kinds';
-  }
-
-  #read<T>({ tenantId }: Pick<Caller, 'tenantId'>, work: (source: LogSource) => Promise<T>): Promise<T> {
-    const { isAlone, home } = this.#nodes;
+  #read<T>({ tenantId }: Pick<Caller, 'tenantId'>, work: (store: LogStore) => Promise<T>): Promise<T> {
     return this.#lanes.run(tenantId, () =>
-      isAlone
-        ? home.database.forTenant(tenantId, (tx) => work(new LogStore(tx, tenantId)))
-        : work(new MergedLog(this.#nodes, tenantId)),
+      this.#database.forTenant(tenantId, (tx) => work(new LogStore(tx, tenantId))),
     );
   }
 }

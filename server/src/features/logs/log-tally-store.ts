@@ -155,12 +155,6 @@ export function mostFirst<Count extends ValueCount>(counts: readonly Count[]): C
   return counts.toSorted((a, b) => b.records - a.records || (a.value < b.value ? -1 : 1));
 }
 
-export function sumUp(counts: readonly ValueCount[]): ValueCount[] {
-  const sums = new Map<string, number>();
-  for (const { value, records } of counts) sums.set(value, (sums.get(value) ?? 0) + records);
-  return [...sums].map(([value, records]) => ({ value, records }));
-}
-
 function within({ from, to }: Pick<CountRange, 'from' | 'to'>, parameters: Parameters): string {
   return `f.bucket >= ${parameters.add(toSqlTime(from))} and f.bucket < ${parameters.add(toSqlTime(to))}`;
 }

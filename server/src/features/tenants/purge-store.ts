@@ -13,8 +13,6 @@ export const purgedTables = [
   'token_set_totals',
   'idempotency_results',
   'proxy_calls',
-  'joint_commits',
-  'drawer_arrivals',
 ] as const;
 
 /** Removes what a deleted tenant left behind. Its keys are already gone: these rows can no longer be read. */
@@ -25,16 +23,6 @@ export class PurgeStore {
   constructor(tx: Transaction, tenantId: TenantId) {
     this.#tx = tx;
     this.#tenantId = tenantId;
-  }
-
-  /** On a node, what it knows of the tenant goes with the row: nobody introduces a tenant again that home has forgotten. */
-  async forgetTenant(): Promise<void> {
-    await this.#tx.query({ text: 'delete from tenants where id = $1', values: [this.#tenantId] });
-  }
-
-  /** Until the end of the transaction, tokens are seen in drawers that this node does not hold, such as one that is being filled. */
-  async seeAllDrawers(): Promise<void> {
-    await this.#tx.query({ text: `select set_config('app.moves_drawers', 'on', true)` });
   }
 
   /** Deletes up to `limit` rows and returns how many there were. */

@@ -3,13 +3,11 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { successEvent } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
-import type { Nodes } from '../../platform/nodes/nodes.ts';
 import { ApplicationStore } from '../applications/index.ts';
 import { type Member, MemberStore } from '../members/index.ts';
 import type { Tenant, TokenCount } from './tenant.ts';
 import { type ListedTenant, listOwners, listTenants } from './tenant-overview-store.ts';
 import { TenantStore } from './tenant-store.ts';
-import { countTokensByType } from './tenant-usage.ts';
 
 /** More than a tenant has of either. */
 const shownMax = 1_000;
@@ -27,12 +25,10 @@ export interface TenantOverview {
 
 /** What an operator sees of tenants: names and numbers, nothing that they store. */
 export class TenantOverviews {
-  readonly #nodes: Nodes;
   readonly #database: Database;
 
-  constructor(nodes: Nodes) {
-    this.#nodes = nodes;
-    this.#database = nodes.home.database;
+  constructor(database: Database) {
+    this.#database = database;
   }
 
   async list(): Promise<TenantSummary[]> {
@@ -52,7 +48,7 @@ export class TenantOverviews {
       const first = { page: 1, size: shownMax };
       const { items: members } = await new MemberStore(tx, tenantId).list(undefined, first);
       const applications = await new ApplicationStore(tx, tenantId).list({ ids: undefined, types: undefined }, first);
-      const tokens = await countTokensByType(this.#nodes, tenantId, tx);
+      const tokens = await store.countTokensByType();
       await recordInTransaction(tx, tenantId, 'system', successEvent('tenant', tenantId, 'read'));
       return { tenant, members, applications: applications.totalItems, tokens };
     });

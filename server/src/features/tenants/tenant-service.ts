@@ -4,22 +4,18 @@ import { type AuditEvent, type Operation, successEvent } from '../../platform/au
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import { toChangeDetails } from '../../platform/audit/change-details.ts';
 import type { Database } from '../../platform/database/database.ts';
-import type { Nodes } from '../../platform/nodes/nodes.ts';
 import { type Member, memberEvent, MemberStore } from '../members/index.ts';
 import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
 import { listSettingsChanges, requireKnownValues, toCanonicalSettings } from './tenant-settings.ts';
 import { TenantStore } from './tenant-store.ts';
-import { countTokensByType } from './tenant-usage.ts';
 
 /** The tenant of the calling key: no other can be named. */
 export class TenantService {
-  readonly #nodes: Nodes;
   readonly #database: Database;
   readonly #audit: AuditLog;
 
-  constructor(parts: { nodes: Nodes; audit: AuditLog }) {
-    this.#nodes = parts.nodes;
-    this.#database = parts.nodes.home.database;
+  constructor(parts: { database: Database; audit: AuditLog }) {
+    this.#database = parts.database;
     this.#audit = parts.audit;
   }
 
@@ -61,7 +57,7 @@ export class TenantService {
   }
 
   async reportUsage(caller: Caller): Promise<readonly TokenCount[]> {
-    const counts = await countTokensByType(this.#nodes, caller.tenantId);
+    const counts = await this.#read(caller, (store) => store.countTokensByType());
     await this.#audit.append(caller, tenantEvent(caller, 'read'));
     return counts;
   }

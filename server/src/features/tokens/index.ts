@@ -13,7 +13,7 @@ export {
 } from './tokenize/index.ts';
 export {
   sealedTokens,
-  countAllTokens,
+  sumTokenCounts,
   sweepTokensJobs,
   TokenOpeningCheck,
   type TokenOpeningReport,

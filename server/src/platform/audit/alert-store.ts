@@ -13,10 +13,9 @@ export async function recordAlert(
   const details = { rule, count, from: from.toISOString(), minutes: windowMinutes };
   const entityType = isUser ? 'member' : 'key';
   const known = await tx.query({
-    // Since the window began: one that a node fills up late may have been raised and forgotten long ago.
     text: `select 1 from audit_records where tenant_id = $1 and entity_id = $2 and created_at >= $3
         and entity_type = $6 and operation = 'alert' and details::json ->> 'rule' = $4 and details::json ->> 'from' = $5`,
-    values: [tenantId, keyId, raisedAt < from ? raisedAt : from, rule, details.from, entityType],
+    values: [tenantId, keyId, raisedAt, rule, details.from, entityType],
   });
   if (known.length > 0) return;
   await recordInTransaction(tx, tenantId, 'system', {

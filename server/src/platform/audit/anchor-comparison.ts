@@ -1,4 +1,3 @@
-import { type LogTree, nameOfTree, toNodeMember } from '../../core/audit/log-tree.ts';
 import { isGenuine, parseCheckpointJson, type SignedCheckpoint } from './checkpoint.ts';
 import { readLines } from '../files/line-reader.ts';
 import type { Finding } from './log-verifier.ts';
@@ -6,8 +5,8 @@ import type { Finding } from './log-verifier.ts';
 /** What a checkpoint says about the tree. */
 export type SealedRoot = Pick<SignedCheckpoint, 'treeSize' | 'root'>;
 
-/** The checkpoints of a tree with these numbers, as far as it has them. */
-export type FindRoots = (tree: LogTree, numbers: readonly number[]) => Promise<ReadonlyMap<number, SealedRoot>>;
+/** The checkpoints of the log with these numbers, as far as it has them. */
+export type FindRoots = (tenantId: string, numbers: readonly number[]) => Promise<ReadonlyMap<number, SealedRoot>>;
 
 export interface AnchorVerdict {
   readonly findings: readonly Finding[];
@@ -27,11 +26,9 @@ export async function compareWithAnchor(path: string, publicKey: Buffer, findRoo
   const findings: Finding[] = [];
   let foreignLines = 0;
   const compare = async (lines: readonly SignedCheckpoint[]) => {
-    for (const own of Map.groupBy(lines, nameOfTree).values()) {
-      const [first] = own;
-      if (first === undefined) continue;
+    for (const [tenantId, own] of Map.groupBy(lines, (line) => line.tenantId)) {
       const roots = await findRoots(
-        first,
+        tenantId,
         own.map(({ number }) => number),
       );
       for (const line of own) {
@@ -57,12 +54,11 @@ export async function compareWithAnchor(path: string, publicKey: Buffer, findRoo
 }
 
 function toFinding(line: SignedCheckpoint, root: SealedRoot | undefined): Finding {
-  const { number, treeSize } = line;
-  const tree = { tenantId: line.tenantId, ...toNodeMember(line) };
+  const { tenantId, number, treeSize } = line;
   const range = { from: 0, to: treeSize };
   return root === undefined
-    ? { kind: 'records-missing', ...tree, range, message: `Checkpoint ${number} is in the anchor but not in the log.` }
-    : { kind: 'anchor-differs', ...tree, range, message: `Checkpoint ${number} differs from the anchored one.` };
+    ? { kind: 'records-missing', tenantId, range, message: `Checkpoint ${number} is in the anchor but not in the log.` }
+    : { kind: 'anchor-differs', tenantId, range, message: `Checkpoint ${number} differs from the anchored one.` };
 }
 
 function parseLine(text: string): SignedCheckpoint | undefined {

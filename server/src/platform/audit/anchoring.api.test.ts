@@ -2,7 +2,6 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { itOnOneDatabase } from '../../../test/harness/one-database.ts';
 import { sealAll, signerOf, untilSealable } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { type Anchor, fileAnchor } from './anchor.ts';
@@ -12,7 +11,6 @@ import { LogReader } from './log-reader.ts';
 import { verifyDatabase } from './log-verification.ts';
 import { Sealer } from './sealer.ts';
 
-// What is marked seals home's log alone, and its tokens' records lie elsewhere: log-on-nodes.api.test.ts seals all.
 let vault: TestVault;
 let tenant: TestTenant;
 let directory: string;
@@ -35,10 +33,10 @@ async function sealWith(sealer: Sealer) {
   return (await sealer.seal()).checkpoints;
 }
 
-itOnOneDatabase('appends checkpoints to a file, and believes no line of it that this vault did not sign', async () => {
+it('appends checkpoints to a file, and believes no line of it that this vault did not sign', async () => {
   const file = path.join(directory, 'anchor.ndjson');
   const sealer = new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) });
-  const anchoring = await Anchoring.start([{ database: vault.database.open() }], fileAnchor(file));
+  const anchoring = await Anchoring.start(vault.database.open(), fileAnchor(file));
   for (let round = 0; round < 3; round += 1) {
     await createToken();
     anchoring.add(await sealWith(sealer));
@@ -51,8 +49,7 @@ itOnOneDatabase('appends checkpoints to a file, and believes no line of it that 
   await appendFile(file, `${forged}\n{"tenant_id":"half of a li`);
   const reader = new LogReader(vault.database.open());
   const { publicKey } = signerOf(vault.server);
-  const compare = () =>
-    compareWithAnchor(file, publicKey, ({ tenantId }, numbers) => reader.findRoots(tenantId, numbers));
+  const compare = () => compareWithAnchor(file, publicKey, (id, numbers) => reader.findRoots(id, numbers));
   expect(await compare()).toEqual({ findings: [], foreignLines: 2 });
 
   // Another process goes on with the file that was cut off.
@@ -61,7 +58,7 @@ itOnOneDatabase('appends checkpoints to a file, and believes no line of it that 
   expect(await compare()).toEqual({ findings: [], foreignLines: 2 });
 });
 
-itOnOneDatabase('shows a log that was cut back and has grown again since', async () => {
+it('shows a log that was cut back and has grown again since', async () => {
   const file = path.join(directory, 'fork.ndjson');
   const anchor = fileAnchor(file);
   const sealer = new Sealer({ database: vault.database.open(), signer: signerOf(vault.server) });
@@ -99,10 +96,10 @@ it('keeps the newest of each tenant while the anchor is away, and brings it afte
       taken.push(...checkpoints.map(({ number }) => number));
     },
   };
-  const anchoring = await Anchoring.start([{ database: vault.database.open() }], anchor);
+  const anchoring = await Anchoring.start(vault.database.open(), anchor);
   await expect(anchoring.deliver()).rejects.toThrow('away');
   expect(anchoring.waitingCount).toBe(1);
-  const restarted = await Anchoring.start([{ database: vault.database.open() }], anchor);
+  const restarted = await Anchoring.start(vault.database.open(), anchor);
   isAway = false;
   await restarted.deliver();
   const newest = await new LogReader(vault.database.open()).newestCheckpoint(tenant.id);

@@ -1,18 +1,11 @@
 import type { Database } from '../database/database.ts';
 import type { Anchor } from './anchor.ts';
-import { nameOfTree } from '../../core/audit/log-tree.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 import { SealStore } from './seal-store.ts';
 
-/** A database with audit records, as the role that seals them; `node` is its name, unless it is the home database. */
-export interface SealedDatabase {
-  readonly node?: string | undefined;
-  readonly database: Database;
-}
-
 /**
- * Brings checkpoints to one anchor. A root covers everything before it, so of each tree only the newest has to arrive:
- * what waits while the anchor is away never grows beyond one for each tree.
+ * Brings checkpoints to one anchor. A root covers everything before it, so of each tenant only the newest has to arrive:
+ * what waits while the anchor is away never grows beyond one for each tenant.
  */
 export class Anchoring {
   readonly #anchor: Anchor;
@@ -21,11 +14,9 @@ export class Anchoring {
   #waitingSince = performance.now();
 
   /** Begins with what may not have arrived when the process before this one ended. */
-  static async start(logs: readonly SealedDatabase[], anchor: Anchor): Promise<Anchoring> {
-    const newest = await Promise.all(
-      logs.map(({ database, node }) => database.forSealer((tx) => new SealStore(tx, node).listNewest())),
-    );
-    return new Anchoring(anchor, new Map(newest.flat().map((checkpoint) => [nameOfTree(checkpoint), checkpoint])));
+  static async start(database: Database, anchor: Anchor): Promise<Anchoring> {
+    const newest = await database.forSealer((tx) => new SealStore(tx).listNewest());
+    return new Anchoring(anchor, new Map(newest.map((checkpoint) => [checkpoint.tenantId, checkpoint])));
   }
 
   private constructor(anchor: Anchor, waiting: Map<string, SignedCheckpoint>) {
@@ -48,7 +39,7 @@ export class Anchoring {
 
   add(checkpoints: readonly SignedCheckpoint[]): void {
     if (this.#waiting.size === 0) this.#waitingSince = performance.now();
-    for (const checkpoint of checkpoints) this.#waiting.set(nameOfTree(checkpoint), checkpoint);
+    for (const checkpoint of checkpoints) this.#waiting.set(checkpoint.tenantId, checkpoint);
   }
 
   /** Throws when the anchor did not take them; they stay. One delivery at a time: anyone who comes meanwhile joins it. */
@@ -66,8 +57,7 @@ export class Anchoring {
     await this.#anchor.append(checkpoints);
     this.#waitingSince = startedAt;
     for (const checkpoint of checkpoints) {
-      const tree = nameOfTree(checkpoint);
-      if (this.#waiting.get(tree) === checkpoint) this.#waiting.delete(tree);
+      if (this.#waiting.get(checkpoint.tenantId) === checkpoint) this.#waiting.delete(checkpoint.tenantId);
     }
   }
 }

@@ -44,7 +44,6 @@ export const operations = [
   'reencrypt',
   'retire',
   'alert',
-  'seal',
 ] as const;
 export type Operation = (typeof operations)[number];
 /** A call that leaves the house is written down twice: what is intended, before anything is decrypted, and how it ended. */
@@ -95,12 +94,6 @@ export interface AuditDetails {
   readonly count?: number;
   readonly from?: string;
   readonly minutes?: number;
-  /** Of the log of a node that home has noted: its newest checkpoint, how many records that covers, and their root as base64. */
-  readonly number?: number;
-  readonly size?: number;
-  readonly root?: string;
-  /** Of a month that retention drops, together with the number and the root of its newest checkpoint: that the vault says so. */
-  readonly signature?: string;
   /** What a change of rights or settings added and removed, a line each. */
   readonly changes?: readonly string[];
   /** SHA-256 of the rights or settings after the change, as base64url. */

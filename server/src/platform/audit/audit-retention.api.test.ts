@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { itOnOneDatabase } from '../../../test/harness/one-database.ts';
 import { sealAll, signerOf } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { verifyDatabase } from './log-verification.ts';
@@ -7,7 +6,6 @@ import { dropOldMonths } from './audit-retention-job.ts';
 import { isProven, proveInclusion } from './inclusion-proof.ts';
 import { LogReader } from './log-reader.ts';
 
-// What is marked seals home's log alone, and its tokens' records lie elsewhere: log-on-nodes.api.test.ts seals all.
 let vault: TestVault;
 let tenant: TestTenant;
 beforeAll(async () => {
@@ -37,8 +35,6 @@ beforeAll(async () => {
 afterAll(() => vault.stop());
 
 const seal = () => sealAll(vault.database, signerOf(vault.server));
-const dropKeeping = (monthsKept: number) =>
-  dropOldMonths({ database: vault.database.open() }, { monthsKept, signer: signerOf(vault.server) });
 const log = () => ({ reader: new LogReader(vault.database.open()), publicKey: signerOf(vault.server).publicKey });
 const verify = () => verifyDatabase(log(), tenant.id, { onProgress: () => undefined });
 async function months(): Promise<number> {
@@ -48,62 +44,59 @@ async function months(): Promise<number> {
   return rows.length;
 }
 
-itOnOneDatabase(
-  'drops what the policy no longer keeps, records that, and the rest still verifies and can be proven',
-  async () => {
-    expect((await verify()).findings).toEqual([]);
-    const before = await months();
-    await dropKeeping(13);
-    // Nothing vouches for a removal that is not sealed: it waits for the next run.
-    expect(await months()).toBe(before);
-    await seal();
-    await dropKeeping(13);
-    expect(await months()).toBe(before - 7);
+it('drops what the policy no longer keeps, records that, and the rest still verifies and can be proven', async () => {
+  expect((await verify()).findings).toEqual([]);
+  const before = await months();
+  await dropOldMonths(vault.database.open(), 13);
+  // Nothing vouches for a removal that is not sealed: it waits for the next run.
+  expect(await months()).toBe(before);
+  await seal();
+  await dropOldMonths(vault.database.open(), 13);
+  expect(await months()).toBe(before - 7);
 
-    const verdict = await verify();
-    expect(verdict.findings).toEqual([]);
-    expect(verdict.tenants).toMatchObject([{ dropped: 7 * 30 }]);
-    const { rows: removals } = await vault.database.owner.query(
-      `select entity_id, actor_type from audit_records where entity_type = 'log' and operation = 'delete'`,
-    );
-    expect(removals).toHaveLength(7);
+  const verdict = await verify();
+  expect(verdict.findings).toEqual([]);
+  expect(verdict.tenants).toMatchObject([{ dropped: 7 * 30 }]);
+  const { rows: removals } = await vault.database.owner.query(
+    `select entity_id, actor_type from audit_records where entity_type = 'log' and operation = 'delete'`,
+  );
+  expect(removals).toHaveLength(7);
 
-    const { rows: counted } = await vault.database.owner.query<{ counted: string; facets: string; real: string }>(
-      `select (select sum(records) from audit_counts where grain = 'day') as counted,
+  const { rows: counted } = await vault.database.owner.query<{ counted: string; facets: string; real: string }>(
+    `select (select sum(records) from audit_counts where grain = 'day') as counted,
       (select sum(records) from audit_facets where grain = 'day' and field = 'operation') as facets,
       (select count(*) from audit_records) as real`,
-    );
-    expect(counted[0]?.counted).toBe(counted[0]?.real);
-    expect(counted[0]?.facets).toBe(counted[0]?.real);
+  );
+  expect(counted[0]?.counted).toBe(counted[0]?.real);
+  expect(counted[0]?.facets).toBe(counted[0]?.real);
 
-    const { rows } = await vault.database.owner.query<{ id: string }>(
-      `select id from audit_records where tenant_id = $1 order by created_at limit 1`,
-      [tenant.id],
-    );
-    const proof = await proveInclusion(log().reader, tenant.id, rows[0]?.id ?? '');
-    expect(isProven(proof, log().publicKey)).toBe(true);
-  },
-);
+  const { rows } = await vault.database.owner.query<{ id: string }>(
+    `select id from audit_records where tenant_id = $1 order by created_at limit 1`,
+    [tenant.id],
+  );
+  const proof = await proveInclusion(log().reader, tenant.id, rows[0]?.id ?? '');
+  expect(isProven(proof, log().publicKey)).toBe(true);
+});
 
-itOnOneDatabase('does the same again without a trace', async () => {
+it('does the same again without a trace', async () => {
   const before = await vault.auditRecords(tenant.id);
-  await dropKeeping(13);
+  await dropOldMonths(vault.database.open(), 13);
   expect(await vault.auditRecords(tenant.id)).toEqual(before);
 });
 
-itOnOneDatabase('keeps a month with a record that is not sealed yet', async () => {
+it('keeps a month with a record that is not sealed yet', async () => {
   const before = await months();
   await vault.database.owner.query(
     `insert into audit_records (tenant_id, created_at, entity_type, entity_id, operation, outcome)
       values ($1, date_trunc('month', now()) - interval '13 months' + interval '1 day', 'token', 'late', 'read', 'success')`,
     [tenant.id],
   );
-  await dropKeeping(12);
+  await dropOldMonths(vault.database.open(), 12);
   expect(await months()).toBe(before);
   await seal();
-  await dropKeeping(12);
+  await dropOldMonths(vault.database.open(), 12);
   await seal();
-  await dropKeeping(12);
+  await dropOldMonths(vault.database.open(), 12);
   expect(await months()).toBe(before - 1);
   await seal();
   expect((await verify()).findings).toEqual([]);

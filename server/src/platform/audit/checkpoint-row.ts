@@ -1,4 +1,3 @@
-import { toNodeMember } from '../../core/audit/log-tree.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 
 export interface CheckpointRow {
@@ -21,11 +20,9 @@ export interface StoredCheckpoint extends SignedCheckpoint {
   readonly frontier: Buffer;
 }
 
-/** The row does not say which database it is in: whoever reads it knows. */
-export function toCheckpoint(row: CheckpointRow, node: string | undefined): StoredCheckpoint {
+export function toCheckpoint(row: CheckpointRow): StoredCheckpoint {
   return {
     tenantId: row.tenant_id,
-    ...toNodeMember({ node }),
     number: Number(row.number),
     treeSize: Number(row.tree_size),
     month: row.month,

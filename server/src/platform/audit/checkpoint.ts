@@ -1,10 +1,10 @@
 import { type CheckpointFields, toCheckpointText } from '../../core/audit/checkpoint-text.ts';
-import { type LogTree, toNodeMember } from '../../core/audit/log-tree.ts';
 import { membersOf } from '../../core/objects/members-of.ts';
 import { isSignedBy } from '../keyring/audit-signer.ts';
 
 /** The state of a tenant's tree at one size, vouched for by a signature. */
-export interface Checkpoint extends LogTree {
+export interface Checkpoint {
+  readonly tenantId: string;
   /** Counted from 1, without gaps. */
   readonly number: number;
   readonly treeSize: number;
@@ -41,7 +41,6 @@ export function toCheckpointJson(checkpoint: SignedCheckpoint) {
 function toFields(checkpoint: Checkpoint): CheckpointFields {
   return {
     tenant_id: checkpoint.tenantId,
-    ...toNodeMember(checkpoint),
     number: checkpoint.number,
     tree_size: checkpoint.treeSize,
     month: checkpoint.month,
@@ -50,8 +49,6 @@ function toFields(checkpoint: Checkpoint): CheckpointFields {
     sealed_at: checkpoint.sealedAt.toISOString(),
   };
 }
-
-const nodeName = /^[a-z][a-z0-9-]{0,30}$/;
 
 /** Undefined for anything that is not a checkpoint. Its signature is another question. */
 export function parseCheckpointJson(value: unknown): SignedCheckpoint | undefined {
@@ -65,11 +62,8 @@ export function parseCheckpointJson(value: unknown): SignedCheckpoint | undefine
   const numbers = [number('number'), number('tree_size'), number('key_version'), sealedAt.getTime()];
   if (text('tenant_id') === '' || !/^-?\d{1,20}$/.test(text('order_to')) || numbers.some(Number.isNaN))
     return undefined;
-  const { node } = line;
-  if (node !== undefined && !(typeof node === 'string' && nodeName.test(node))) return undefined;
   return {
     tenantId: text('tenant_id'),
-    ...(node === undefined ? {} : { node }),
     number: number('number'),
     treeSize: number('tree_size'),
     month: text('month'),

@@ -43,7 +43,7 @@ export class FacetStore {
     this.#tx = tx;
   }
 
-  /** Until the end of the transaction. One at a time in each database. */
+  /** Until the end of the transaction. One at a time in the whole installation. */
   becomeKeeper(): Promise<boolean> {
     return takeLock(this.#tx, 'facets-lock');
   }

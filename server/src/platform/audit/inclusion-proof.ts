@@ -34,31 +34,10 @@ export async function proveInclusion(
   createdAt?: Date,
 ): Promise<InclusionProof> {
   const record = await reader.findRecord(tenantId, recordId, createdAt);
-  if (record === undefined) throw noRecord();
+  if (record === undefined) throw new UnprovableError('The log of this tenant has no such record.', 'no-record');
   const newest = await reader.newestCheckpoint(tenantId);
   if (newest === undefined) throw notSealed();
   return new Prover(reader, newest).prove(record);
-}
-
-/** Proves one record in the tree of whichever database it lies in. */
-export async function proveInclusionAnywhere(
-  readers: readonly LogReader[],
-  tenantId: string,
-  recordId: string,
-  createdAt?: Date,
-): Promise<InclusionProof> {
-  for (const reader of readers) {
-    try {
-      return await proveInclusion(reader, tenantId, recordId, createdAt);
-    } catch (error) {
-      if (!(error instanceof UnprovableError) || error.reason !== 'no-record') throw error;
-    }
-  }
-  throw noRecord();
-}
-
-function noRecord(): UnprovableError {
-  return new UnprovableError('The log of this tenant has no such record.', 'no-record');
 }
 
 /**

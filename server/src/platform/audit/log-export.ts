@@ -3,26 +3,17 @@ import { stat, truncate } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AuditRecord } from '../../core/audit/record-text.ts';
-import { nameOfTree } from '../../core/audit/log-tree.ts';
 import { parseCheckpointJson, toCheckpointJson } from './checkpoint.ts';
 import { readLines } from '../files/line-reader.ts';
-import type { OpenLog, ReadableTree } from './log-trees.ts';
+import type { LogReader } from './log-reader.ts';
 import type { LogSection } from './log-verifier.ts';
 
 /**
- * Of a file. 2 has checkpoints that name a node, which a program that knows 1 alone would take for forged. A vault with one database
- * writes 1.
- */
-export type ExportVersion = 1 | 2;
-const newestVersion = 2 satisfies ExportVersion;
-
-/**
- * An export is lines of JSON: first who signs, then for each checkpoint its records and the checkpoint itself. Trees may
- * take turns; within one the order is that of the tree. It ends behind a checkpoint, so it can be continued. If it is continued in
- * a later version, the first line comes again before what needs that.
+ * An export is lines of JSON: first who signs, then for each checkpoint its records and the checkpoint itself. Tenants may
+ * take turns; within one the order is that of the tree. It ends behind a checkpoint, so it can be continued.
  */
 type ExportLine =
-  | { readonly kind: 'export'; readonly version: number; readonly public_key: string }
+  | { readonly kind: 'export'; readonly version: 1; readonly public_key: string }
   | ({ readonly kind: 'record' } & AuditRecord)
   | ({ readonly kind: 'checkpoint'; readonly frontier: string; readonly dropped?: true } & ReturnType<
       typeof toCheckpointJson
@@ -30,24 +21,17 @@ type ExportLine =
 
 export interface ExportOptions {
   readonly path: string;
+  readonly reader: LogReader;
   readonly publicKey: Buffer;
-  readonly version: ExportVersion;
-  /** Home's first; each is asked for when those before it are written. */
-  readonly trees: AsyncIterable<ReadableTree> | Iterable<ReadableTree>;
+  readonly tenantIds: readonly string[];
   readonly onProgress: (report: ExportReport) => void;
 }
 
 /** Where a file can be continued. */
 interface ExportEnd {
   readonly bytes: number;
-  /** The last checkpoint of each tree. */
+  /** The last checkpoint of each tenant. */
   readonly numbers: ReadonlyMap<string, number>;
-  /** What the file says; 0 if there is none. */
-  readonly version: number;
-}
-
-export function versionOfExport({ others = [] }: Pick<OpenLog, 'others'>): ExportVersion {
-  return others.length === 0 ? 1 : 2;
 }
 
 export interface ExportReport {
@@ -70,15 +54,14 @@ export async function writeExport(options: ExportOptions): Promise<ExportReport>
 }
 
 async function* exportLines(
-  { publicKey, version, trees, onProgress }: ExportOptions,
+  { reader, publicKey, tenantIds, onProgress }: ExportOptions,
   resumed: ExportEnd,
   report: { records: number; checkpoints: number },
 ): AsyncGenerator<string> {
   const toLine = (line: ExportLine) => `${JSON.stringify(line)}\n`;
-  if (resumed.version < version) yield toLine({ kind: 'export', version, public_key: publicKey.toString('base64') });
-  for await (const { reader, tenantId } of trees) {
-    const last = resumed.numbers.get(nameOfTree({ tenantId, node: reader.node })) ?? 0;
-    for await (const { checkpoint, records } of reader.sections(tenantId, last)) {
+  if (resumed.bytes === 0) yield toLine({ kind: 'export', version: 1, public_key: publicKey.toString('base64') });
+  for (const tenantId of tenantIds) {
+    for await (const { checkpoint, records } of reader.sections(tenantId, resumed.numbers.get(tenantId) ?? 0)) {
       const kept = records === 'dropped' ? [] : records;
       for (const record of kept) yield toLine({ kind: 'record', ...record });
       yield toLine({
@@ -94,7 +77,7 @@ async function* exportLines(
   }
 }
 
-/** How much of a file is whole, and which checkpoint of each tree comes last in it. */
+/** How much of a file is whole, and which checkpoint of each tenant comes last in it. */
 async function findEnd(path: string): Promise<ExportEnd> {
   const numbers = new Map<string, number>();
   const size = await stat(path)
@@ -102,7 +85,6 @@ async function findEnd(path: string): Promise<ExportEnd> {
     .catch(() => 0);
   let bytes = 0;
   let position = 0;
-  let version = 0;
   for await (const line of readLines(path)) {
     position += Buffer.byteLength(line) + 1;
     const parsed = parseLine(line);
@@ -110,11 +92,10 @@ async function findEnd(path: string): Promise<ExportEnd> {
     if (parsed === undefined || position > size) break;
     if (parsed.kind === 'record') continue;
     bytes = position;
-    if (parsed.kind === 'export') version = requireKnown(path, parsed.version);
-    else numbers.set(nameOfTree({ tenantId: parsed.tenant_id, node: parsed.node }), parsed.number);
+    if (parsed.kind === 'checkpoint') numbers.set(parsed.tenant_id, parsed.number);
   }
   if (size > 0 && bytes === 0) throw new NotAnExportError(path, 'exists and is not an export of an audit log');
-  return { bytes, numbers, version };
+  return { bytes, numbers };
 }
 
 export class NotAnExportError extends Error {
@@ -124,29 +105,12 @@ export class NotAnExportError extends Error {
   }
 }
 
-/** Anything else would be taken for damage, or worse, for a log that somebody has changed. */
-function requireKnown(path: string, version: unknown): number {
-  if (version === 1 || version === newestVersion) return version;
-  throw new TooNewExportError(path, version);
-}
-
-export class TooNewExportError extends Error {
-  constructor(path: string, version: unknown) {
-    const format = Number.isSafeInteger(version) ? `format ${String(version)}` : 'an unknown format';
-    super(
-      `${path} is an export in ${format}. This version of Strongroom reads formats 1 to ${newestVersion}: use the version that wrote the file, or a newer one.`,
-    );
-    this.name = 'TooNewExportError';
-  }
-}
-
 /** The key that a file says it was signed with: worth as much as the file itself. */
 export async function readExportKey(path: string): Promise<Buffer> {
   for await (const line of readLines(path)) {
     const first = parseLine(line);
-    if (first?.kind !== 'export') break;
-    requireKnown(path, first.version);
-    return Buffer.from(first.public_key, 'base64');
+    if (first?.kind === 'export') return Buffer.from(first.public_key, 'base64');
+    break;
   }
   throw new NotAnExportError(path, 'is not an export of an audit log');
 }
@@ -159,11 +123,10 @@ export async function* readExport(path: string): AsyncGenerator<LogSection> {
     lineNumber += 1;
     const parsed = parseLine(line);
     if (parsed === undefined) throw new NotAnExportError(path, `cannot be read at line ${lineNumber}`);
-    if (parsed.kind === 'export') requireKnown(path, parsed.version);
-    else if (parsed.kind === 'record') {
+    if (parsed.kind === 'record') {
       const { kind: _, ...record } = parsed;
       records.push(record);
-    } else {
+    } else if (parsed.kind === 'checkpoint') {
       const checkpoint = parseCheckpointJson(parsed);
       if (checkpoint === undefined) throw new NotAnExportError(path, `cannot be read at line ${lineNumber}`);
       const frontier = Buffer.from(parsed.frontier, 'base64');

@@ -20,18 +20,15 @@ export interface RecordKey {
   readonly id: string;
 }
 
-/** Reads the sealed log of a tenant in one database, in the order of its tree. */
+/** Reads the sealed log of a tenant in the order of its tree. */
 export class LogReader {
   readonly #database: Database;
   readonly #reads: 'every tenant' | 'one tenant';
-  /** The name of the database, unless it is the home database. */
-  readonly node: string | undefined;
 
   /** The sealer's role reads the log of every tenant. A server reads as the tenant that it asks about, and so no other. */
-  constructor(database: Database, reads: 'every tenant' | 'one tenant' = 'every tenant', node?: string) {
+  constructor(database: Database, reads: 'every tenant' | 'one tenant' = 'every tenant') {
     this.#database = database;
     this.#reads = reads;
-    this.node = node;
   }
 
   /** Every tenant that has records or checkpoints, deleted ones too. */
@@ -123,7 +120,7 @@ export class LogReader {
 
   /** Records that are not sealed yet, and why. */
   listWaiting(tenantId: string | undefined): Promise<WaitingRecords[]> {
-    return listWaiting({ database: this.#database, node: this.node }, tenantId);
+    return listWaiting(this.#database, tenantId);
   }
 
   /** Looks through the whole log unless it is known when the record was created. */
@@ -174,7 +171,7 @@ export class LogReader {
         values: value === undefined ? [tenantId] : [tenantId, value],
       }),
     );
-    return rows.map((row) => toCheckpoint(row, this.node));
+    return rows.map(toCheckpoint);
   }
 
   async #records(tenantId: string, condition: string, more: readonly SqlValue[]): Promise<AuditRecord[]> {
@@ -197,17 +194,12 @@ export class LogReader {
       : (work) => this.#database.forTenant(parseTenantId(tenantId), work);
   }
 
-  /** Those of the months of which there could still be records: by the bounds of partitions, since names say nothing. */
+  /** Those of the months that still have a partition. */
   async #monthsKept(months: readonly string[]): Promise<Set<string>> {
-    const bound = (word: string, otherwise: string) =>
-      `coalesce(substring(pg_get_expr(part.relpartbound, part.oid) from '${word} \\(''([^'']+)''\\)')::timestamptz, '${otherwise}')`;
     const rows = await this.#database.forSealer((tx) =>
       tx.query<{ month: string }>({
         text: `select month from unnest($1::text[]) as month
-          where exists (select from pg_inherits join pg_class part on part.oid = inhrelid
-            where inhparent = 'public.audit_records'::regclass
-              and ${bound('FROM', '-infinity')} < (month::date + interval '1 month') at time zone 'UTC'
-              and ${bound('TO', 'infinity')} > month::date::timestamp at time zone 'UTC')`,
+          where to_regclass('public.audit_records_' || replace(left(month, 7), '-', '_')) is not null`,
         values: [[...new Set(months)]],
       }),
     );

@@ -1,9 +1,6 @@
 import { type AnchorVerdict, compareWithAnchor, type FindRoots, type SealedRoot } from './anchor-comparison.ts';
 import { readExport, readExportKey } from './log-export.ts';
-import { type LogTree, nameOfTree, toNodeMember } from '../../core/audit/log-tree.ts';
-import { listTrees, type OpenLog, type ReadableTree, readersOf } from './log-trees.ts';
-import { listNodeSeals, type NodeSeal } from './node-seal.ts';
-import { NodeSealComparison } from './node-seal-comparison.ts';
+import type { LogReader } from './log-reader.ts';
 import { type Finding, LogVerifier, type TenantVerdict } from './log-verifier.ts';
 import type { WaitingRecords } from './waiting-records.ts';
 
@@ -17,60 +14,58 @@ export interface LogVerdict {
   readonly foreignAnchorLines: number;
 }
 
+/** The log of a vault and the key that signs it. */
+export interface OpenLog {
+  readonly reader: LogReader;
+  readonly publicKey: Buffer;
+}
+
 export interface VerifyOptions {
   /** A file of the second place. */
   readonly anchorFile?: string | undefined;
   readonly onProgress: (verified: number, total: number | undefined) => void;
 }
 
-/** Verifies the log in all databases of the vault, of one tenant or of all, with the key that the root key opens. */
+/** Verifies the log in the database, of one tenant or of all, with the key that the root key opens. */
 export async function verifyDatabase(
-  log: OpenLog,
+  { reader, publicKey }: OpenLog,
   tenantId: string | undefined,
   options: VerifyOptions,
 ): Promise<LogVerdict> {
-  const { publicKey } = log;
-  const readers = readersOf(log);
-  const present = await listTrees(log, tenantId);
-  const total = await sizeOf(present);
-  const findRoots: FindRoots = async (tree, numbers) =>
-    (await readers.find(({ node }) => node === tree.node)?.findRoots(tree.tenantId, numbers)) ?? new Map();
-  const noted = new NodeSealComparison(findRoots);
+  const present = tenantId === undefined ? await reader.listTenants() : [tenantId];
+  const total = await sizeOf(reader, present);
   const tenants: TenantVerdict[] = [];
   let verified = 0;
-  for (const { reader, tenantId: id } of present) {
-    const verifier = new LogVerifier({ tenantId: id, node: reader.node, publicKey });
+  for (const id of present) {
+    const verifier = new LogVerifier({ tenantId: id, publicKey });
     // Asked first: what is sealed while the tree is read lies behind.
     const outside = await reader.listOutside(id);
     for await (const section of reader.sections(id)) {
-      const sound = verifier.check(section);
-      // On a node, whoever can write to it could have noted anything.
-      if (reader.node === undefined) await noted.compare(listNodeSeals(sound));
+      verifier.check(section);
       verified += section.records === 'dropped' ? 0 : section.records.length;
       options.onProgress(verified, total);
     }
     verifier.checkOutside(outside);
     tenants.push(verifier.finish());
   }
-  const verdict = toVerdict(publicKey, tenants, {
-    noted,
-    anchor: await compareAnchor(options, publicKey, findRoots),
-  });
-  const waiting = (await Promise.all(readers.map((reader) => reader.listWaiting(tenantId)))).flat();
+  const findRoots: FindRoots = (id, numbers) => reader.findRoots(id, numbers);
+  const verdict = toVerdict(publicKey, tenants, await compareAnchor(options, publicKey, findRoots));
+  const waiting = await reader.listWaiting(tenantId);
   return { ...verdict, findings: [...verdict.findings, ...findForgedStops(tenants, waiting)], waiting };
 }
 
 /** The sealer stops for a damaged checkpoint and for nothing else. Anyone who wrote the stop wants records that nothing vouches for. */
 function findForgedStops(tenants: readonly TenantVerdict[], waiting: readonly WaitingRecords[]): Finding[] {
   const isDamaged = new Set(
-    tenants.filter(({ findings }) => findings.some(({ kind }) => kind === 'checkpoint-changed')).map(nameOfTree),
+    tenants
+      .filter(({ findings }) => findings.some(({ kind }) => kind === 'checkpoint-changed'))
+      .map((of) => of.tenantId),
   );
   return waiting
-    .filter((of) => of.reason === 'checkpoint-damaged' && !isDamaged.has(nameOfTree(of)))
-    .map(({ tenantId, node, records }) => ({
+    .filter(({ tenantId, reason }) => reason === 'checkpoint-damaged' && !isDamaged.has(tenantId))
+    .map(({ tenantId, records }) => ({
       kind: 'sealing-stopped',
       tenantId,
-      ...toNodeMember({ node }),
       message: `Sealing is stopped and ${records} records wait, although no checkpoint is damaged. If none was put right just now, somebody has written to audit_seal_stops.`,
     }));
 }
@@ -84,51 +79,24 @@ export async function verifyExport(
   const key = publicKey ?? (await readExportKey(path));
   const roots = new Map<string, Map<number, SealedRoot>>();
   const verifiers = new Map<string, LogVerifier>();
-  const verifierOf = (tree: LogTree) => {
-    const known = verifiers.get(nameOfTree(tree));
+  const verifierOf = (tenantId: string) => {
+    const known = verifiers.get(tenantId);
     if (known !== undefined) return known;
-    const made = new LogVerifier({ tenantId: tree.tenantId, node: tree.node, publicKey: key });
-    verifiers.set(nameOfTree(tree), made);
+    const made = new LogVerifier({ tenantId, publicKey: key });
+    verifiers.set(tenantId, made);
     return made;
   };
-  const seals: NodeSeal[] = [];
   let verified = 0;
   for await (const section of readExport(path)) {
-    const { number, treeSize, root, node } = section.checkpoint;
-    const sound = verifierOf(section.checkpoint).check(section);
-    if (node === undefined) seals.push(...listNodeSeals(sound));
-    if (options.anchorFile !== undefined)
-      getOrMake(roots, nameOfTree(section.checkpoint)).set(number, { treeSize, root });
+    const { tenantId, number, treeSize, root } = section.checkpoint;
+    verifierOf(tenantId).check(section);
+    if (options.anchorFile !== undefined) getOrMake(roots, tenantId).set(number, { treeSize, root });
     verified += section.records === 'dropped' ? 0 : section.records.length;
     options.onProgress(verified, undefined);
   }
   const tenants = [...verifiers.values()].map((verifier) => verifier.finish());
-  const findRoots: FindRoots = async (tree) => roots.get(nameOfTree(tree)) ?? new Map<number, SealedRoot>();
-  return toVerdict(key, tenants, {
-    noted: await compareSeals(path, seals),
-    anchor: await compareAnchor(options, key, findRoots),
-  });
-}
-
-/**
- * Reads the file once more for the checkpoints that home has noted: they come before or after the record of it, and all roots of a log
- * on nodes would be too many to keep.
- */
-async function compareSeals(path: string, seals: readonly NodeSeal[]): Promise<NodeSealComparison> {
-  const wanted = new Map<string, Map<number, SealedRoot | undefined>>();
-  for (const seal of seals) getOrMake(wanted, nameOfTree(seal)).set(seal.number, undefined);
-  if (seals.length > 0)
-    for await (const { checkpoint } of readExport(path)) {
-      const { number, treeSize, root } = checkpoint;
-      const own = wanted.get(nameOfTree(checkpoint));
-      if (own?.has(number) === true) own.set(number, { treeSize, root });
-    }
-  const comparison = new NodeSealComparison(async (tree) => {
-    const own = [...(wanted.get(nameOfTree(tree)) ?? [])];
-    return new Map(own.flatMap(([number, root]) => (root === undefined ? [] : [[number, root]])));
-  });
-  await comparison.compare(seals);
-  return comparison;
+  const findRoots: FindRoots = async (tenantId) => roots.get(tenantId) ?? new Map<number, SealedRoot>();
+  return toVerdict(key, tenants, await compareAnchor(options, key, findRoots));
 }
 
 async function compareAnchor(
@@ -140,19 +108,8 @@ async function compareAnchor(
   return compareWithAnchor(anchorFile, publicKey, findRoots);
 }
 
-/** What was compared with the trees. */
-interface Comparisons {
-  readonly noted: NodeSealComparison;
-  readonly anchor: AnchorVerdict;
-}
-
-function toVerdict(publicKey: Buffer, tenants: readonly TenantVerdict[], { noted, anchor }: Comparisons): LogVerdict {
-  const sealed = new Set(tenants.filter(({ newest }) => newest !== undefined).map(nameOfTree));
-  const findings = [
-    ...tenants.flatMap((tenant) => tenant.findings),
-    ...noted.findings((tree) => !sealed.has(nameOfTree(tree))),
-    ...anchor.findings,
-  ];
+function toVerdict(publicKey: Buffer, tenants: readonly TenantVerdict[], anchor: AnchorVerdict): LogVerdict {
+  const findings = [...tenants.flatMap((tenant) => tenant.findings), ...anchor.findings];
   return { publicKey, tenants, findings, waiting: [], foreignAnchorLines: anchor.foreignLines };
 }
 
@@ -162,8 +119,8 @@ function getOrMake<Key, Value>(maps: Map<string, Map<Key, Value>>, name: string)
   return known;
 }
 
-async function sizeOf(trees: readonly ReadableTree[]): Promise<number> {
+async function sizeOf(reader: LogReader, tenantIds: readonly string[]): Promise<number> {
   let total = 0;
-  for (const { reader, tenantId } of trees) total += (await reader.newestCheckpoint(tenantId))?.treeSize ?? 0;
+  for (const tenantId of tenantIds) total += (await reader.newestCheckpoint(tenantId))?.treeSize ?? 0;
   return total;
 }

@@ -1,9 +1,7 @@
 import type { AuditRecord } from '../../core/audit/record-text.ts';
 import { compareRecords, hashRecord, monthOf } from './audit-record.ts';
-import { type LogTree, nameOfTree, toNodeMember } from '../../core/audit/log-tree.ts';
 import { isGenuine, type SignedCheckpoint } from './checkpoint.ts';
 import type { StoredCheckpoint } from './checkpoint-row.ts';
-import { DroppedMonths } from './dropped-months.ts';
 import { narrowDown, type Places } from './finding-place.ts';
 import { MerkleFrontier } from './merkle-tree.ts';
 
@@ -12,19 +10,17 @@ export type FindingKind =
   | 'records-missing'
   | 'records-added'
   | 'record-outside'
-  | 'record-postdated'
   | 'checkpoint-changed'
   | 'checkpoint-missing'
   | 'month-removed'
   | 'sealing-stopped'
-  | 'log-missing'
-  | 'node-differs'
   | 'anchor-differs';
 
 /** Something that is not as it was sealed, and where. */
-export interface Finding extends LogTree {
+export interface Finding {
   readonly kind: FindingKind;
-  /** Places in the tenant's log in this database, counted from 0, half open. */
+  readonly tenantId: string;
+  /** Places in the tenant's log, counted from 0, half open. */
   readonly range?: Places;
   /** The part of the range that differs from what was sealed, where the tree tells. */
   readonly within?: Places;
@@ -39,15 +35,13 @@ export interface LogSection {
   readonly records: readonly AuditRecord[] | 'dropped';
 }
 
-export interface TenantVerdict extends LogTree {
+export interface TenantVerdict {
+  readonly tenantId: string;
   readonly verified: number;
   readonly dropped: number;
   readonly findings: readonly Finding[];
   readonly newest: SignedCheckpoint | undefined;
 }
-
-/** Between the clocks of a database and of a worker, and more. */
-const clockDifferenceMaxMs = 24 * 3_600_000;
 
 interface TreePosition {
   readonly number: number;
@@ -55,36 +49,34 @@ interface TreePosition {
 }
 
 /**
- * Recomputes one tree of a tenant, checkpoint by checkpoint. After a finding it goes on from what the checkpoint vouches
+ * Recomputes the tree of one tenant, checkpoint by checkpoint. After a finding it goes on from what the checkpoint vouches
  * for, so that one change gives one finding and later ones are still seen.
  */
 export class LogVerifier {
-  readonly #tree: LogTree;
+  readonly #tenantId: string;
   readonly #publicKey: Buffer;
   readonly #findings: Finding[] = [];
-  readonly #months: DroppedMonths;
+  readonly #removedMonths = new Set<string>();
   #position: TreePosition = { number: 0, frontier: MerkleFrontier.empty() };
   #newest: SignedCheckpoint | undefined;
+  #newestDroppedMonth: string | undefined;
   #verified = 0;
   #dropped = 0;
 
   /** `after` is a checkpoint that was verified before: the log is taken up behind it. */
   constructor(of: {
     tenantId: string;
-    /** The name of the database, unless it is the home database. */
-    node?: string | undefined;
     publicKey: Buffer;
     after?: StoredCheckpoint;
   }) {
-    this.#tree = { tenantId: of.tenantId, ...toNodeMember(of) };
+    this.#tenantId = of.tenantId;
     this.#publicKey = of.publicKey;
-    this.#months = new DroppedMonths(this.#tree, of.publicKey);
     const known = of.after === undefined ? undefined : this.#vouchedFor(of.after);
     if (of.after !== undefined && known !== undefined) this.#position = { number: of.after.number, frontier: known };
   }
 
-  /** Takes the sections in the order of their numbers. Returns those of the records that are as they were sealed. */
-  check({ checkpoint, records }: LogSection): readonly AuditRecord[] {
+  /** Takes the sections in the order of their numbers. */
+  check({ checkpoint, records }: LogSection): void {
     const before = this.#position;
     const range = { from: before.frontier.size, to: checkpoint.treeSize };
     if (checkpoint.number !== before.number + 1) {
@@ -97,13 +89,15 @@ export class LogVerifier {
       this.#find('checkpoint-changed', message, { range });
     }
 
-    this.#months.see(checkpoint, records === 'dropped');
-    if (records === 'dropped') this.#dropped += checkpoint.treeSize - before.frontier.size;
-    const verified = this.#verified;
+    if (records === 'dropped') {
+      this.#dropped += checkpoint.treeSize - before.frontier.size;
+      const known = this.#newestDroppedMonth ?? '';
+      // A straggler may have been sealed after records of the month that followed.
+      this.#newestDroppedMonth = checkpoint.month > known ? checkpoint.month : known;
+    }
     const recomputed = records === 'dropped' ? undefined : this.#recompute(checkpoint, records, vouchedFor);
     this.#position = { number: checkpoint.number, frontier: vouchedFor ?? recomputed ?? before.frontier };
     this.#newest = checkpoint;
-    return records === 'dropped' || this.#verified === verified ? [] : records;
   }
 
   /** Records that lie before where the sealer has come, and in no checkpoint. */
@@ -114,15 +108,13 @@ export class LogVerifier {
   }
 
   finish(): TenantVerdict {
-    const month = this.#months.findUnexplained()?.slice(0, 7);
-    if (month !== undefined) {
-      this.#find(
-        'month-removed',
-        `The records of ${month} are gone, with no record of the vault that it dropped them.`,
-      );
+    const month = this.#newestDroppedMonth?.slice(0, 7);
+    // Older months were dropped before it; the records of that may be gone themselves.
+    if (month !== undefined && !this.#removedMonths.has(month)) {
+      this.#find('month-removed', `The records of ${month} are gone, with no record that they were dropped.`);
     }
     return {
-      ...this.#tree,
+      tenantId: this.#tenantId,
       verified: this.#verified,
       dropped: this.#dropped,
       findings: this.#findings,
@@ -132,7 +124,7 @@ export class LogVerifier {
 
   /** The tree that the signature vouches for; undefined where the checkpoint was tampered with. */
   #vouchedFor(checkpoint: StoredCheckpoint): MerkleFrontier | undefined {
-    if (nameOfTree(checkpoint) !== nameOfTree(this.#tree) || !isGenuine(checkpoint, this.#publicKey)) return undefined;
+    if (checkpoint.tenantId !== this.#tenantId || !isGenuine(checkpoint, this.#publicKey)) return undefined;
     const frontier = MerkleFrontier.parse(checkpoint.treeSize, checkpoint.frontier);
     return frontier?.root().equals(checkpoint.root) === true ? frontier : undefined;
   }
@@ -152,8 +144,7 @@ export class LogVerifier {
       vouchedFor !== undefined && frontier.size === vouchedFor.size && frontier.root().equals(vouchedFor.root());
     if (isRight) {
       this.#verified += ordered.length;
-      this.#months.hear(ordered, checkpoint);
-      this.#checkTimes(checkpoint, ordered);
+      for (const record of ordered) if (isRemoval(record)) this.#removedMonths.add(record.entity_id);
       return frontier;
     }
     const surplus = ordered.length - (checkpoint.treeSize - range.from);
@@ -174,15 +165,22 @@ export class LogVerifier {
     return frontier;
   }
 
-  /** The sealer signs what it finds: that a record was created after it was sealed is all that tells of a time somebody made up. */
-  #checkTimes({ number, sealedAt }: StoredCheckpoint, records: readonly AuditRecord[]): void {
-    const ahead = records.filter(({ created_at }) => created_at > sealedAt.getTime() + clockDifferenceMaxMs);
-    if (ahead.length === 0) return;
-    const message = `${ahead.length} records in checkpoint ${number} say that they were created after it was sealed, at ${sealedAt.toISOString()}.`;
-    this.#find('record-postdated', message, { records: ahead.map(({ id }) => id) });
-  }
-
   #find(kind: FindingKind, message: string, place: Pick<Finding, 'range' | 'within' | 'records'> = {}): void {
-    this.#findings.push({ kind, ...this.#tree, ...place, message });
+    this.#findings.push({ kind, tenantId: this.#tenantId, ...place, message });
   }
+}
+
+/** Less than the three months for which the database refuses to drop anything would be no record of retention. */
+const monthsKeptMin = 3;
+
+/** The record that a month was dropped, which retention writes before it does. */
+function isRemoval(record: AuditRecord): boolean {
+  const isOfRetention =
+    record.entity_type === 'log' &&
+    record.operation === 'delete' &&
+    record.outcome === 'success' &&
+    record.actor_type === 'system';
+  const droppableFrom = new Date(`${record.entity_id}-01T00:00:00Z`);
+  droppableFrom.setUTCMonth(droppableFrom.getUTCMonth() + 1 + monthsKeptMin);
+  return isOfRetention && record.created_at >= droppableFrom.getTime();
 }

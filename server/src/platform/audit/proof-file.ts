@@ -6,9 +6,8 @@ import type { AuditRecord } from '../../core/audit/record-text.ts';
 import { compareOrders, compareRecords } from './audit-record.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 import { isProven, parseProofJson, Prover, toProofJson, UnprovableError } from './inclusion-proof.ts';
-import { parseJsonOrNothing } from './json-or-nothing.ts';
-import type { LogReader, RecordKey } from './log-reader.ts';
-import { type OpenLog, readersOf } from './log-trees.ts';
+import type { RecordKey } from './log-reader.ts';
+import type { OpenLog } from './log-verification.ts';
 
 /** The worker seals twice a second. */
 const sealedWithinMs = 30_000;
@@ -36,36 +35,27 @@ export async function withProofFile<T>(path: string, work: (file: FileHandle) =>
 /** Writes the proof of each record as a line of JSON, once all of them are sealed. */
 export async function writeProofs(
   file: FileHandle,
-  log: OpenLog,
+  { reader, publicKey }: OpenLog,
   { tenantId, keys }: { readonly tenantId: string; readonly keys: readonly RecordKey[] },
 ): Promise<void> {
-  const found: { readonly reader: LogReader; readonly records: AuditRecord[] }[] = [];
-  for (const reader of readersOf(log)) found.push({ reader, records: await findAll(reader, tenantId, keys) });
-  if (found.reduce((sum, { records }) => sum + records.length, 0) !== keys.length)
-    throw new UnprovableError('Some of the records were dropped while they were read. Ask again with a later --from.');
-  const signer = { public_key: log.publicKey.toString('base64') };
-  for (const { reader, records } of found) {
-    records.sort(compareRecords);
-    const newest = await whenSealed(reader, tenantId, records.at(-1));
-    if (newest === undefined) continue;
-    const prover = new Prover(reader, newest);
-    for (const record of records) {
-      await file.write(`${JSON.stringify({ ...toProofJson(await prover.prove(record)), ...signer })}\n`);
-    }
-  }
-}
-
-/** Those of the records that lie in one database. */
-async function findAll(reader: LogReader, tenantId: string, keys: readonly RecordKey[]): Promise<AuditRecord[]> {
   const records: AuditRecord[] = [];
   for (let from = 0; from < keys.length; from += recordsPerRead)
     records.push(...(await reader.findRecords(tenantId, keys.slice(from, from + recordsPerRead))));
-  return records;
+  if (records.length !== keys.length)
+    throw new UnprovableError('Some of the records were dropped while they were read. Ask again with a later --from.');
+  records.sort(compareRecords);
+  const newest = await whenSealed(reader, tenantId, records.at(-1));
+  if (newest === undefined) return;
+  const prover = new Prover(reader, newest);
+  const signer = { public_key: publicKey.toString('base64') };
+  for (const record of records) {
+    await file.write(`${JSON.stringify({ ...toProofJson(await prover.prove(record)), ...signer })}\n`);
+  }
 }
 
 /** The checkpoint that holds the last record; undefined if there is no record. */
 async function whenSealed(
-  reader: LogReader,
+  reader: OpenLog['reader'],
   tenantId: string,
   last: AuditRecord | undefined,
 ): Promise<SignedCheckpoint | undefined> {
@@ -101,10 +91,10 @@ export async function checkProofs(path: string, publicKey: Buffer): Promise<Proo
   for await (const line of readLines(path)) {
     if (line.trim() === '') continue;
     lineNumber += 1;
-    const parsed = parseJsonOrNothing(line);
+    const parsed = parseJson(line);
     if (parsed === undefined && lineNumber === 1) {
       // Perhaps a program has laid it out over several lines.
-      checkAll(parseJsonOrNothing(await readShort(path)));
+      checkAll(parseJson(await readShort(path)));
       break;
     }
     checkAll(parsed);
@@ -116,4 +106,13 @@ export async function checkProofs(path: string, publicKey: Buffer): Promise<Proo
 async function readShort(path: string): Promise<string> {
   const { size } = await stat(path);
   return size > wholeBytesMax ? '' : readFile(path, 'utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return parsed;
+  } catch {
+    return undefined;
+  }
 }

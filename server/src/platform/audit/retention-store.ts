@@ -1,6 +1,5 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../database/database.ts';
-import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
 
 /** Two looks, each by its index: behind the sealer, and in the logs of tenants whose sealing was stopped. */
 const hasNoneUnsealed = (condition: string) => `not exists (
@@ -32,24 +31,20 @@ export class RetentionStore {
     return rows.map(({ month }) => month);
   }
 
-  /** The newest checkpoint of the month in each tree that has one. */
-  async listNewestIn(month: string, node: string | undefined): Promise<StoredCheckpoint[]> {
-    const rows = await this.#tx.query<CheckpointRow>({
-      text: `select distinct on (c.tenant_id) ${checkpointColumns} from audit_checkpoints c where c.month = $1
-        order by c.tenant_id, c.number desc`,
+  async listTenantsIn(month: string): Promise<TenantId[]> {
+    const rows = await this.#tx.query<{ tenant_id: TenantId }>({
+      text: 'select distinct tenant_id from audit_checkpoints where month = $1',
       values: [month],
     });
-    return rows.map((row) => toCheckpoint(row, node));
+    return rows.map((row) => row.tenant_id);
   }
 
-  /** What records of a tenant say about the removal of a month. Anyone who owns the database can have written them. */
-  async listRemovals(tenantId: TenantId, month: string): Promise<(string | null)[]> {
-    const rows = await this.#tx.query<{ details: string | null }>({
-      text: `select details from audit_records
-        where tenant_id = $1 and entity_id = $2 and entity_type = 'log' and operation = 'delete'`,
+  async isRemovalRecorded(tenantId: TenantId, month: string): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `select 1 from audit_records where tenant_id = $1 and entity_id = $2 and entity_type = 'log' and operation = 'delete' limit 1`,
       values: [tenantId, month],
     });
-    return rows.map(({ details }) => details);
+    return rows.length > 0;
   }
 
   async isRemovalSealed(month: string): Promise<boolean> {

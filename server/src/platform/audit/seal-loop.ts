@@ -5,114 +5,159 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Anchoring } from './anchoring.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
-import { LogSealing, type LogWorkers } from './log-sealing.ts';
-import type { NodeContradictionLog } from './node-contradiction-log.ts';
-import type { NodeSealKeeper } from './node-seal-keeper.ts';
+import type { FacetKeeper } from './facet-keeper.ts';
+import { SealingError } from './seal-store.ts';
+import type { Sealer, SealPass } from './sealer.ts';
 import { WatchMetrics } from './watch-metrics.ts';
+import type { Watcher } from './watcher.ts';
 
+const pauseMs = 500;
 /** An anchor gets the newest roots this often: often enough to matter, seldom enough to stay a file of sensible size. */
 const anchorEveryMs = 10_000;
-/** What is due by then is noted at home. */
-const noteEveryMs = 60_000;
-/** For what has to be noted before a process ends. */
-const lastNoteMs = 5_000;
+/** A database in trouble is not helped by two tries a second. */
+const pauseAfterFailureMs = 2_000;
+/** How often an operator is told how far counting is. */
+const tellEveryMs = 10_000;
 
-/** What keeps the checkpoints of nodes until home has noted them, and the nodes that contradict. */
-export interface NodeSeals {
-  readonly keeper: NodeSealKeeper;
-  readonly contradictions: Pick<NodeContradictionLog, 'count'>;
-}
-
-/**
- * Seals as long as the process runs, the log of each database by itself: one that does not respond holds up no other. Any number of
- * workers may: the one with the lock works, the others look again.
- */
+/** Seals as long as the process runs. Any number of workers may: the one with the lock works, the others look again. */
 export class SealLoop {
-  readonly #logs: readonly LogSealing[];
+  readonly #sealer: Sealer;
+  readonly #facets: FacetKeeper;
+  readonly #watcher: Watcher;
+  readonly #watchMetrics: WatchMetrics;
   readonly #anchorings: readonly Anchoring[];
-  readonly #nodeSeals: NodeSeals | undefined;
   readonly #logger: Logger;
+  readonly #lag: ReturnType<Metrics['addHistogram']>;
   readonly #stopping = new AbortController();
-  readonly #ended: Promise<unknown>;
+  readonly #ended: Promise<void>;
+  #lastPassAt = performance.now();
+  #waitingMs = 0;
+  #stoppedCount = 0;
+  #toldStops: ReadonlyMap<string, string> = new Map();
+  #isBehind = false;
+  #countedBehind = 0;
+  #toldBehindAt = Number.NEGATIVE_INFINITY;
   #anchoredAt = Number.NEGATIVE_INFINITY;
-  #notedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: {
-    /** One for each database. */
-    logs: readonly LogWorkers[];
+    sealer: Sealer;
+    facets: FacetKeeper;
+    watcher: Watcher;
     anchorings: readonly Anchoring[];
-    nodeSeals?: NodeSeals | undefined;
     logger: Logger;
     metrics: Metrics;
   }) {
-    const { logger, metrics } = parts;
+    this.#sealer = parts.sealer;
+    this.#facets = parts.facets;
+    this.#watcher = parts.watcher;
+    this.#watchMetrics = new WatchMetrics(parts.metrics);
     this.#anchorings = parts.anchorings;
-    this.#nodeSeals = parts.nodeSeals;
-    this.#logger = logger;
-    const watchMetrics = new WatchMetrics(metrics);
-    const lag = metrics.addHistogram(
+    this.#logger = parts.logger;
+    this.#lag = parts.metrics.addHistogram(
       'strongroom_audit_seal_lag_seconds',
       'Age of the oldest record in a sealing pass at the time it was sealed.',
       { buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300] },
     );
-    this.#logs = parts.logs.map(
-      (workers) =>
-        new LogSealing(workers, {
-          logger,
-          onSealed: (pass) => {
-            if (pass.sealed > 0) lag.observe({}, pass.lagMs / 1_000);
-            this.#anchor(pass.checkpoints);
-            this.#noteAtHome(pass.checkpoints);
-          },
-          onWatched: (pass) => watchMetrics.count(pass),
-        }),
-    );
-    this.#addGauges(metrics);
-    this.#ended = Promise.all(this.#logs.map((log) => this.#run(log)));
-  }
-
-  /** Ends after the passes that are under way. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#ended;
-    await Promise.all([
-      ...this.#anchorings.map((anchoring) => anchoring.deliver().catch(() => undefined)),
-      this.#note({ everySeconds: 0, signal: AbortSignal.timeout(lastNoteMs) }),
-    ]);
-  }
-
-  /** Of several databases, the worst is what an operator has to know. */
-  #addGauges(metrics: Metrics): void {
-    const worst = (read: (log: LogSealing) => number) => Math.max(...this.#logs.map(read)) / 1_000;
-    metrics.addGauge(
+    parts.metrics.addGauge(
       'strongroom_audit_unsealed_age_seconds',
       'Age of the oldest unsealed record at the last check.',
-      () => worst(({ waitingMs }) => waitingMs),
+      () => this.#waitingMs / 1_000,
     );
-    metrics.addGauge('strongroom_audit_seal_idle_seconds', 'Time since the last successful sealing pass.', () =>
-      worst(({ idleMs }) => idleMs),
+    parts.metrics.addGauge(
+      'strongroom_audit_seal_idle_seconds',
+      'Time since the last successful sealing pass.',
+      () => (performance.now() - this.#lastPassAt) / 1_000,
     );
-    metrics.addGauge(
+    parts.metrics.addGauge(
       'strongroom_audit_seal_stopped_tenants',
-      'Tenants whose sealing has stopped because their newest checkpoint is damaged, or whose log on a node is not what was signed. The log names them.',
-      () =>
-        this.#logs.reduce((sum, { stoppedCount }) => sum + stoppedCount, this.#nodeSeals?.contradictions.count ?? 0),
+      'Tenants whose sealing has stopped because their newest checkpoint is damaged. The log names them.',
+      () => this.#stoppedCount,
     );
-    metrics.addGauge('strongroom_audit_anchor_waiting', 'Checkpoints that an anchor has not taken yet.', () =>
+    parts.metrics.addGauge('strongroom_audit_anchor_waiting', 'Checkpoints that an anchor has not taken yet.', () =>
       this.#anchorings.reduce((sum, { waitingCount }) => sum + waitingCount, 0),
     );
-    metrics.addGauge(
+    parts.metrics.addGauge(
       'strongroom_audit_anchor_lag_seconds',
       'How long checkpoints have been waiting for an anchor to take them; 0 if none waits.',
       () => this.#anchorings.reduce((longest, { lagMs }) => Math.max(longest, lagMs), 0) / 1_000,
     );
+    this.#ended = this.#run();
   }
 
-  async #run(log: LogSealing): Promise<void> {
+  /** Ends after the pass that is under way. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#ended;
+    await Promise.all(this.#anchorings.map((anchoring) => anchoring.deliver().catch(() => undefined)));
+  }
+
+  async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const pause = await log.pass();
+      const pause = await this.#pass();
       // Ended early by the signal to stop.
       if (pause > 0) await pauseFor(pause, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  /** How long to pause afterwards. */
+  async #pass(): Promise<number> {
+    try {
+      const pass = await this.#sealer.seal();
+      this.#waitingMs = pass.waitingMs;
+      this.#stoppedCount = pass.stoppedCount;
+      this.#lastPassAt = performance.now();
+      if (pass.sealed > 0) this.#lag.observe({}, pass.lagMs / 1_000);
+      this.#tellStops(pass);
+      this.#anchor(pass.checkpoints);
+      const areFacetsFull = await this.#keepFacets();
+      const isMoreToWatch = await this.#watch();
+      return pass.isFull || areFacetsFull || isMoreToWatch ? 0 : pauseMs;
+    } catch (error) {
+      if (findOutage(error) === undefined) this.#logger.error('sealing failed', { error: reasonOf(error) });
+      return pauseAfterFailureMs;
+    }
+  }
+
+  /** Each stop once, and again when it has another reason: a worker that has just started has said nothing yet. */
+  #tellStops({ stopped, waiting, resumed }: SealPass): void {
+    for (const tenantId of resumed) this.#logger.info('sealing of a tenant resumed', { value: tenantId });
+    const now = [...stopped, ...waiting];
+    for (const { tenantId, reason } of now) {
+      if (this.#toldStops.get(tenantId) === reason) continue;
+      this.#logger.error('sealing of a tenant stopped', { error: reason });
+    }
+    this.#toldStops = new Map(now.map(({ tenantId, reason }) => [tenantId, reason]));
+  }
+
+  /** Whether there is more. After an upgrade there is a whole log to count, and the operator is told how far it is. */
+  async #keepFacets(): Promise<boolean> {
+    const { counted, isFull } = await this.#facets.keep().catch((error: unknown) => {
+      if (findOutage(error) === undefined)
+        this.#logger.error('counting the audit log failed', { error: nameOf(error) });
+      return { counted: 0, isFull: false };
+    });
+    this.#countedBehind = this.#isBehind || isFull ? this.#countedBehind + counted : 0;
+    const isTime = performance.now() - this.#toldBehindAt > tellEveryMs;
+    if (this.#isBehind && (isTime || !isFull)) {
+      this.#toldBehindAt = performance.now();
+      this.#logger.info(isFull ? 'counting the audit log' : 'counted the audit log', { count: this.#countedBehind });
+    }
+    this.#isBehind = isFull;
+    return isFull;
+  }
+
+  /** Whether there is more. */
+  async #watch(): Promise<boolean> {
+    try {
+      const pass = await this.#watcher.watch();
+      this.#watchMetrics.count(pass);
+      for (const { keyId, rule, count } of pass.alerts) this.#logger.warn('alert', { code: rule, value: keyId, count });
+      for (const failure of pass.failures) this.#logger.error('an alert was not recorded', { error: nameOf(failure) });
+      return pass.isFull;
+    } catch (error) {
+      if (findOutage(error) === undefined)
+        this.#logger.error('watching the audit log failed', { error: reasonOf(error) });
+      return false;
     }
   }
 
@@ -128,21 +173,9 @@ export class SealLoop {
       });
     }
   }
+}
 
-  /** Not waited for either: what is not noted stays. */
-  #noteAtHome(checkpoints: readonly SignedCheckpoint[]): void {
-    this.#nodeSeals?.keeper.add(checkpoints);
-    if (performance.now() - this.#notedAt < noteEveryMs) return;
-    this.#notedAt = performance.now();
-    void this.#note();
-  }
-
-  async #note(options?: Parameters<NodeSealKeeper['note']>[0]): Promise<void> {
-    try {
-      await this.#nodeSeals?.keeper.note(options);
-    } catch (error) {
-      if (findOutage(error) === undefined)
-        this.#logger.error('noting the logs of nodes failed', { error: nameOf(error) });
-    }
-  }
+/** Our own messages name no value; those of others might. */
+function reasonOf(error: unknown): string {
+  return error instanceof SealingError ? error.message : nameOf(error);
 }

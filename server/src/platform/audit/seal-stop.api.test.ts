@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { itOnOneDatabase } from '../../../test/harness/one-database.ts';
 import { fillLog, sealAll, signerOf, untilSealable } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { untilTrue } from '../../../test/harness/deadline.ts';
@@ -13,7 +12,6 @@ import { SealLoop } from './seal-loop.ts';
 import { Sealer } from './sealer.ts';
 import { Watcher } from './watcher.ts';
 
-// What is marked seals home's log alone, and its tokens' records lie elsewhere: log-on-nodes.api.test.ts seals all.
 let vault: TestVault;
 let tenant: TestTenant;
 beforeAll(async () => {
@@ -40,50 +38,46 @@ describe('a sealer', () => {
   const flip = `update audit_checkpoints set signature = set_byte(signature, 5, get_byte(signature, 5) # 255) where ${newest}`;
   const sizeOf = async (id: string) => (await log().reader.newestCheckpoint(id))?.treeSize ?? 0;
 
-  itOnOneDatabase(
-    'signs nothing on top of a checkpoint that was changed, and goes on with the other tenants',
-    async () => {
-      const other = await vault.makeTenant();
-      await seal();
-      await owner().query(flip, [tenant.id]);
-      const [before, otherBefore] = [await sizeOf(tenant.id), await sizeOf(other.id)];
-      for (let round = 0; round < 3; round += 1) {
-        await createToken();
-        await vault.request('GET', '/logs', { key: other.keys.management });
-        const pass = await sealOnce();
-        expect(pass).toMatchObject({ sealed: 1, stoppedCount: 1, resumed: [] });
-        // Named once, when it happens.
-        const named = [
-          { tenantId: tenant.id, reason: expect.stringContaining(`tenant ${tenant.id} is not what was signed`) },
-        ];
-        expect(pass.stopped).toMatchObject(round === 0 ? named : []);
-        expect(pass.waiting).toMatchObject(round === 0 ? [] : named);
-      }
-      expect(await sizeOf(tenant.id)).toBe(before);
-      expect(await sizeOf(other.id)).toBe(otherBefore + 3);
-      const { findings, waiting } = await verify();
-      expect(findings).toMatchObject([{ kind: 'checkpoint-changed', tenantId: tenant.id }]);
-      expect(waiting).toMatchObject([{ tenantId: tenant.id, records: 3, reason: 'checkpoint-damaged' }]);
-      // What is not sealed is counted all the same.
-      const logs = await vault.request('GET', '/logs?entity_type=token', { key: tenant.keys.management });
-      const { rows } = await owner().query(
-        `select 1 from audit_records where tenant_id = $1 and entity_type = 'token'`,
-        [tenant.id],
-      );
-      expect(logs.body).toMatchObject({ pagination: { total_items: rows.length } });
-
-      await owner().query(flip, [tenant.id]);
+  it('signs nothing on top of a checkpoint that was changed, and goes on with the other tenants', async () => {
+    const other = await vault.makeTenant();
+    await seal();
+    await owner().query(flip, [tenant.id]);
+    const [before, otherBefore] = [await sizeOf(tenant.id), await sizeOf(other.id)];
+    for (let round = 0; round < 3; round += 1) {
+      await createToken();
+      await vault.request('GET', '/logs', { key: other.keys.management });
       const pass = await sealOnce();
-      expect(pass).toMatchObject({ resumed: [tenant.id], stopped: [], stoppedCount: 0 });
-      await seal();
-      const verdict = await verify();
-      expect(verdict).toMatchObject({ findings: [], waiting: [] });
-      const { rows: all } = await owner().query('select 1 from audit_records where tenant_id = $1', [tenant.id]);
-      expect(await sizeOf(tenant.id)).toBe(all.length);
-    },
-  );
+      expect(pass).toMatchObject({ sealed: 1, stoppedCount: 1, resumed: [] });
+      // Named once, when it happens.
+      const named = [
+        { tenantId: tenant.id, reason: expect.stringContaining(`tenant ${tenant.id} is not what was signed`) },
+      ];
+      expect(pass.stopped).toMatchObject(round === 0 ? named : []);
+      expect(pass.waiting).toMatchObject(round === 0 ? [] : named);
+    }
+    expect(await sizeOf(tenant.id)).toBe(before);
+    expect(await sizeOf(other.id)).toBe(otherBefore + 3);
+    const { findings, waiting } = await verify();
+    expect(findings).toMatchObject([{ kind: 'checkpoint-changed', tenantId: tenant.id }]);
+    expect(waiting).toMatchObject([{ tenantId: tenant.id, records: 3, reason: 'checkpoint-damaged' }]);
+    // What is not sealed is counted all the same.
+    const logs = await vault.request('GET', '/logs?entity_type=token', { key: tenant.keys.management });
+    const { rows } = await owner().query(`select 1 from audit_records where tenant_id = $1 and entity_type = 'token'`, [
+      tenant.id,
+    ]);
+    expect(logs.body).toMatchObject({ pagination: { total_items: rows.length } });
 
-  itOnOneDatabase('takes up what waited behind a damaged checkpoint in passes, each record once', async () => {
+    await owner().query(flip, [tenant.id]);
+    const pass = await sealOnce();
+    expect(pass).toMatchObject({ resumed: [tenant.id], stopped: [], stoppedCount: 0 });
+    await seal();
+    const verdict = await verify();
+    expect(verdict).toMatchObject({ findings: [], waiting: [] });
+    const { rows: all } = await owner().query('select 1 from audit_records where tenant_id = $1', [tenant.id]);
+    expect(await sizeOf(tenant.id)).toBe(all.length);
+  });
+
+  it('takes up what waited behind a damaged checkpoint in passes, each record once', async () => {
     const own = await vault.makeTenant();
     await seal();
     await owner().query(flip, [own.id]);
@@ -99,7 +93,7 @@ describe('a sealer', () => {
     expect(tenants.find(({ tenantId }) => tenantId === own.id)?.verified).toBe(rows.length);
   });
 
-  itOnOneDatabase('leaves a tenant stopped whose place was moved into the sealed past', async () => {
+  it('leaves a tenant stopped whose place was moved into the sealed past', async () => {
     const own = await vault.makeTenant();
     await seal();
     await owner().query(`insert into audit_seal_stops (tenant_id, order_from, reason) values ($1, 0, 'by hand')`, [
@@ -121,13 +115,9 @@ describe('a sealer', () => {
       error: (...line: unknown[]) => void told.push(line),
     };
     const loop = new SealLoop({
-      logs: [
-        {
-          sealer: new Sealer({ database, signer: signerOf(vault.server) }),
-          facets: new FacetKeeper(database),
-          watcher: new Watcher({ sealerDatabase: database, database, thresholds: defaultThresholds }),
-        },
-      ],
+      sealer: new Sealer({ database, signer: signerOf(vault.server) }),
+      facets: new FacetKeeper(database),
+      watcher: new Watcher({ sealerDatabase: database, database, thresholds: defaultThresholds }),
       anchorings: [],
       logger,
       metrics: new Metrics(),
@@ -151,7 +141,7 @@ describe('records that are not sealed yet', () => {
   const setIdle = (seconds: number) =>
     owner().query('update audit_sealing set looked_at = now() - make_interval(secs => $1)', [seconds]);
 
-  itOnOneDatabase('wait for a worker that is not there', async () => {
+  it('wait for a worker that is not there', async () => {
     await seal();
     await createToken();
     await setIdle(600);
@@ -164,7 +154,7 @@ describe('records that are not sealed yet', () => {
     expect(await waitingOf(tenant.id)).toMatchObject({ reason: 'no-worker' });
   });
 
-  itOnOneDatabase('wait for the next pass of one that is', async () => {
+  it('wait for the next pass of one that is', async () => {
     await seal();
     await createToken();
     await setIdle(1);
@@ -175,7 +165,7 @@ describe('records that are not sealed yet', () => {
     expect((await verify()).waiting).toEqual([]);
   });
 
-  itOnOneDatabase('wait for a transaction that is still open, which is named', async () => {
+  it('wait for a transaction that is still open, which is named', async () => {
     await seal();
     const slow = new pg.Client({ connectionString: vault.database.url, application_name: 'nightly report' });
     await slow.connect();
@@ -195,7 +185,7 @@ describe('records that are not sealed yet', () => {
     expect((await verify()).waiting).toEqual([]);
   });
 
-  itOnOneDatabase('are explained in our own words, whatever a prepared transaction is called', async () => {
+  it('are explained in our own words, whatever a prepared transaction is called', async () => {
     await seal();
     const { rows } = await owner().query<{ source: string }>(
       `select pg_get_functiondef('oldest_open_transaction'::regproc) as source`,

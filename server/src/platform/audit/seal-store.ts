@@ -35,12 +35,6 @@ export interface SealStop {
   readonly reason: string;
 }
 
-interface SealRange {
-  readonly from: string;
-  readonly to: string;
-  readonly oldestUnsealedAt: Date | null;
-}
-
 /** A worker that has nothing to seal says that it looked this often. */
 const lookedEverySeconds = 10;
 
@@ -58,23 +52,9 @@ export function lostSealing(): SealingError {
   );
 }
 
-/** Nothing that is written would ever be sealed, and nothing would seem to wait. */
-function sealedAhead(): SealingError {
-  return new SealingError(
-    'The table audit_sealing is ahead of every transaction, so nothing is sealed. If the database was restored from another server, restart servers and workers. Otherwise somebody has changed it: set it to the greatest order_to in audit_checkpoints, and run `strongroom audit verify`.',
-  );
-}
-
 /** Why the sealing of a tenant is stopped. */
 export function notSigned(tenantId: string): string {
   return `The newest checkpoint of tenant ${tenantId} is not what was signed. Run \`strongroom audit verify\`.`;
-}
-
-/** Why a month is not dropped although it should be. */
-export function damagedMonth(tree: string, month: string): SealingError {
-  return new SealingError(
-    `The newest checkpoint of ${month} in the log ${tree} is not what was signed, so ${month} is not dropped. Run \`strongroom audit verify\`.`,
-  );
 }
 
 const unsealedColumns = `r.tenant_id, r.sealing_order::text, r.id, r.entity_id, r.entity_type,
@@ -82,15 +62,12 @@ const unsealedColumns = `r.tenant_id, r.sealing_order::text, r.id, r.entity_id, 
 
 export class SealStore {
   readonly #tx: Transaction;
-  readonly #node: string | undefined;
 
-  /** `node` is the name of the database, unless it is the home database. */
-  constructor(tx: Transaction, node?: string) {
+  constructor(tx: Transaction) {
     this.#tx = tx;
-    this.#node = node;
   }
 
-  /** Until the end of the transaction. One at a time in each database. */
+  /** Until the end of the transaction. One at a time in the whole installation. */
   becomeSealer(): Promise<boolean> {
     return takeLock(this.#tx, 'seal-lock');
   }
@@ -99,19 +76,16 @@ export class SealStore {
    * From where to where records can be sealed. Every transaction below the lowest one that is still under way has ended,
    * so nothing can appear before `to` any more.
    */
-  async range(): Promise<SealRange> {
-    const [row] = await this.#tx.query<SealRange & { readonly isAhead: boolean }>({
+  async range(): Promise<{ from: string; to: string; oldestUnsealedAt: Date | null }> {
+    const [row] = await this.#tx.query<{ from: string; to: string; oldestUnsealedAt: Date | null }>({
       name: 'seal-range',
       text: `select sealed_to::text as "from", audit_order(pg_snapshot_xmin(pg_current_snapshot()))::text as "to",
-          sealed_to > audit_order(pg_snapshot_xmax(pg_current_snapshot())) as "isAhead",
           (select r.created_at from audit_records r where r.sealing_order >= sealed_to order by r.sealing_order limit 1)
             as "oldestUnsealedAt"
         from audit_sealing`,
     });
     if (row === undefined) throw lostSealing();
-    const { isAhead, ...range } = row;
-    if (isAhead) throw sealedAhead();
-    return range;
+    return row;
   }
 
   /** Oldest first; a transaction is never cut in two, so there may be more of them than `limit`. */
@@ -182,7 +156,7 @@ export class SealStore {
           where c.tenant_id = wanted.tenant_id order by number desc limit 1) newest`,
       values: [tenantIds],
     });
-    return new Map(rows.map((row) => [row.tenant_id, toCheckpoint(row, this.#node)]));
+    return new Map(rows.map((row) => [row.tenant_id, toCheckpoint(row)]));
   }
 
   /** The newest checkpoint of every tenant. */
@@ -190,7 +164,7 @@ export class SealStore {
     const rows = await this.#tx.query<CheckpointRow>({
       text: `select distinct on (c.tenant_id) ${checkpointColumns} from audit_checkpoints c order by c.tenant_id, c.number desc`,
     });
-    return rows.map((row) => toCheckpoint(row, this.#node));
+    return rows.map(toCheckpoint);
   }
 
   /** Everything that one pass has done: its checkpoints, the counts, and how far it came. */

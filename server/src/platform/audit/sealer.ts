@@ -1,7 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { AuditSigner } from '../keyring/audit-signer.ts';
 import { compareOrders, compareRecords, monthOf } from './audit-record.ts';
-import { toNodeMember } from '../../core/audit/log-tree.ts';
 import { isGenuine, type SignedCheckpoint, toSignedText } from './checkpoint.ts';
 import type { StoredCheckpoint } from './checkpoint-row.ts';
 import { MerkleFrontier } from './merkle-tree.ts';
@@ -56,18 +55,15 @@ const nothing: SealPass = {
 export class Sealer {
   readonly #database: Database;
   readonly #signer: AuditSigner;
-  readonly #node: string | undefined;
 
-  /** `node` is the name of the database, unless it is the home database. */
-  constructor(parts: { database: Database; signer: AuditSigner; node?: string | undefined }) {
+  constructor(parts: { database: Database; signer: AuditSigner }) {
     this.#database = parts.database;
     this.#signer = parts.signer;
-    this.#node = parts.node;
   }
 
   async seal(): Promise<SealPass> {
     return this.#database.forSealer(async (tx) => {
-      const store = new SealStore(tx, this.#node);
+      const store = new SealStore(tx);
       if (!(await store.becomeSealer())) return nothing;
       const { from, to, oldestUnsealedAt } = await store.range();
       const waitingMs = oldestUnsealedAt === null ? 0 : Date.now() - oldestUnsealedAt.getTime();
@@ -182,7 +178,6 @@ export class Sealer {
       number += 1;
       const checkpoint = {
         tenantId: of.tenantId,
-        ...toNodeMember({ node: this.#node }),
         number,
         treeSize: frontier.size,
         month: part.month,

@@ -1,5 +1,4 @@
-import type { SealedDatabase } from './anchoring.ts';
-import { type LogTree, toNodeMember } from '../../core/audit/log-tree.ts';
+import type { Database } from '../database/database.ts';
 import { toOneLine } from '../../core/text/one-line.ts';
 import { toTime } from '../../core/text/time-span.ts';
 import { lostSealing, notSigned } from './seal-store.ts';
@@ -8,7 +7,8 @@ import { lostSealing, notSigned } from './seal-store.ts';
 export type WaitingReason = 'checkpoint-damaged' | 'no-worker' | 'open-transaction' | 'worker-behind';
 
 /** Records of a tenant that nothing vouches for yet. */
-export interface WaitingRecords extends LogTree {
+export interface WaitingRecords {
+  readonly tenantId: string;
   readonly records: number;
   readonly oldestAt: Date;
   readonly waitingSeconds: number;
@@ -32,10 +32,7 @@ interface WaitingRow {
 export const idleSecondsMax = 30;
 
 /** What the sealer has not come to, by tenant; of one tenant if it is given. */
-export async function listWaiting(
-  { database, node }: SealedDatabase,
-  tenantId: string | undefined,
-): Promise<WaitingRecords[]> {
+export async function listWaiting(database: Database, tenantId: string | undefined): Promise<WaitingRecords[]> {
   return database.forSealer(async (tx) => {
     const rows = await tx.query<WaitingRow>({
       text: `with place as (select sealed_to, looked_at from audit_sealing), waiting as (
@@ -62,7 +59,6 @@ export async function listWaiting(
     });
     return rows.map(({ isStopped, isHeldBack, idleSeconds, ...row }) => ({
       ...row,
-      ...toNodeMember({ node }),
       waitingSeconds: Math.max(0, row.waitingSeconds),
       ...explain({ ...row, isStopped, isHeldBack, idleSeconds }, holder),
     }));

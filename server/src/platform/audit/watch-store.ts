@@ -1,7 +1,6 @@
 import type { Transaction } from '../database/database.ts';
 import { takeLock } from '../database/transaction-lock.ts';
 import type { Alert, AlertRule, AlertThresholds } from './alert-rule.ts';
-import { seenOnAllNodesSql } from './node-watch-store.ts';
 import { SealingError } from './seal-store.ts';
 
 /** Windows are forgotten soon after their end; addresses when a key has not come from them for this long. */
@@ -36,12 +35,6 @@ interface Range {
   readonly to: string;
 }
 
-/** Of a session `s` that was first seen at `first_at`. */
-const authorizingRecord = (id: string) =>
-  `select a.key_id from audit_records a where a.tenant_id = s.tenant_id and a.entity_id = ${id}::text
-        and a.created_at > s.first_at - interval '25 hours' and a.entity_type = 'session' and a.operation = 'authorize'
-        and a.outcome = 'success' and a.key_id is not null limit 1`;
-
 /**
  * A session counts as the key that authorized it, as its record says: sessions are free, so counting each for itself would let a
  * key do anything through new ones, and raise an alert for every one of them.
@@ -62,7 +55,9 @@ const groupsText = `with watched as materialized (
     select tenant_id, actor_id, min(created_at) as first_at from watched where actor_type = 'session' group by 1, 2
   ), authorized as (
     select s.tenant_id, s.actor_id, a.key_id from sessions s cross join lateral (
-      ${authorizingRecord('s.actor_id')}) a
+      select a.key_id from audit_records a where a.tenant_id = s.tenant_id and a.entity_id = s.actor_id::text
+        and a.created_at > s.first_at - interval '25 hours' and a.entity_type = 'session' and a.operation = 'authorize'
+        and a.outcome = 'success' and a.key_id is not null limit 1) a
   )
   select w.tenant_id as "tenantId", coalesce(a.key_id, w.key_id) as "keyId", w.actor_type as "actorType",
     w.actor_id as "actorId", w.source_address as "sourceAddress", w.bucket::text, w.kind, w.value, sum(w.amount)::float8 as count
@@ -89,9 +84,6 @@ const raiseText = (total: string) => `with touched as (
   )
   insert into audit_alerts (tenant_id, key_id, rule, bucket, occurrences, is_user)
   select tenant_id, key_id, $2, bucket, count, is_user from full_windows on conflict do nothing`;
-
-/** Of a window, with the length of windows as the first parameter. */
-const isOverOnNodes = `bucket < coalesce(${seenOnAllNodesSql} - make_interval(mins => 2 * $1), 'infinity')`;
 
 const unrecorded = 'recorded_at is null and occurrences is not null';
 
@@ -124,7 +116,7 @@ export class WatchStore {
     this.#tx = tx;
   }
 
-  /** Until the end of the transaction. One at a time in each database. */
+  /** Until the end of the transaction. One at a time in the whole installation. */
   becomeWatcher(): Promise<boolean> {
     return takeLock(this.#tx, 'watch-lock');
   }
@@ -149,21 +141,6 @@ export class WatchStore {
 
   listGroups({ from, to }: Range, windowMinutes: number): Promise<WatchedGroup[]> {
     return this.#tx.query({ name: 'watch-groups', text: groupsText, values: [from, to, windowMinutes] });
-  }
-
-  /** The keys that authorized sessions, as `listGroups` finds them where the records of both lie in one database. */
-  async findAuthorizers(groups: readonly WatchedGroup[]): Promise<Map<string, string>> {
-    const sessions = groups.filter(({ actorType }) => actorType === 'session');
-    if (sessions.length === 0) return new Map();
-    const rows = await this.#tx.query<{ sessionId: string; keyId: string }>({
-      name: 'watch-authorizers',
-      text: `with sessions as (
-          select "tenantId" as tenant_id, "actorId" as id, min(bucket) as first_at
-          from json_to_recordset($1::json) as w("tenantId" uuid, "actorId" uuid, bucket timestamptz) group by 1, 2)
-        select s.id as "sessionId", a.key_id as "keyId" from sessions s cross join lateral (${authorizingRecord('s.id')}) a`,
-      values: [JSON.stringify(sessions)],
-    });
-    return new Map(rows.map(({ sessionId, keyId }) => [sessionId, keyId]));
   }
 
   async moveTo(place: string): Promise<void> {
@@ -213,18 +190,17 @@ export class WatchStore {
     });
   }
 
-  /** What no window needs any more, of records that are still to come from nodes too. An alert stays until it is recorded. */
+  /** What no window needs any more. An alert stays until it is recorded. */
   async forget({ windowMinutes }: AlertThresholds): Promise<void> {
     await this.#tx.query({
       text: `delete from audit_watched where ctid = any (array(select ctid from audit_watched
-        where (bucket > '-infinity' and seen_at < now() - make_interval(mins => 2 * $1) and ${isOverOnNodes})
+        where (bucket > '-infinity' and seen_at < now() - make_interval(mins => 2 * $1))
           or seen_at < now() - make_interval(days => $2) limit $3))`,
       values: [windowMinutes, addressKeptDays, forgottenPerPass],
     });
     await this.#tx.query({
       text: `delete from audit_alerts where ctid = any (array(select ctid from audit_alerts
-        where bucket < now() - make_interval(mins => 2 * $1) - interval '1 day' and not (${unrecorded})
-          and ${isOverOnNodes} limit $2))`,
+        where bucket < now() - make_interval(mins => 2 * $1) - interval '1 day' and not (${unrecorded}) limit $2))`,
       values: [windowMinutes, forgottenPerPass],
     });
   }

@@ -4,7 +4,7 @@ import type { Alert, AlertThresholds } from './alert-rule.ts';
 import { recordAlert } from './alert-store.ts';
 import { type WatchedGroup, WatchStore } from './watch-store.ts';
 
-export const recordsPerPass = 10_000;
+const recordsPerPass = 10_000;
 /** A pass must end, however many keys are at it. */
 const alertsPerPass = 100;
 const forgetEveryMs = 60_000;
@@ -67,7 +67,7 @@ export class Watcher {
       if (!(await store.becomeWatcher())) return { groups: [], isFull: false };
       const next = await store.findNext(recordsPerPass);
       const groups = next.records === 0 ? [] : await store.listGroups(next, this.#thresholds.windowMinutes);
-      await raiseAlerts(store, groups, this.#thresholds);
+      await this.#raise(store, groups);
       await store.moveTo(next.to);
       const isFull = next.records >= recordsPerPass;
       // Not while it catches up: a window of long ago is forgotten while its records are still coming, and would be raised again.
@@ -77,6 +77,20 @@ export class Watcher {
       }
       return { groups, isFull };
     });
+  }
+
+  async #raise(store: WatchStore, groups: readonly WatchedGroup[]): Promise<void> {
+    const { misses, reveals, addresses } = this.#thresholds;
+    const missed = misses === 0 ? [] : groups.filter(({ kind }) => kind === 'missed');
+    const revealed = reveals === 0 ? [] : groups.filter(({ kind }) => kind === 'revealed');
+    // Sessions and users are at browsers, which are anywhere.
+    const placed = addresses === 0 ? [] : groups.filter(({ actorType }) => actorType === 'application');
+    await store.addAndRaise('misses', sumUp(missed), misses);
+    await store.addAndRaise('reveals', sumUp(revealed), reveals);
+    await store.addAddresses(
+      placed.flatMap((group) => (group.sourceAddress === null ? [] : [{ ...group, value: group.sourceAddress }])),
+      addresses,
+    );
   }
 
   /** Under the lock of the watcher, so that no two workers record the same. */
@@ -103,24 +117,6 @@ export class Watcher {
       if (performance.now() - failedAt > recordAgainMs) this.#failedAt.delete(tenantId);
     return [...this.#failedAt.keys()];
   }
-}
-
-/** Adds what happened to what is remembered, and raises the alerts that follow from it. */
-export async function raiseAlerts(
-  store: WatchStore,
-  groups: readonly WatchedGroup[],
-  { misses, reveals, addresses }: AlertThresholds,
-): Promise<void> {
-  const missed = misses === 0 ? [] : groups.filter(({ kind }) => kind === 'missed');
-  const revealed = reveals === 0 ? [] : groups.filter(({ kind }) => kind === 'revealed');
-  // Sessions and users are at browsers, which are anywhere.
-  const placed = addresses === 0 ? [] : groups.filter(({ actorType }) => actorType === 'application');
-  await store.addAndRaise('misses', sumUp(missed), misses);
-  await store.addAndRaise('reveals', sumUp(revealed), reveals);
-  await store.addAddresses(
-    placed.flatMap((group) => (group.sourceAddress === null ? [] : [{ ...group, value: group.sourceAddress }])),
-    addresses,
-  );
 }
 
 /** One for each key or user, window and value, whatever address they come from: a statement updates no row twice. */

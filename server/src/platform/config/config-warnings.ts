@@ -3,7 +3,6 @@ import { findIntendedName } from '../../core/text/intended-name.ts';
 import * as elements from './elements-settings.ts';
 import * as kms from './kms-settings.ts';
 import * as outbound from './outbound-settings.ts';
-import * as nodes from './node-settings.ts';
 import * as portal from './portal-settings.ts';
 import * as rootKeys from './root-key-settings.ts';
 import { type Environment, fileVariable, type Setting } from './setting.ts';
@@ -20,7 +19,7 @@ export interface ConfigWarning {
 const prefix = 'STRONGROOM_';
 
 /** These files hold settings and nothing else, so that none is left out here. */
-const known: readonly Setting<unknown>[] = [settings, rootKeys, kms, outbound, nodes, portal, elements, traces].flatMap(
+const known: readonly Setting<unknown>[] = [settings, rootKeys, kms, outbound, portal, elements, traces].flatMap(
   (rows): Setting<unknown>[] => Object.values(rows),
 );
 const knownNames: ReadonlySet<string> = new Set(known.flatMap((setting) => [setting.variable, fileVariable(setting)]));

@@ -72,7 +72,6 @@ describe('readServerConfig', () => {
       database: {
         url: complete.STRONGROOM_DATABASE_URL,
         ownerUrl: complete.STRONGROOM_DATABASE_URL,
-        nodes: [],
         connectionsMax: 8,
         timeoutSeconds: 10,
         requiresStandby: false,

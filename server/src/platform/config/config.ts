@@ -7,7 +7,6 @@ import type { SmtpConfig } from '../mail/smtp-config.ts';
 import type { OpenidConfig } from '../outbound/openid-provider.ts';
 import type { TraceConfig } from '../telemetry/traces/trace-config.ts';
 import { elements, type ElementsConfig } from './elements-reading.ts';
-import * as nodeSettings from './node-settings.ts';
 import { outbound } from './outbound-reading.ts';
 import * as portal from './portal-settings.ts';
 import {
@@ -32,10 +31,6 @@ export interface DatabaseConfig {
   /** For changing the schema and taking jobs; the same as `url` where one role does both. */
   readonly ownerUrl: string;
   readonly connectionsMax: number;
-  /** Other databases that hold tokens; none by default. */
-  readonly nodes?: readonly nodeSettings.NodeSetting[] | undefined;
-  /** The same for changing their schemas and moving drawers; those that are not named are reached as in `nodes`. */
-  readonly nodeOwners?: readonly nodeSettings.NodeSetting[] | undefined;
   /** How long a statement may take. Waiting for a connection may take half of that. */
   readonly timeoutSeconds: number;
   /** Whether writes are refused while no synchronous standby is attached; they are not by default. */
@@ -196,8 +191,6 @@ const database: Reading<DatabaseConfig> = mapped(
   allOf<Omit<DatabaseConfig, 'ownerUrl'> & { readonly ownerUrl: string | undefined }>({
     url: required(settings.databaseUrl),
     ownerUrl: optional(settings.databaseOwnerUrl),
-    nodes: required(nodeSettings.nodes),
-    nodeOwners: optional(nodeSettings.nodeOwners),
     connectionsMax: required(settings.databaseConnections),
     timeoutSeconds: required(settings.databaseTimeoutSeconds),
     requiresStandby: required(settings.requireSynchronousStandby),

@@ -32,7 +32,3 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
     return value >= min && value <= max ? value : undefined;
   };
 }
-
-export function parsePostgresUrl(text: string): string | undefined {
-  return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol) ? text : undefined;
-}

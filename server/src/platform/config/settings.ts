@@ -3,7 +3,7 @@ import type { AddressRange } from '../../core/network/address-range.ts';
 import { parsePeerRange } from '../../core/network/peer-address.ts';
 import { type RateLimitScope, rateLimitScopes } from '../rate-limit/rate-limit-table.ts';
 import type { Setting } from './setting.ts';
-import { listOf, parseBoolean, parsePostgresUrl, parseText, wholeNumber } from './setting-parsers.ts';
+import { listOf, parseBoolean, parseText, wholeNumber } from './setting-parsers.ts';
 
 export const databaseUrl: Setting<string> = {
   variable: 'STRONGROOM_DATABASE_URL',
@@ -234,6 +234,10 @@ export const logLevel: Setting<LogLevel> = {
   fallback: 'info',
   purpose: 'how much is logged',
 };
+
+function parsePostgresUrl(text: string): string | undefined {
+  return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol) ? text : undefined;
+}
 
 function parseRateLimits(text: string): RateLimitSetting | undefined {
   if (text === 'off') return 'off';

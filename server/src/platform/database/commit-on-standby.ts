@@ -1,8 +1,8 @@
 import { unconfirmed } from './database-error.ts';
 
 /** Both say when the session last read the configuration of PostgreSQL; the first is null if nothing was written. */
-export const requireStandby = { name: 'require_standby', text: 'select require_synchronous_standby() as loaded' };
-export const loaded = { name: 'configuration_loaded', text: 'select pg_conf_load_time()::text as loaded' };
+const requireText = 'select require_synchronous_standby() as loaded';
+const loadedText = 'select pg_conf_load_time()::text as loaded';
 
 /**
  * Commits only if a synchronous standby is attached. A check before the commit is not enough: if `synchronous_standby_names` is
@@ -14,9 +14,9 @@ export async function commitOnStandby(
   send: (statement: { readonly name?: string; readonly text: string }) => Promise<object[]>,
 ): Promise<void> {
   const [checked, committed, asked] = await Promise.allSettled([
-    send(requireStandby),
+    send({ name: 'require_standby', text: requireText }),
     send({ text: 'commit' }),
-    send(loaded),
+    send({ name: 'configuration_loaded', text: loadedText }),
   ]);
   if (checked.status === 'rejected') throw checked.reason;
   if (committed.status === 'rejected') throw committed.reason;
@@ -26,6 +26,6 @@ export async function commitOnStandby(
   if (before !== null && before !== loadedOf(asked.value)) throw unconfirmed();
 }
 
-export function loadedOf([row]: readonly object[]): unknown {
+function loadedOf([row]: readonly object[]): unknown {
   return row !== undefined && 'loaded' in row ? row.loaded : undefined;
 }

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { GivenUpError } from '../waiting/deadline.ts';
-import { OutdatedRoute } from '../waiting/route.ts';
 import { type Outage, silent, toOutage, unserved } from './outage.ts';
 
 /** SQLSTATE classes that mean "not now" rather than "not valid": connection, transaction state, resources, shutdown, the machine. */
@@ -55,8 +54,7 @@ export function toConnectionError(error: unknown): Error {
 
 /** The state of the connection, and perhaps of the last commit, is unknown. */
 export function isConnectionLost(error: unknown): boolean {
-  if (error instanceof GivenUpError || error instanceof OutdatedRoute) return false;
-  return error instanceof DomainError && error.code === 'overloaded';
+  return error instanceof DomainError && error.code === 'overloaded' && !(error instanceof GivenUpError);
 }
 
 /** As after a lost connection, unless PostgreSQL itself raised the error: then nothing was written. */
@@ -116,31 +114,6 @@ export function isOutOfTime(error: unknown): boolean {
   return refusalIn(error)?.sqlState === '57014';
 }
 
-/** It waited for a lock for longer than it may (lock_not_available). */
-export function isLockTimeout(error: unknown): boolean {
-  return refusalIn(error)?.sqlState === lockNotAvailable;
-}
-
-/** A policy of row-level security refused what was to be written (insufficient_privilege). */
-export function isRefusedByPolicy(error: unknown): boolean {
-  return refusalIn(error)?.sqlState === '42501';
-}
-
-/** The server prepares no transactions (object_not_in_prerequisite_state): `max_prepared_transactions` is 0. */
-export function isPreparingOff(error: unknown): boolean {
-  return refusalIn(error)?.sqlState === '55000';
-}
-
-/** There is no prepared transaction of that name (undefined_object). */
-export function isNoSuchTransaction(error: unknown): boolean {
-  return refusalIn(error)?.sqlState === '42704';
-}
-
-/** The database does not know the key version as an open one. */
-export function isKeyVersionClosed(error: unknown): boolean {
-  return refusalIn(error)?.sqlState === keyVersionClosed;
-}
-
 /** A deadlock or serialization failure: certainly rolled back, and worth a retry. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState.startsWith('40');
@@ -180,7 +153,7 @@ function keysChanging(cause: unknown): DomainError {
   });
 }
 
-export function withoutStandby(cause: unknown): DomainError {
+function withoutStandby(cause: unknown): DomainError {
   return new DomainError(
     'standby-missing',
     'No synchronous standby is attached to the database, and this vault requires one. Try again later. Operators: see docs/runbooks/no-synchronous-standby.md.',

@@ -275,16 +275,3 @@ describe('limits', () => {
     expect(String(failed)).not.toContain(secret);
   });
 });
-
-describe('the name of its connections', () => {
-  it.each(['application_name=payments', 'ssl=0&application_name=payments', 'application%5Fname=a&application_name=b'])(
-    'is ours where the address says %s, since processes are known by it',
-    async (settings) => {
-      const named = test.open({ url: `${test.url}?${settings}`, applicationName: 'strongroom' });
-      const rows = await named.forSystem((tx) =>
-        tx.query({ text: `select current_setting('application_name') as name` }),
-      );
-      expect(rows).toEqual([{ name: 'strongroom' }]);
-    },
-  );
-});

@@ -1,9 +1,8 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { BatchMeter } from './batch-meter.ts';
 import { isChanging } from './changing-statement.ts';
 import { commitOnStandby } from './commit-on-standby.ts';
-import { openPool, type PoolOptions } from './connection-pool.ts';
 import {
   findOutage,
   isCommitUnknown,
@@ -19,24 +18,35 @@ import {
 import { noTracer, type Tracer } from '../telemetry/traces/tracer.ts';
 import { currentDeadline, type Deadline, requireWanted } from '../waiting/deadline.ts';
 import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
-import type { Moment } from '../waiting/route.ts';
 import { type Outage, unreachable } from './outage.ts';
-import { endPrepared, prepareTransaction } from './prepared-transaction.ts';
 import { retryLostRaces } from './retry-lost-races.ts';
-import { PlaceWatch } from './place-watch.ts';
+import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
 import { OpenTransaction } from './open-transaction.ts';
-import { send, type SqlRow, type Statement, type Transaction, type TransactionOptions } from './statement.ts';
+import {
+  send,
+  silenceMs,
+  type SqlRow,
+  type Statement,
+  type Transaction,
+  type TransactionOptions,
+} from './statement.ts';
 import { traceInOrder } from './statement-trace.ts';
-import { beginAs, beginFor, toLimit } from './transaction-text.ts';
 
 export type { SqlRow, SqlValue, Statement, Transaction, TransactionOptions } from './statement.ts';
 
 /** What a statement may take of the time that its request has left, so that its end is known before the request is refused. */
 const shareOfRemaining = 0.95;
 
-export interface DatabaseOptions extends PoolOptions {
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly connectionsMax: number;
   /** Requests of one tenant that may wait for a connection; beyond that, they are rejected instead of queueing indefinitely. */
   readonly queueMax: number;
+  readonly acquireTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+  readonly applicationName: string;
+  /** Whether writes are refused while no synchronous standby is attached; they are not by default. */
+  readonly requiresStandby?: boolean | undefined;
   readonly tracer?: Tracer;
 }
 
@@ -51,7 +61,6 @@ export class Database {
   readonly #connectionsMax: number;
   readonly #statementTimeoutMs: number;
   readonly #requiresStandby: boolean;
-  readonly #place = new PlaceWatch();
   readonly #pool: pg.Pool;
   readonly #lanes: FairLanes;
   readonly #unreplicated = new WeakSet<pg.ClientBase>();
@@ -68,12 +77,29 @@ export class Database {
     this.batches = new BatchMeter(tracer);
     this.#connectionsMax = options.connectionsMax;
     this.#statementTimeoutMs = statementTimeoutMs;
+    const session = { role: applicationRole, statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
     this.#lanes = new FairLanes({
       placesMax: options.connectionsMax,
       waitingMax: options.queueMax,
       waitMaxMs: options.acquireTimeoutMs,
     });
-    this.#pool = openPool(options, this.#place);
+    this.#pool = new pg.Pool({
+      connectionString: options.url,
+      max: options.connectionsMax,
+      connectionTimeoutMillis: options.acquireTimeoutMs,
+      idleTimeoutMillis: 60_000,
+      application_name: options.applicationName,
+      // No just-in-time compilation: it takes longer than the short statements it is meant to speed up.
+      // Set in the startup packet, so a connection never has more privileges than it should.
+      // A standby that is required is waited for, whatever the default of the server is.
+      options: `${sessionOptions(session)} -c jit=off${requiresStandby ? ' -c synchronous_commit=on' : ''}`,
+      // Checked once, before the connection is used: something between here and PostgreSQL may drop options.
+      verify: (client, finish) => void requireOwnSession(client, session).then(() => finish(), finish),
+      query_timeout: statementTimeoutMs + silenceMs,
+      keepAlive: true,
+      // Statements are sent without waiting for the previous response.
+      pipeline: true,
+    });
     this.#pool.on('connect', (client) => {
       this.#openedAt.set(client, this.#silences);
       client.on('notice', (notice) => {
@@ -142,12 +168,6 @@ export class Database {
     );
   }
 
-  /** Ends a transaction that was prepared; false if there is none by that name any more. */
-  endPrepared(name: string, isCommitted: boolean): Promise<boolean> {
-    const how = { isCommitted, requiresStandby: this.#requiresStandby };
-    return this.#withClient('vault', (client) => endPrepared((statement) => send(client, statement), name, how));
-  }
-
   /** Throws an error for the operator if a connection cannot be opened, or is not as requested. */
   async requireConnection(): Promise<void> {
     const client = await this.#pool.connect().catch((error: unknown) => {
@@ -155,11 +175,6 @@ export class Database {
     });
     client.release();
     this.#noteReach(undefined);
-  }
-
-  /** Which database this is, by what it has said after that moment: what is known from then on is no older than its connections. */
-  notePlace(place: string | undefined, after: Moment): void {
-    this.#place.noteRead(place, after);
   }
 
   /** Called when the database cannot be reached any more, and with undefined when it can be again. */
@@ -179,7 +194,7 @@ export class Database {
   #transaction<T>(
     lane: Lane,
     begin: string,
-    { work, statementTimeoutMs, prepareAs }: TransactionOptions & { readonly work: (tx: Transaction) => Promise<T> },
+    { work, statementTimeoutMs }: TransactionOptions & { readonly work: (tx: Transaction) => Promise<T> },
   ): Promise<T> {
     return this.#withClient(lane, (client) =>
       retryLostRaces(async () => {
@@ -192,11 +207,6 @@ export class Database {
           const begun = send(client, { text: begin + toLimit(limitMs) }, limitMs);
           const [, result] = await Promise.all([begun, work(tx)]);
           tx.end();
-          const name = prepareAs?.();
-          if (name !== undefined) {
-            await prepareTransaction((statement) => send(client, statement, limitMs), name, this.#requiresStandby);
-            return result;
-          }
           // Until here, nothing of it is there for anybody else: a request that ran out of time meanwhile is rolled back.
           if (tx.isChange) deadline?.beginChange();
           isCommitting = true;
@@ -235,17 +245,15 @@ export class Database {
   }
 
   #withClient<T>(lane: Lane, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    return this.tracer.span('transaction', {}, () => this.#lanes.run(lane, () => this.#withEnteredClient(lane, work)));
+    return this.tracer.span('transaction', {}, () => this.#lanes.run(lane, () => this.#withEnteredClient(work)));
   }
 
-  async #withEnteredClient<T>(lane: Lane, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async #withEnteredClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     requireWanted();
     const client = await this.#connect();
     let isHealthy = true;
     try {
       requireWanted();
-      // Only what belongs to a tenant lies in one place or another.
-      if (lane !== 'vault') this.#place.requireCurrentRoute();
       const result = await work(client);
       this.#noteReach(undefined);
       if (this.#unreplicated.has(client)) {
@@ -289,4 +297,19 @@ export class Database {
     this.#isLost = isLost;
     for (const listener of this.#reachListeners) listener(outage);
   }
+}
+
+/** The id becomes part of SQL text here, so it is checked again at the last moment. */
+function beginFor(tenantId: TenantId): string {
+  if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('A tenant id must be a UUID.');
+  return `begin isolation level read committed; select set_config('app.tenant_id', '${tenantId}', true)`;
+}
+
+function beginAs(role: 'strongroom_system' | 'strongroom_portal' | 'strongroom_sealer' | 'strongroom_worker'): string {
+  return `begin isolation level read committed; set local role ${role}`;
+}
+
+/** To be sent with the beginning of a transaction. */
+function toLimit(milliseconds: number | undefined): string {
+  return milliseconds === undefined ? '' : `; set local statement_timeout = ${milliseconds}`;
 }

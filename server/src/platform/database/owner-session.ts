@@ -1,24 +1,17 @@
 import pg from 'pg';
-import { withoutApplicationName } from './connection-address.ts';
 import { unreachable } from './outage.ts';
 import { requireOwnSession } from './session-check.ts';
 
 /** Runs `work` in one session as the owner of the database: for what a pool of the vault's own role cannot do. */
 export async function withOwnerSession<T>(
   url: string,
-  options: {
-    readonly applicationName: string;
-    readonly variable: string;
-    /** Whether statements are sent without waiting for the previous response; they are not by default. */
-    readonly isPipelined?: boolean;
-  },
+  options: { readonly applicationName: string; readonly variable: string },
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({
-    connectionString: withoutApplicationName(url),
+    connectionString: url,
     connectionTimeoutMillis: 10_000,
     application_name: options.applicationName,
-    pipeline: options.isPipelined ?? false,
   });
   await client.connect().catch((error: unknown) => {
     throw unreachable(error, options.variable);

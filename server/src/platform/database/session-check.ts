@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { OperatorError } from '../../core/errors/operator-error.ts';
-import { placeOf } from './place-sql.ts';
 
 /** The role of every connection of the vault. */
 export const applicationRole = 'strongroom_app';
@@ -52,41 +51,6 @@ export async function requireOwnSession(client: pg.ClientBase, expected?: Expect
       `A new database connection does not have the role ${expected.role} and the timeouts that the vault requested when connecting. Something between the vault and PostgreSQL changes startup options: remove it, or point STRONGROOM_DATABASE_URL to PostgreSQL itself.`,
     );
   }
-}
-
-/**
- * The same, and of a process that knows every node on which tokens of its vault may lie. In one round trip. Where it knows any, returns
- * what tells this place from others.
- */
-export async function requireFitSession(
-  client: pg.ClientBase,
-  expected: ExpectedSession,
-  knownNodes: readonly string[] | undefined,
-): Promise<string | undefined> {
-  const checks = [requireOwnSession(client, expected)];
-  if (knownNodes !== undefined) checks.push(requireNodesKnown(client, knownNodes));
-  const place = knownNodes === undefined || knownNodes.length === 0 ? undefined : readPlace(client);
-  // The first that fails says why.
-  await Promise.all([...checks, place]);
-  return place;
-}
-
-const placeText = `select ${placeOf('h')} as place from held_drawers h`;
-
-async function readPlace(client: pg.ClientBase): Promise<string | undefined> {
-  const { rows } = await client.query<{ place: string }>(placeText);
-  return rows[0]?.place;
-}
-
-const unknownNodesText = 'select name from vault_nodes where is_used and name <> all($1) order by name';
-
-async function requireNodesKnown(client: pg.ClientBase, known: readonly string[]): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(unknownNodesText, [known]);
-  if (rows.length === 0) return;
-  const names = rows.map(({ name }) => name).join(', ');
-  throw new UnfitSessionError(
-    `STRONGROOM_NODES of this process does not name all nodes of the vault: tokens are on ${names} since it was started. Restart it with the setting that the other processes have.`,
-  );
 }
 
 /** The startup options for the expected session. */

@@ -16,11 +16,6 @@ export interface Statement {
 export interface TransactionOptions {
   /** A shorter statement timeout than that of the connection. */
   readonly statementTimeoutMs?: number;
-  /**
-   * Asked at the end of the transaction. If it gives a name, the transaction is prepared under it instead of being committed: somebody
-   * decides later what becomes of it.
-   */
-  readonly prepareAs?: () => string | undefined;
 }
 
 /** What stores are built on: it exists only inside `forTenant`, `forSystem` and the others. */

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/test-database.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { currentRoute, withRoute } from '../waiting/route.ts';
 import type { Database } from './database.ts';
 import { TenantBatcher, type TenantBatcherOptions } from './tenant-batcher.ts';
 
@@ -172,24 +171,5 @@ describe('TenantBatcher', () => {
     expect(acknowledged.filter((value) => !stored.has(value))).toEqual([]);
     expect(acknowledged.length).toBeLessThan(1_000);
     await expect(batcher.add(tenant, 5_000)).resolves.toBe(5_000);
-  });
-});
-
-describe('a batch of what was sent by what was known', () => {
-  it('goes by the oldest of it, and the next batch by its own', async () => {
-    const routes: (number | undefined)[] = [];
-    const batcher = new TenantBatcher<number, number>({
-      name: 'audit',
-      meter: database.batches,
-      itemsMax: 2,
-      queueMax: 10,
-      run: (_tenantId, items) => {
-        routes.push(currentRoute());
-        return Promise.resolve(items);
-      },
-    });
-    const add = (route: number | undefined) => withRoute(route, () => batcher.add(tenant, 1));
-    await Promise.all([7, 5, undefined, 9, undefined].map(add));
-    expect(routes).toEqual([5, 9, undefined]);
   });
 });

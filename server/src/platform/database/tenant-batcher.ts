@@ -3,7 +3,6 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { endWith, type Span } from '../telemetry/traces/tracer.ts';
 import { BatchDeadline } from '../waiting/batch-deadline.ts';
 import { currentDeadline, type Deadline, GivenUpError, withDeadline } from '../waiting/deadline.ts';
-import { currentRoute, type Moment, oldestRoute, withRoute } from '../waiting/route.ts';
 import type { BatchMeter, BatchName } from './batch-meter.ts';
 import { isStandbyMissing, wasRolledBack } from './database-error.ts';
 
@@ -35,7 +34,6 @@ interface Waiting<Item, Result> {
   readonly span: Span | undefined;
   /** That of the request. */
   readonly deadline: Deadline | undefined;
-  readonly route: Moment | undefined;
 }
 
 /** What waits of a tenant, and the slots that no batch of it has taken. */
@@ -75,7 +73,7 @@ export class TenantBatcher<Item, Result> {
     const settled = new Promise<Result>((resolve, reject) => {
       lane.waitingSize += size;
       meter.addWaiting(name, size);
-      lane.waiting.push({ item, size, resolve, reject, span, deadline, route: currentRoute() });
+      lane.waiting.push({ item, size, resolve, reject, span, deadline });
       deadline?.onGivenUp(() => this.#removeSoon(lane));
       const slot = lane.freeSlots.pop();
       // Requests that were read from their sockets in the same turn of the event loop share the first batch.
@@ -145,11 +143,9 @@ export class TenantBatcher<Item, Result> {
     const startedAt = performance.now();
     const deadlines = batch.map(({ deadline }) => deadline);
     const items = batch.map(({ item }) => item);
-    const route = oldestRoute(batch.map((one) => one.route));
-    const runAll = () => withRoute(route, () => run(tenantId, items, slot));
     try {
       return await withDeadline(new BatchDeadline(deadlines, isChange), () =>
-        meter.tracer.within(meter.tracer.isOn ? toCarrier(batch) : undefined, runAll),
+        meter.tracer.within(meter.tracer.isOn ? toCarrier(batch) : undefined, () => run(tenantId, items, slot)),
       );
     } finally {
       meter.finish({ name, items: batch.length, seconds: (performance.now() - startedAt) / 1_000 });

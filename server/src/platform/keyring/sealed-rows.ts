@@ -34,8 +34,6 @@ export interface FreshRecord {
 /** What re-encryption needs from a table with sealed records. */
 export interface SealedTable {
   readonly name: string;
-  /** Whether each database that holds tokens has a part of it. Otherwise all of it is in the home database. */
-  readonly isOnNodes: boolean;
   /** The next rows after a position, in order: up to `limit`, fewer if their records are long, none at the end. */
   list(tx: Transaction, tenantId: TenantId, page: SealedPage): Promise<SealedRow[]>;
   /** The same rows with only the key version of each; null if a row has no record. */
@@ -62,7 +60,6 @@ const pageBytesMax = 8 * 1024 * 1024;
 /** A sealed table, from its names. They become part of SQL text, so they must be constants in the code. */
 export function sealedTable<Row extends SqlRow & { readonly position: string }>(table: {
   readonly name: string;
-  readonly isOnNodes: boolean;
   /** The column that orders the rows of a tenant; the column as text; and text (`?`) as its value, with the empty text first. */
   readonly key: { readonly column: string; readonly toText: string; readonly fromText: string };
   readonly sealedColumn: string;
@@ -70,12 +67,11 @@ export function sealedTable<Row extends SqlRow & { readonly position: string }>(
   readonly columns: readonly string[];
   readonly bindingOf: (row: Row) => FieldBinding;
 }): SealedTable {
-  const { name, isOnNodes, key, sealedColumn } = table;
+  const { name, key, sealedColumn } = table;
   const more = table.columns.map((column) => `, ${column}`).join('');
   const nextRows = `where tenant_id = $1 and ${key.column} > ${key.fromText.replaceAll('?', '$2')} order by ${key.column}`;
   return {
     name,
-    isOnNodes,
     async list(tx, tenantId, { after, limit, version }) {
       const rows = await tx.query<Row & { readonly sealed: Buffer | null }>({
         text: `select * from (

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DomainError } from '../../core/errors/domain-error.ts';
-import { withRoute } from './route.ts';
 
 /** The time limit of what is under way, and what may still be begun under it. */
 export interface Deadline {
@@ -47,13 +46,9 @@ export function withDeadline<T>(deadline: Deadline | undefined, work: () => T): 
   return underWay.run(deadline, work);
 }
 
-/**
- * For work that others share, or that has to be done whatever becomes of the request that began it. It has its own limits, and what the
- * request knows of places is not what it goes by.
- */
+/** For work that others share, or that has to be done whatever becomes of the request that began it. It has its own limits. */
 export function withoutDeadline<T>(work: () => T): T {
-  const unrouted = () => withRoute(undefined, work);
-  return underWay.getStore() === undefined ? unrouted() : underWay.run(undefined, unrouted);
+  return underWay.getStore() === undefined ? work() : underWay.run(undefined, work);
 }
 
 /** How long something may wait that would wait for so long. */

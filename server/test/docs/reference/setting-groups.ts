@@ -1,6 +1,5 @@
 import * as elements from '../../../src/platform/config/elements-settings.ts';
 import * as kms from '../../../src/platform/config/kms-settings.ts';
-import * as nodes from '../../../src/platform/config/node-settings.ts';
 import * as outbound from '../../../src/platform/config/outbound-settings.ts';
 import * as portal from '../../../src/platform/config/portal-settings.ts';
 import * as rootKeys from '../../../src/platform/config/root-key-settings.ts';
@@ -27,8 +26,6 @@ export const settingGroups: readonly SettingGroup[] = [
       databaseUrl,
       databaseOwnerUrl,
       databaseConnections,
-      nodes.nodes,
-      nodes.nodeOwners,
       databaseTimeoutSeconds,
       settings.requireSynchronousStandby,
     ],

@@ -1,9 +1,8 @@
-import type { TokenId } from '../../../core/identity/ids.ts';
+import { toId, type TokenId } from '../../../core/identity/ids.ts';
 import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import { countCodePoints, isLongerThan } from '../../../core/text/code-points.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
-import type { IdSource } from '../../../platform/nodes/id-source.ts';
 import { invalidAt } from './request-path.ts';
 import { isStorable } from './storable-text.ts';
 import { evaluateIdExpression, isRandom } from './token-expressions.ts';
@@ -13,45 +12,20 @@ const { idLengthMin, idLengthMax } = tokenLimits;
 
 /** An alias is random; after this many that were taken already, a UUID is used. */
 export const aliasTriesMax = 3;
-/** With sixteen nodes, one alias in a million is not drawn within so many tries. */
-const placedTriesMax = 200;
 
 /** Whether the wish can be fulfilled in another way when an id is taken: evaluated again, an alias is another one. */
 export function isAlias(wanted: string | undefined): boolean {
   return isIdExpression(wanted) && isRandom(wanted);
 }
 
-interface DraftedId {
+/** The id of a new token: assigned, chosen by the caller, or an alias that an expression makes. */
+export function toTokenId(draft: {
   readonly path: string;
   readonly wantedId: string | undefined;
   readonly data: Sensitive<JsonValue>;
-}
-
-/**
- * The id of a new token: assigned, chosen by the caller, or an alias that an expression makes. An alias that lies elsewhere than
- * the tokens it is written with is drawn again.
- */
-export function toTokenId(draft: DraftedId, ids: IdSource): TokenId {
-  const { wantedId } = draft;
-  if (wantedId === undefined) return ids.draw();
-  const id = toWantedId(draft, wantedId);
-  if (!isAlias(wantedId)) return id;
-  for (let tries = 1, other = id; tries < placedTriesMax; tries += 1, other = toWantedId(draft, wantedId)) {
-    if (ids.accepts(other)) return other;
-  }
-  return ids.draw();
-}
-
-/** The id if it follows from what the caller sent, and so cannot be drawn again; undefined otherwise. */
-export function findFixedId(draft: DraftedId): TokenId | undefined {
-  const { wantedId } = draft;
-  if (wantedId === undefined) return undefined;
-  // First, since an expression may be none.
-  const id = toWantedId(draft, wantedId);
-  return isAlias(wantedId) ? undefined : id;
-}
-
-function toWantedId({ path, data }: DraftedId, wantedId: string): TokenId {
+}): TokenId {
+  const { path, wantedId, data } = draft;
+  if (wantedId === undefined) return toId<TokenId>(crypto.randomUUID());
   const id = isIdExpression(wantedId) ? evaluateIdExpression(path, wantedId, data) : wantedId;
   if (!isAcceptable(id)) {
     throw invalidAt(

@@ -1,5 +1,5 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
-import { tokenLimits, tokenQueryLimits } from '../../../core/token-limits.ts';
+import { tokenLimits } from '../../../core/token-limits.ts';
 import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
 import { weighData } from '../../../platform/waiting/work-weight.ts';
 import type { Metadata, StoredToken } from './token.ts';
@@ -63,14 +63,6 @@ export interface FoundRow extends TokenRow {
 
 export function isCutOff(rows: readonly FoundRow[]): boolean {
   return rows.length < (rows[0]?.found ?? 0);
-}
-
-/** The same for what several databases have found: each has left out only what is too much of its own. */
-export function isTooMuchTogether(tokens: Iterable<StoredToken>): boolean {
-  const bytes = [...tokens].map(({ data, mask }) => data.length + (mask?.length ?? 0));
-  // The last one may go beyond it, as within a database.
-  const last = bytes.at(-1) ?? 0;
-  return bytes.reduce((sum, own) => sum + own, 0) - last >= tokenQueryLimits.pageBytesMax;
 }
 
 /**

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeOnOneDatabase } from '../../../../test/harness/one-database.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SentStatement, StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createApplication } from '../../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
@@ -90,9 +89,7 @@ async function statementsOf(query: string, key: string): Promise<SentStatement[]
 
 const idsWhere = (isWanted: (token: Placed) => boolean) => placed.filter(isWanted).map(({ id }) => id);
 
-// Tokens that one request writes on several nodes are created at times of their own, in another order than on one database; and
-// what is looked at is counted by statements and plans.
-describeOnOneDatabase('lists over many shelves', () => {
+describe('lists over many shelves', () => {
   it('show all 80 shelves to who may see everything', async () => {
     expect(await listAll(tenant.keys.private)).toEqual(placed.map(({ id }) => id));
   });
@@ -139,7 +136,7 @@ function wayOf({ name, text }: SentStatement): string {
   return `${text.startsWith('select count(*)') ? 'count ' : ''}${way}${isFiltered ? ' on shelves' : ''}`;
 }
 
-describeOnOneDatabase('a search looks', () => {
+describe('a search looks', () => {
   const ways = async (query: string, key = tenant.keys.private) =>
     (await statementsOf(query, key)).map(wayOf).toSorted();
 
@@ -186,7 +183,7 @@ describeOnOneDatabase('a search looks', () => {
   });
 });
 
-describeOnOneDatabase('beyond 2,000 shelves', () => {
+describe('beyond 2,000 shelves', () => {
   beforeAll(async () => {
     await vault.database.owner.query(
       `insert into token_counts (tenant_id, type, containers, slot, tokens)

@@ -5,13 +5,11 @@ import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
 import type { Database, Statement, Transaction } from '../../../platform/database/database.ts';
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
 import { keysAreOpen, keyVersionsOf } from '../../../platform/keyring/sealed-rows.ts';
-import type { Nodes, PerNode } from '../../../platform/nodes/nodes.ts';
 import type { ContainerSetLimits } from './container-set-limit.ts';
 import { hasRoomForSets, sayIfSetsAreFull, toRoomValues } from './container-set-sql.ts';
 import { countSlot } from './count-slot.ts';
 import type { StoredToken } from './token.ts';
 import { findAmong, findText, type FoundTokens, toFoundTokens } from './token-find-sql.ts';
-import { findOnNodes } from './tokens-on-nodes.ts';
 import { removeWithGone } from './token-removal-sql.ts';
 import {
   bytesBefore,
@@ -89,36 +87,38 @@ export interface TokenChange {
 }
 
 export class TokenStore {
-  readonly #nodes: Nodes;
+  readonly #database: Database;
   readonly #setLimits: ContainerSetLimits;
-  readonly #finds: PerNode<TenantBatcher<TokenId, FoundTokens>>;
+  readonly #finds: TenantBatcher<TokenId, FoundTokens>;
 
-  constructor(nodes: Nodes, setLimits: ContainerSetLimits) {
-    this.#nodes = nodes;
+  constructor(database: Database, setLimits: ContainerSetLimits) {
+    this.#database = database;
     this.#setLimits = setLimits;
-    this.#finds = nodes.each(
-      ({ database }) =>
-        new TenantBatcher({
-          name: 'token-find',
-          meter: nodes.home.database.batches,
-          itemsMax: 200,
-          queueMax: 10_000,
-          run: async (tenantId, ids) => {
-            const found = await findAllIn(database, tenantId, ids);
-            return ids.map(() => found);
-          },
-        }),
-    );
+    this.#finds = new TenantBatcher({
+      name: 'token-find',
+      meter: database.batches,
+      itemsMax: 200,
+      queueMax: 10_000,
+      run: async (tenantId, ids) => {
+        const found = await this.findAll(tenantId, ids);
+        return ids.map(() => found);
+      },
+    });
   }
 
   /** Asked together with whatever else is looked up in the tenant at this moment. */
   find(tenantId: TenantId, id: TokenId): Promise<StoredToken | undefined> {
-    return this.#nodes.at({ tenantId, key: id }, (node) => findAmong(id, () => this.#finds.of(node).add(tenantId, id)));
+    return findAmong(id, () => this.#finds.add(tenantId, id));
   }
 
   /** Those of the ids that there are; cut off where they have more data together than a page may. */
-  findAll(tenantId: TenantId, ids: readonly TokenId[]): Promise<FoundTokens> {
-    return findOnNodes(this.#nodes, ids, ({ database }, own) => findAllIn(database, tenantId, own));
+  async findAll(tenantId: TenantId, ids: readonly TokenId[]): Promise<FoundTokens> {
+    const rows = await this.#database.runForTenant<FoundRow>(tenantId, {
+      name: 'token-find',
+      text: findText,
+      values: [tenantId, [...new Set(ids)]],
+    });
+    return toFoundTokens(tenantId, rows);
   }
 
   /** Living tokens in the order of their ids, which never change: anyone who pages through them meets each once. A page ends early where its data grows large. */
@@ -147,36 +147,23 @@ export class TokenStore {
 
   /** Deletes this version of the token and no other; false when it was changed or deleted meanwhile. */
   async delete(token: StoredToken, audit: AuditRow): Promise<boolean> {
-    const { tenantId, id } = token;
-    return this.#nodes.at({ tenantId, key: id }, async ({ database }) => {
-      const rows = await database.runForTenant(tenantId, {
-        name: 'token-delete',
-        text: deleteText,
-        values: [tenantId, id, token.version, JSON.stringify([audit]), countSlot(), token.createdAt],
-      });
-      return rows.length > 0;
+    const rows = await this.#database.runForTenant(token.tenantId, {
+      name: 'token-delete',
+      text: deleteText,
+      values: [token.tenantId, token.id, token.version, JSON.stringify([audit]), countSlot(), token.createdAt],
     });
+    return rows.length > 0;
   }
 
   /** Replaces this version of the token by the next one; undefined when it was changed or deleted meanwhile. */
   async update(change: TokenChange): Promise<Date | undefined> {
-    const { tenantId, id } = change.current;
-    const statement = toUpdateStatement(change, this.#setLimits);
-    const writing = this.#nodes.at({ tenantId, key: id, by: change.modifiedBy }, async ({ database }) => {
-      const [row] = await database.runForTenant<{ modified_at: Date }>(tenantId, statement);
-      return row?.modified_at;
-    });
-    return sayIfSetsAreFull(writing);
+    const writing = this.#database.runForTenant<{ modified_at: Date }>(
+      change.current.tenantId,
+      toUpdateStatement(change, this.#setLimits),
+    );
+    const [row] = await sayIfSetsAreFull(writing);
+    return row?.modified_at;
   }
-}
-
-async function findAllIn(database: Database, tenantId: TenantId, ids: readonly TokenId[]): Promise<FoundTokens> {
-  const rows = await database.runForTenant<FoundRow>(tenantId, {
-    name: 'token-find',
-    text: findText,
-    values: [tenantId, [...new Set(ids)]],
-  });
-  return toFoundTokens(tenantId, rows);
 }
 
 /** Changes nothing, and returns no row, when the token was changed or deleted meanwhile. */

@@ -1,5 +1,4 @@
-import { describeOnOneDatabase } from '../../../../test/harness/one-database.ts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askTogether } from '../../../../test/harness/ask-together.ts';
 import { untilTrue } from '../../../../test/harness/deadline.ts';
 import { type SentStatement, StatementTap } from '../../../../test/harness/statement-tap.ts';
@@ -44,7 +43,7 @@ function findsIn(start: number) {
   return tap.sent.slice(start).filter(isFind);
 }
 
-describeOnOneDatabase('first pages that are asked for together', () => {
+describe('first pages that are asked for together', () => {
   it('are found in one transaction, each with what its own caller may see and with its own records', async () => {
     const own = await vault.makeTenant();
     await create(
@@ -90,7 +89,7 @@ describeOnOneDatabase('first pages that are asked for together', () => {
   });
 });
 
-describeOnOneDatabase('a first page that turns out to be long', () => {
+describe('a first page that turns out to be long', () => {
   it('is found again in its own time, with all of its tokens', async () => {
     tenant = await vault.makeTenant();
     const bulk = 'x'.repeat(20 * 1024);
@@ -122,7 +121,7 @@ describeOnOneDatabase('a first page that turns out to be long', () => {
   });
 });
 
-describeOnOneDatabase('a first page that takes too long', () => {
+describe('a first page that takes too long', () => {
   it('is found in its own time, and so are those that the tenant asks for next', async () => {
     tenant = await vault.makeTenant();
     await create(3, (index) => ({ id: `late-${index}`, type: 'token', data: index }));
@@ -148,7 +147,7 @@ describeOnOneDatabase('a first page that takes too long', () => {
   });
 });
 
-describeOnOneDatabase('a page under a term', () => {
+describe('a page under a term', () => {
   it(`is counted in its own time where ${manyTokens} tokens or more are under it`, async () => {
     tenant = await vault.makeTenant();
     await create(manyTokens, (index) => ({ type: 'token', data: index, metadata: { group: 'all' } }));

@@ -3,7 +3,6 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { isOutOfTime } from '../../../platform/database/database-error.ts';
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
-import type { Nodes } from '../../../platform/nodes/nodes.ts';
 import { FairLanes } from '../../../platform/waiting/fair-lanes.ts';
 import { type CountedPage, findQuickly, isQuick, type PageQuestion } from './token-page.ts';
 
@@ -19,7 +18,7 @@ const slowTenantsMax = 10_000;
 
 /**
  * Finds the pages that are found at once, those of concurrent requests of a tenant in one transaction: its beginning and end
- * cost as much as the statements. They need no place among the slow ones. With several databases, no page is found at once.
+ * cost as much as the statements. They need no place among the slow ones.
  */
 export class QuickTokenFinds {
   /** Pages that are found and not yet recorded: so many of a tenant are in memory at most. */
@@ -27,11 +26,7 @@ export class QuickTokenFinds {
   readonly #slowTenants = new LRUCache<TenantId, true>({ max: slowTenantsMax, ttl: slowMs });
   readonly #batcher: TenantBatcher<PageQuestion, CountedPage | 'slow'>;
 
-  readonly #isAlone: boolean;
-
-  constructor(nodes: Nodes) {
-    const { database } = nodes.home;
-    this.#isAlone = nodes.isAlone;
+  constructor(database: Database) {
     this.#batcher = new TenantBatcher({
       name: 'token-list',
       meter: database.batches,
@@ -49,7 +44,7 @@ export class QuickTokenFinds {
     use: (found: CountedPage) => Promise<Result>,
   ): Promise<Result | undefined> {
     const { tenantId } = question;
-    if (!this.#isAlone || !isQuick(question) || this.#slowTenants.has(tenantId)) return undefined;
+    if (!isQuick(question) || this.#slowTenants.has(tenantId)) return undefined;
     return this.#places.run(tenantId, async () => {
       const found = await this.#batcher.add(tenantId, question);
       return found === 'slow' ? undefined : use(found);

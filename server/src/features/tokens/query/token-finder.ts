@@ -12,16 +12,15 @@ import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { PageRequest } from '../../../http/pagination.ts';
 import { type AuditEvent, noSingleEntity } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
+import type { Database } from '../../../platform/database/database.ts';
 import type { Keyring } from '../../../platform/keyring/keyring.ts';
-import type { Nodes } from '../../../platform/nodes/nodes.ts';
 import type { TenantSettingsDirectory } from '../../tenants/index.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { toCursor, toSlice } from './token-cursor.ts';
 import { tokenEvent } from '../model/token-event.ts';
 import { QuickTokenFinds } from './quick-token-finds.ts';
 import { type MadePage, type Shown, TokenListLanes } from './token-list-lanes.ts';
-import { findPageOnNodes } from './page-on-nodes.ts';
-import type { CountedPage, PageQuestion } from './token-page.ts';
+import { type CountedPage, findPage, type PageQuestion } from './token-page.ts';
 import type { TokenPresenter } from '../read/index.ts';
 import { emptyPage } from './token-query-store.ts';
 
@@ -36,7 +35,7 @@ export interface TokenQuestion {
 
 /** Lists and searches are the same work: a query, and a part of its matches, newest first. */
 export class TokenFinder {
-  readonly #nodes: Nodes;
+  readonly #database: Database;
   readonly #keyring: Keyring;
   readonly #presenter: TokenPresenter;
   readonly #settings: TenantSettingsDirectory;
@@ -44,17 +43,17 @@ export class TokenFinder {
   readonly #lanes: TokenListLanes;
 
   constructor(parts: {
-    nodes: Nodes;
+    database: Database;
     keyring: Keyring;
     presenter: TokenPresenter;
     settings: TenantSettingsDirectory;
     audit: AuditLog;
   }) {
-    this.#nodes = parts.nodes;
+    this.#database = parts.database;
     this.#keyring = parts.keyring;
     this.#presenter = parts.presenter;
     this.#settings = parts.settings;
-    this.#quickFinds = new QuickTokenFinds(parts.nodes);
+    this.#quickFinds = new QuickTokenFinds(parts.database);
     this.#lanes = new TokenListLanes(parts.audit);
   }
 
@@ -106,7 +105,7 @@ export class TokenFinder {
     const quick = await this.#quickFinds.find(sought, (found) => this.#lanes.show(caller, () => show(found)));
     if (quick !== undefined) return quick;
     return this.#lanes.run(caller, async () =>
-      show(await findPageOnNodes(this.#nodes, sought, { statementTimeoutMs })),
+      show(await this.#database.forTenant(tenantId, (tx) => findPage(tx, sought), { statementTimeoutMs })),
     );
   }
 

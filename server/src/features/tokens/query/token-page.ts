@@ -1,24 +1,13 @@
-import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import type { TenantId } from '../../../core/identity/ids.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
 import { Parameters } from '../../../platform/database/statement-parameters.ts';
 import { findLookup, hasOneTerm, termsOf } from './token-lookup.ts';
 import { toPredicate } from './token-predicate-sql.ts';
-import {
-  emptyPage,
-  type PageReader,
-  readPlaces,
-  readTokens,
-  type Slice,
-  type TokenMatch,
-  type TokenPage,
-  type TokenPlace,
-  TokenQueryStore,
-} from './token-query-store.ts';
+import { emptyPage, type Slice, type TokenMatch, type TokenPage, TokenQueryStore } from './token-query-store.ts';
 import { isDecidedByShelf } from './token-shelf-predicate-sql.ts';
 import { TokenShelfStore } from './token-shelf-store.ts';
-import type { StoredToken } from '../model/token.ts';
 import { matchShelf, type TokenShelf } from '../model/token-shelf.ts';
 
 /** So many entries of an index are read in a tenth of a second. */
@@ -37,7 +26,7 @@ export interface PageQuestion {
   readonly isCounted: boolean;
 }
 
-export type CountedPage<Item extends TokenPlace = StoredToken> = TokenPage<Item> & { readonly totalItems: number };
+export type CountedPage = TokenPage & { readonly totalItems: number };
 
 /** Whether a page is most likely found within a millisecond: it begins at the start of what one index has in order. */
 export function isQuick({ asked, slice }: PageQuestion): boolean {
@@ -51,35 +40,13 @@ export async function findQuickly(tx: Transaction, question: PageQuestion): Prom
   return page.isCut || !Number.isFinite(page.totalItems) ? undefined : page;
 }
 
-/** Under a term, `countedMax` tokens or more count as infinitely many. */
-export function findPage(tx: Transaction, question: PageQuestion, countedMax?: number): Promise<CountedPage> {
-  return findCheaply(tx, question, { reader: readTokens, countedMax });
-}
-
-/** The places of the tokens of a page, without the tokens. */
-export function findPlaces(tx: Transaction, question: PageQuestion): Promise<CountedPage<TokenPlace>> {
-  return findCheaply(tx, question, { reader: readPlaces });
-}
-
-/** Those of the ids that are what is asked for. */
-export function findAmong(tx: Transaction, question: PageQuestion, ids: readonly TokenId[]): Promise<TokenPage> {
-  const { tenantId, asked, keys } = question;
-  const match = {
-    makeParameters: () => new Parameters(tenantId),
-    toPredicate: (parameters: Parameters) => (asked === 'all' ? 'true' : toPredicate(asked, keys, parameters)),
-    lookup: { ids, terms: [], fingerprints: [] },
-  };
-  return new TokenQueryStore(tx, tenantId, readTokens).listMatching(match, { offset: 0, limit: ids.length });
-}
-
-/** Finds a page the cheapest way that its question leaves: by shelves, under a term, or by looking at tokens one by one. */
-async function findCheaply<Item extends TokenPlace>(
-  tx: Transaction,
-  question: PageQuestion,
-  { reader, countedMax }: { readonly reader: PageReader<Item>; readonly countedMax?: number | undefined },
-): Promise<CountedPage<Item>> {
+/**
+ * Finds a page the cheapest way that its question leaves: by shelves, under a term, or by looking at tokens one by one. Under a
+ * term, `countedMax` tokens or more count as infinitely many.
+ */
+export async function findPage(tx: Transaction, question: PageQuestion, countedMax?: number): Promise<CountedPage> {
   const { tenantId, asked, keys, slice, isCounted } = question;
-  const store = new TokenQueryStore(tx, tenantId, reader);
+  const store = new TokenQueryStore(tx, tenantId);
   const shelves = new TokenShelfStore(tx, tenantId);
   if (asked === 'all') return findAny(store, shelves, question);
 
@@ -108,11 +75,11 @@ async function findCheaply<Item extends TokenPlace>(
 }
 
 /** Where the first page begins does not depend on how many tokens there are; a later one may lie past the end. */
-async function findAny<Item extends TokenPlace>(
-  store: TokenQueryStore<Item>,
+async function findAny(
+  store: TokenQueryStore,
   shelves: TokenShelfStore,
   { slice, isCounted }: PageQuestion,
-): Promise<CountedPage<Item>> {
+): Promise<CountedPage> {
   if (slice.offset === 0) return together(store.listOnShelves('all', slice), isCounted ? shelves.countAll() : 0);
   const totalItems = await shelves.countAll();
   return slice.offset >= totalItems
@@ -121,10 +88,7 @@ async function findAny<Item extends TokenPlace>(
 }
 
 /** Sent together: neither needs the other. */
-async function together<Item extends TokenPlace>(
-  listing: Promise<TokenPage<Item>>,
-  counting: Promise<number> | number,
-): Promise<CountedPage<Item>> {
+async function together(listing: Promise<TokenPage>, counting: Promise<number> | number): Promise<CountedPage> {
   const [page, totalItems] = await Promise.all([listing, counting]);
   return { ...page, totalItems };
 }

@@ -1,5 +1,4 @@
-import { describeOnOneDatabase } from '../../../../test/harness/one-database.ts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QueryPlan } from '../../../../test/harness/query-plan.ts';
 import { type SentStatement, StatementTap } from '../../../../test/harness/statement-tap.ts';
 import { createApplication } from '../../../../test/harness/test-application.ts';
@@ -85,7 +84,7 @@ async function expectNoScan(statement: SentStatement): Promise<void> {
 
 const searches = (query: string): Question => ({ method: 'POST', path: '/tokens/search', body: { query } });
 
-describeOnOneDatabase('with 20,000 tokens, no table is read from end to end', () => {
+describe('with 20,000 tokens, no table is read from end to end', () => {
   it.each<[string, Question]>([
     ['a read', { method: 'GET', path: '/tokens/id-17' }],
     ['a detokenization', { method: 'POST', path: '/detokenize', body: { a: '{{ id-17 }} {{ id-18 }}' } }],
@@ -142,8 +141,7 @@ describeOnOneDatabase('with 20,000 tokens, no table is read from end to end', ()
   });
 });
 
-// They are planted in one database.
-describeOnOneDatabase('the answers over 20,000 tokens', () => {
+describe('the answers over 20,000 tokens', () => {
   it('are right at both ends and in the middle', async () => {
     const [first, middle, last] = await Promise.all(
       [1, 500, 1_000].map(async (page) =>

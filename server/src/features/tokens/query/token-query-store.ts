@@ -21,27 +21,21 @@ import { type TokenShelf, toShelfKey } from '../model/token-shelf.ts';
 export interface Slice {
   readonly offset: number;
   readonly limit: number;
-  readonly after?: TokenPlace;
+  readonly after?: { readonly createdAt: Date; readonly id: TokenId };
   /** Whether only what has little data is read of it; otherwise it is as much as one statement may read. */
   readonly isShort?: boolean;
 }
 
-/** What a list is sorted by. */
-export interface TokenPlace {
-  readonly createdAt: Date;
-  readonly id: TokenId;
-}
-
 /** The tokens of a page, and what follows it. */
-export interface TokenPage<Item extends TokenPlace = StoredToken> {
-  readonly tokens: Item[];
+export interface TokenPage {
+  readonly tokens: StoredToken[];
   /** There are tokens after these. */
   readonly hasMore: boolean;
   /** The page ends before its limit: more tokens would make more data than is read of it. */
   readonly isCut: boolean;
 }
 
-export const emptyPage = { tokens: [], hasMore: false, isCut: false } satisfies TokenPage;
+export const emptyPage: TokenPage = { tokens: [], hasMore: false, isCut: false };
 
 /** So much data of tokens may be in memory for every list that waits, as opposed to being worked on. */
 export const shortPageBytesMax = 64 * 1024;
@@ -51,34 +45,17 @@ const newestFirst = 'order by t.created_at desc, t.id desc';
 /** Sizes of pages whose plans are kept: every connection keeps each, and a caller may try all sizes there are. */
 const usualSizes = new Set([10, 20, 25, 50, 100]);
 
-/** A page that is about to be read: `text` lists it, with one more than asked for. */
-interface ListedPage {
-  readonly name?: string;
-  readonly text: string;
-  readonly parameters: Parameters;
-  readonly slice: Slice;
-}
-
-/** Reads what is wanted of the tokens of a page: `readTokens` or `readPlaces`. */
-export type PageReader<Item extends TokenPlace> = (
-  tx: Transaction,
-  tenantId: TenantId,
-  page: ListedPage,
-) => Promise<TokenPage<Item>>;
-
 /** Lists of tokens. The cost of each depends on the page and the number of shelves, not on the number of tokens. */
-export class TokenQueryStore<Item extends TokenPlace> {
+export class TokenQueryStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
-  readonly #reader: PageReader<Item>;
 
-  constructor(tx: Transaction, tenantId: TenantId, reader: PageReader<Item>) {
+  constructor(tx: Transaction, tenantId: TenantId) {
     this.#tx = tx;
     this.#tenantId = tenantId;
-    this.#reader = reader;
   }
 
-  async listOnShelves(shelves: readonly TokenShelf[] | 'all', slice: Slice): Promise<TokenPage<Item>> {
+  async listOnShelves(shelves: readonly TokenShelf[] | 'all', slice: Slice): Promise<TokenPage> {
     const parameters = new Parameters(this.#tenantId);
     const isInSlice = `t.tenant_id = $1 and ${isAlive} and ${isAfter('t', slice, parameters)}`;
     if (shelves === 'all') {
@@ -102,12 +79,12 @@ export class TokenQueryStore<Item extends TokenPlace> {
   }
 
   /** Tokens that meet a condition, found through an index where one narrows them down. */
-  listMatching(match: TokenMatch, slice: Slice): Promise<TokenPage<Item>> {
+  listMatching(match: TokenMatch, slice: Slice): Promise<TokenPage> {
     return this.#read({ ...this.#toPage(match, slice), slice });
   }
 
   /** Tokens under one term, which is all that the condition says. */
-  listUnderTerm(match: TokenMatch, slice: Slice): Promise<TokenPage<Item>> {
+  listUnderTerm(match: TokenMatch, slice: Slice): Promise<TokenPage> {
     return this.#read({ ...this.#toPage(match, slice), name: 'token-under-term', slice });
   }
 
@@ -151,57 +128,40 @@ export class TokenQueryStore<Item extends TokenPlace> {
     return { parameters, text: `from ${from} where t.tenant_id = $1 and ${isAlive} and ${toPredicate(parameters)}` };
   }
 
-  #read(page: ListedPage): Promise<TokenPage<Item>> {
-    return this.#reader(this.#tx, this.#tenantId, page);
+  /**
+   * Reads the tokens of a page by their ids: whole rows are fetched for what is shown and for nothing else, and only as
+   * many as have a bounded length together. One id more than asked for tells whether there is another page. A short page is read
+   * at once. A page that begins at the start, or after a cursor, is prepared once, under a name for its shape and size; planning it each time
+   * took three times as long as reading it. A late page has no name: its best plan depends on how late it is, and
+   * PostgreSQL would keep one that suits any, which reads the whole table (seen with 20,000 tokens).
+   */
+  async #read(page: { name?: string; text: string; parameters: Parameters; slice: Slice }): Promise<TokenPage> {
+    const { name, slice } = page;
+    const { isShort = false, limit } = slice;
+    const isKept = name !== undefined && slice.offset === 0 && usualSizes.has(limit);
+    const bytes = isShort ? rowBytes : tokenBytes;
+    const isWithin = isShort
+      ? `bytes_before + bytes <= ${shortPageBytesMax}`
+      : `bytes_before < ${tokenQueryLimits.pageBytesMax}`;
+    const rows = await this.#tx.query<FoundRow | NoRow>({
+      ...(isKept
+        ? { name: `${name}${slice.after === undefined ? '' : '-after'}${isShort ? '-short' : ''}-${limit}` }
+        : {}),
+      text: `with page as materialized (${page.text})
+        select token.*, counted.found from (select count(*)::integer as found from page) as counted left join (
+          select ${tokenColumns}, row_number() over (${newestFirst}) as place, ${bytes} as bytes, ${bytesBefore('t.created_at desc, t.id desc', bytes)}
+          from ${isShort ? 'page as t' : 'page join tokens t on t.tenant_id = $1 and t.id = page.id'} ${joinCvc}) as token
+        on place <= ${limit} and ${isWithin} order by place`,
+      values: page.parameters.values,
+    });
+    const found = rows[0]?.found ?? 0;
+    const read = rows.filter((row) => row.id !== null);
+    return {
+      tokens: toStoredTokens(this.#tenantId, read),
+      hasMore: read.length < found,
+      isCut: read.length < Math.min(found, limit),
+    };
   }
-}
-
-/**
- * Reads the tokens of a page by their ids: whole rows are fetched for what is shown and for nothing else, and only as
- * many as have a bounded length together. One id more than asked for tells whether there is another page. A short page is read
- * at once. A page that begins at the start, or after a cursor, is prepared once, under a name for its shape and size; planning it each time
- * took three times as long as reading it. A late page has no name: its best plan depends on how late it is, and
- * PostgreSQL would keep one that suits any, which reads the whole table (seen with 20,000 tokens).
- */
-export async function readTokens(tx: Transaction, tenantId: TenantId, page: ListedPage): Promise<TokenPage> {
-  const { name, slice } = page;
-  const { isShort = false, limit } = slice;
-  const isKept = name !== undefined && slice.offset === 0 && usualSizes.has(limit);
-  const bytes = isShort ? rowBytes : tokenBytes;
-  const isWithin = isShort
-    ? `bytes_before + bytes <= ${shortPageBytesMax}`
-    : `bytes_before < ${tokenQueryLimits.pageBytesMax}`;
-  const rows = await tx.query<FoundRow | NoRow>({
-    ...(isKept
-      ? { name: `${name}${slice.after === undefined ? '' : '-after'}${isShort ? '-short' : ''}-${limit}` }
-      : {}),
-    text: `with page as materialized (${page.text})
-      select token.*, counted.found from (select count(*)::integer as found from page) as counted left join (
-        select ${tokenColumns}, row_number() over (${newestFirst}) as place, ${bytes} as bytes, ${bytesBefore('t.created_at desc, t.id desc', bytes)}
-        from ${isShort ? 'page as t' : 'page join tokens t on t.tenant_id = $1 and t.id = page.id'} ${joinCvc}) as token
-      on place <= ${limit} and ${isWithin} order by place`,
-    values: page.parameters.values,
-  });
-  const found = rows[0]?.found ?? 0;
-  const read = rows.filter((row) => row.id !== null);
-  return {
-    tokens: toStoredTokens(tenantId, read),
-    hasMore: read.length < found,
-    isCut: read.length < Math.min(found, limit),
-  };
-}
-
-/** Reads where the tokens of a page stand in the list, and nothing else of them: an index has that. */
-export async function readPlaces(
-  tx: Transaction,
-  _tenantId: TenantId,
-  { text, parameters, slice: { limit } }: ListedPage,
-): Promise<TokenPage<TokenPlace>> {
-  const places = await tx.query<TokenPlace>({
-    text: `select t.created_at as "createdAt", t.id from (${text}) as t ${newestFirst}`,
-    values: parameters.values,
-  });
-  return { tokens: places.slice(0, limit), hasMore: places.length > limit, isCut: false };
 }
 
 /** Tells how many were found where none of them is read. */

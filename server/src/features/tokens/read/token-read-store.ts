@@ -3,8 +3,8 @@ import type { Caller } from '../../../core/identity/caller.ts';
 import type { TokenId } from '../../../core/identity/ids.ts';
 import { successEvent, toAuditRow } from '../../../platform/audit/audit-event.ts';
 import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
+import type { Database } from '../../../platform/database/database.ts';
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
-import type { Nodes, PerNode } from '../../../platform/nodes/nodes.ts';
 import type { StoredToken } from '../model/token.ts';
 import { entityTypeSql } from '../model/token-event.ts';
 import { findAmong, findText, type FoundTokens, toFoundTokens } from '../model/token-find-sql.ts';
@@ -30,42 +30,34 @@ const readText = `with found as materialized (${findText}), recorded as (
  * callers whose rights are the same for every token: the record says how the token was shown before anybody has looked at it.
  */
 export class TokenReadStore {
-  readonly #nodes: Nodes;
-  readonly #batchers: PerNode<TenantBatcher<Read, FoundTokens>>;
+  readonly #batcher: TenantBatcher<Read, FoundTokens>;
 
-  constructor(nodes: Nodes) {
-    this.#nodes = nodes;
-    this.#batchers = nodes.each(
-      ({ database }) =>
-        new TenantBatcher({
+  constructor(database: Database) {
+    this.#batcher = new TenantBatcher({
+      name: 'token-read',
+      meter: database.batches,
+      itemsMax: 200,
+      queueMax: 10_000,
+      isChange: false,
+      run: async (tenantId, reads) => {
+        const rows = await database.runForTenant<FoundRow>(tenantId, {
           name: 'token-read',
-          meter: nodes.home.database.batches,
-          itemsMax: 200,
-          queueMax: 10_000,
-          isChange: false,
-          run: async (tenantId, reads) => {
-            const rows = await database.runForTenant<FoundRow>(tenantId, {
-              name: 'token-read',
-              text: readText,
-              values: [
-                tenantId,
-                [...new Set(reads.map(({ id }) => id))],
-                `[${reads.map(({ record }) => record).join(',')}]`,
-              ],
-            });
-            const found = toFoundTokens(tenantId, rows);
-            return reads.map(() => found);
-          },
-        }),
-    );
+          text: readText,
+          values: [
+            tenantId,
+            [...new Set(reads.map(({ id }) => id))],
+            `[${reads.map(({ record }) => record).join(',')}]`,
+          ],
+        });
+        const found = toFoundTokens(tenantId, rows);
+        return reads.map(() => found);
+      },
+    });
   }
 
   /** Resolves once the record is committed. */
   find(caller: Caller, id: TokenId, transform: Transform): Promise<StoredToken | undefined> {
-    const { tenantId } = caller;
     const record = JSON.stringify(toAuditRow(caller, { ...successEvent('token', id, 'read'), transform }));
-    return this.#nodes.at({ tenantId, key: id }, (node) =>
-      findAmong(id, () => this.#batchers.of(node).add(tenantId, { id, record })),
-    );
+    return findAmong(id, () => this.#batcher.add(caller.tenantId, { id, record }));
   }
 }

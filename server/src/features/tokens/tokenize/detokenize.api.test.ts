@@ -1,4 +1,3 @@
-import { itOnOneDatabase } from '../../../../test/harness/one-database.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutTraceId } from '../../../../test/harness/problem-text.ts';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
@@ -274,7 +273,7 @@ describe('a refused detokenization', () => {
 });
 
 describe('the work of a detokenization', () => {
-  itOnOneDatabase('is one query and one record for each token, however often it is named', async () => {
+  it('is one query and one record for each token, however often it is named', async () => {
     const tap = new StatementTap();
     try {
       const headers = { 'bt-trace-id': `trace-${crypto.randomUUID()}` };

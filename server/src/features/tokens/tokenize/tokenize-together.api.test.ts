@@ -1,5 +1,4 @@
-import { itOnOneDatabase } from '../../../../test/harness/one-database.ts';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { untilTrue } from '../../../../test/harness/deadline.ts';
 import { countLockWaits } from '../../../../test/harness/lock-waits.ts';
 import { StatementTap } from '../../../../test/harness/statement-tap.ts';
@@ -41,7 +40,7 @@ async function tokenizeTogether(bodies: readonly (readonly unknown[])[]) {
   }
 }
 
-itOnOneDatabase('409 fails alone among concurrent requests that are committed together', async () => {
+it('409 fails alone among concurrent requests that are committed together', async () => {
   const id = `taken-${crypto.randomUUID()}`;
   expect((await tokenize([{ id, type: 'token', data: 'first' }])).status).toBe(200);
   const tap = new StatementTap();

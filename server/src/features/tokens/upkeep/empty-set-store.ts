@@ -1,6 +1,5 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
-import { isLockTimeout } from '../../../platform/database/database-error.ts';
 
 /** The containers of some sets, to reach their rows in `token_sets` through its key. */
 const wantedRows = `(select container, wanted.shelf from unnest($2::text[]) as wanted(shelf)
@@ -14,7 +13,7 @@ const isWanted = 't.tenant_id = $1 and t.container = wanted.container and t.shel
 export async function forgetEmptySets(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const candidates = await listEmptySets(tx, tenantId, { limit });
   if (candidates.length === 0) return 0;
-  if (!(await lockInTime(tx, tenantId))) return 0;
+  await tx.query({ text: 'select lock_token_sets($1, true)', values: [tenantId] });
   const empty = await listEmptySets(tx, tenantId, { limit, among: candidates });
   for (const text of [
     'delete from token_counts where tenant_id = $1 and shelf = any($2::text[])',
@@ -24,22 +23,6 @@ export async function forgetEmptySets(tx: Transaction, tenantId: TenantId, limit
     await tx.query({ text, values: [tenantId, empty] });
   }
   return empty.length;
-}
-
-/**
- * False if somebody has kept writing counters for longer than this. What is prepared on several nodes may do so for minutes, and
- * everybody else who writes waits behind this one: so it gives up, and the sets are forgotten another time.
- */
-async function lockInTime(tx: Transaction, tenantId: TenantId): Promise<boolean> {
-  await tx.query({ text: `savepoint before_lock; set local lock_timeout = '1s'` });
-  try {
-    await tx.query({ text: 'select lock_token_sets($1, true)', values: [tenantId] });
-    return true;
-  } catch (error) {
-    if (!isLockTimeout(error)) throw error;
-    await tx.query({ text: 'rollback to savepoint before_lock' });
-    return false;
-  }
 }
 
 async function listEmptySets(

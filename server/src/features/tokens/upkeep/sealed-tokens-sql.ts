@@ -4,7 +4,6 @@ import { tokenBinding } from '../model/token-binding.ts';
 /** The data of every token, for anyone who seals it again. Verification codes are under keys of their own that live an hour. */
 export const sealedTokens = sealedTable<{ position: string; type: string; version: number }>({
   name: 'tokens',
-  isOnNodes: true,
   key: { column: 'id', toText: 'id', fromText: '?' },
   sealedColumn: 'data',
   columns: ['type', 'version'],

@@ -1,19 +1,17 @@
+import type { Database } from '../../../platform/database/database.ts';
 import type { Job } from '../../../platform/jobs/job.ts';
-import { jobOnAll } from '../../../platform/jobs/job-on-all.ts';
-import { type Sweep, sweepJob } from '../../../platform/jobs/tenant-sweep.ts';
-import type { Nodes } from '../../../platform/nodes/nodes.ts';
+import { sweepJob } from '../../../platform/jobs/tenant-sweep.ts';
 import { forgetEmptySets } from './empty-set-store.ts';
 import { deleteLeftClaims } from '../write/index.ts';
 import { deleteExpiredCodes, deleteExpiredTokens } from './token-sweep-store.ts';
 
 /** Removes what tokens and card verification codes leave behind when their time is over, and sets of containers that are empty. */
-export function sweepTokensJobs(nodes: Nodes): Job[] {
-  const sweep = (of: Sweep) => jobOnAll(nodes.all, ({ database }) => sweepJob(database, of));
+export function sweepTokensJobs(database: Database): Job[] {
   return [
-    sweep({ name: 'sweep-tokens', schedule: { everyMinutes: 5, atMinute: 0 }, step: deleteExpiredTokens }),
-    sweep({ name: 'sweep-codes', schedule: { everyMinutes: 5, atMinute: 0 }, step: deleteExpiredCodes }),
-    sweep({ name: 'sweep-claims', schedule: { everyMinutes: 60, atMinute: 17 }, step: deleteLeftClaims }),
-    sweep({
+    sweepJob(database, { name: 'sweep-tokens', schedule: { everyMinutes: 5, atMinute: 0 }, step: deleteExpiredTokens }),
+    sweepJob(database, { name: 'sweep-codes', schedule: { everyMinutes: 5, atMinute: 0 }, step: deleteExpiredCodes }),
+    sweepJob(database, { name: 'sweep-claims', schedule: { everyMinutes: 60, atMinute: 17 }, step: deleteLeftClaims }),
+    sweepJob(database, {
       name: 'sweep-container-sets',
       schedule: { everyMinutes: 60, atMinute: 41 },
       step: forgetEmptySets,

@@ -53,15 +53,6 @@ export class TokenOpeningCheckStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Versions of keys that tokens name and that are not among these, for tokens whose keys are in another database. */
-  listOtherKeys(versions: readonly number[]): Promise<{ keyVersion: number | null; tokens: number }[]> {
-    return this.#database.runForTenant(this.#tenantId, {
-      text: `select key_version(data)::float8 as "keyVersion", count(*)::float8 as tokens from tokens
-        where tenant_id = $1 and coalesce(key_version(data), 0) <> all($2::integer[]) group by 1 order by 1`,
-      values: [this.#tenantId, versions],
-    });
-  }
-
   /** Versions of keys that tokens name and that the tenant does not have. */
   listMissingKeys(): Promise<{ keyVersion: number | null; tokens: number }[]> {
     return this.#database.runForTenant(this.#tenantId, {

@@ -23,22 +23,14 @@ export class TokenOpeningCheck {
   readonly #store: TokenOpeningCheckStore;
   readonly #keyring: Keyring;
   readonly #tenantId: TenantId;
-  readonly #keyVersions: readonly number[] | undefined;
   #opened = 0;
   #unopened = 0;
   readonly #unopenedIds: string[] = [];
 
-  constructor(parts: {
-    database: Database;
-    keyring: Keyring;
-    tenantId: TenantId;
-    /** Of the data key, for tokens of a node: their keys are in the home database. */
-    keyVersions?: readonly number[] | undefined;
-  }) {
+  constructor(parts: { database: Database; keyring: Keyring; tenantId: TenantId }) {
     this.#store = new TokenOpeningCheckStore(parts.database, parts.tenantId);
     this.#keyring = parts.keyring;
     this.#tenantId = parts.tenantId;
-    this.#keyVersions = parts.keyVersions;
   }
 
   async run(options: {
@@ -47,9 +39,7 @@ export class TokenOpeningCheck {
     readonly onProgress: (opened: number) => void;
   }): Promise<TokenOpeningReport> {
     const keys = await this.#keyring.forTenant(this.#tenantId);
-    const missingKeys = await (this.#keyVersions === undefined
-      ? this.#store.listMissingKeys()
-      : this.#store.listOtherKeys(this.#keyVersions));
+    const missingKeys = await this.#store.listMissingKeys();
     for await (const page of this.#pages(options.sampleSize)) {
       options.signal.throwIfAborted();
       for (const token of page) this.#open(keys, token);

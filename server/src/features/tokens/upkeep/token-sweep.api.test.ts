@@ -16,7 +16,7 @@ afterAll(() => vault.stop());
 
 const owner = () => vault.database.owner;
 const sweep = async () => {
-  for (const job of sweepTokensJobs(vault.server.core.nodes)) await job.run(undefined);
+  for (const job of sweepTokensJobs(vault.server.core.database)) await job.run(undefined);
 };
 async function create(body: object): Promise<string> {
   const answer = await vault.request('POST', '/tokens', { key: tenant.keys.private, body });

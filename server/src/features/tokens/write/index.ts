@@ -1,8 +1,7 @@
 export type { CreatedToken, UpdatedToken } from './made-token.ts';
 export { TokenCreator } from './token-creator.ts';
 export { TokenDeduplicator } from './token-deduplicator.ts';
-export { deleteLeftClaims } from './fingerprint-claim-store.ts';
-export { TokenDuplicateStore } from './token-duplicate-store.ts';
+export { deleteLeftClaims, TokenDuplicateStore } from './token-duplicate-store.ts';
 export { insertFreeIn, type InsertRow } from './token-insert-sql.ts';
 export { TokenInsertStore } from './token-insert-store.ts';
 export { type IntakeSettings, TokenIntake } from './token-intake.ts';

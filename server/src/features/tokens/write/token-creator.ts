@@ -6,9 +6,6 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
 import { type AuditRow, toAuditRow } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
-import { idsAnywhere, type IdSource } from '../../../platform/nodes/id-source.ts';
-import type { Nodes } from '../../../platform/nodes/nodes.ts';
-import { retryRefused } from '../../../platform/nodes/retry-refused.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import type { DeduplicationBehavior, TenantSettingsDirectory } from '../../tenants/index.ts';
 import { requestsDeduplication } from './deduplication-request.ts';
@@ -21,10 +18,9 @@ import type { TokenDeduplicator } from './token-deduplicator.ts';
 import { findWantedKey } from './token-duplicate-store.ts';
 import { type TokenDraft, toTokenDraft } from '../model/token-draft.ts';
 import { tokenEvent } from '../model/token-event.ts';
-import { aliasTriesMax, findFixedId, isAlias, isIdExpression, toTokenId } from '../model/token-id.ts';
+import { aliasTriesMax, isAlias, isIdExpression, toTokenId } from '../model/token-id.ts';
 import type { TokenInsert } from './token-insert-sql.ts';
-import type { TokenInsertStore } from './token-insert-store.ts';
-import { TakenIds } from './whole-insert.ts';
+import { TakenIds, type TokenInsertStore } from './token-insert-store.ts';
 import type { TokenRequest } from '../model/token-request.ts';
 import type { SealedToken, TokenSealer } from '../model/token-sealer.ts';
 
@@ -50,7 +46,6 @@ type PreparedInsert = Prepared & TokenInsert;
 
 /** Makes tokens: checks, decides, seals and stores, in this order, so that nothing is half done. */
 export class TokenCreator {
-  readonly #nodes: Nodes;
   readonly #store: TokenInsertStore;
   readonly #deduplicator: TokenDeduplicator;
   readonly #sealer: TokenSealer;
@@ -59,7 +54,6 @@ export class TokenCreator {
   readonly #audit: AuditLog;
 
   constructor(parts: {
-    nodes: Nodes;
     store: TokenInsertStore;
     deduplicator: TokenDeduplicator;
     sealer: TokenSealer;
@@ -67,7 +61,6 @@ export class TokenCreator {
     settings: TenantSettingsDirectory;
     audit: AuditLog;
   }) {
-    this.#nodes = parts.nodes;
     this.#store = parts.store;
     this.#deduplicator = parts.deduplicator;
     this.#sealer = parts.sealer;
@@ -90,15 +83,7 @@ export class TokenCreator {
   }
 
   /** Several tokens in one transaction: all of them or none. `isIdOnly` tells of which only the id is shown. */
-  createAll(
-    caller: KeyCaller,
-    requests: readonly TokenRequest[],
-    isIdOnly: (index: number) => boolean,
-  ): Promise<CreateOutcome[]> {
-    return retryRefused(this.#nodes, () => this.#createAll(caller, requests, isIdOnly));
-  }
-
-  async #createAll(
+  async createAll(
     caller: KeyCaller,
     requests: readonly TokenRequest[],
     isIdOnly: (index: number) => boolean,
@@ -108,7 +93,7 @@ export class TokenCreator {
     if (inserts.length === 0) return [];
     return this.#underFreeIds(caller, inserts, async (free) => {
       const createdAt = await this.#store.insertAll(caller.tenantId, free);
-      return mapInTurns(free, (insert, index) => this.#showCreated(caller, insert, createdAt[index] ?? missing()));
+      return mapInTurns(free, (insert) => this.#showCreated(caller, insert, createdAt));
     });
   }
 
@@ -122,10 +107,9 @@ export class TokenCreator {
     const drafts = await mapInTurns(requests, (request) => toTokenDraft(request, now, budget));
     const transforms = drafts.map((draft) => requireAccessToEach(caller.grants, 'token:create', toTarget(draft)));
     const settings = await this.#settings.get(caller.tenantId);
-    const ids = await this.#findPlace(drafts);
     const sealed = await this.#sealer.sealAll(
       caller,
-      drafts.map((draft) => ({ draft, id: toTokenId(draft, ids) })),
+      drafts.map((draft) => ({ draft, id: toTokenId(draft) })),
       { hasFingerprints: settings.fingerprintTokens, budget },
     );
     return sealed.map((token, index) => {
@@ -136,13 +120,6 @@ export class TokenCreator {
       const prepared = { draft, transform, isIdOnly: isIdOnly(index), isDeduplicated, aliasTries: 1 };
       return toPrepared(caller, prepared, token);
     });
-  }
-
-  /** Tokens that are written together lie in one place, and so their ids are drawn for it. */
-  async #findPlace(drafts: readonly TokenDraft[]): Promise<IdSource> {
-    if (this.#nodes.isAlone) return idsAnywhere;
-    const fixed = drafts.flatMap((draft) => findFixedId(draft) ?? []);
-    return this.#nodes.idsInOnePlace(fixed[0]);
   }
 
   /** Writes under the ids that were wished for. An alias that is taken is drawn again: of the first try nothing remains. */
@@ -167,8 +144,7 @@ export class TokenCreator {
   async #rename(caller: KeyCaller, insert: PreparedInsert): Promise<PreparedInsert> {
     const { draft, aliasTries } = insert;
     const renamed = aliasTries < aliasTriesMax ? draft : { ...draft, wantedId: undefined };
-    const id = toTokenId(renamed, await this.#nodes.idsInOnePlace(insert.token.id));
-    const [token = missing()] = await this.#sealer.sealAll(caller, [{ draft: renamed, id }], {
+    const [token = missing()] = await this.#sealer.sealAll(caller, [{ draft: renamed, id: toTokenId(renamed) }], {
       hasFingerprints: insert.token.fingerprint !== null,
     });
     return toPrepared(caller, { ...insert, draft: renamed, aliasTries: aliasTries + 1 }, token);
@@ -180,15 +156,15 @@ export class TokenCreator {
       const free = withSharedViews(caller, named, deduplicationBehavior);
       const { createdAt, existing } = await this.#deduplicator.insertOrFind(caller, free, deduplicationBehavior);
       const isRecorded = deduplicationBehavior === 'update_existing';
-      const first = new Map<string, readonly [index: number, insert: PreparedInsert]>();
-      return mapInTurns(free, async (insert, index) => {
+      const first = new Map<string, PreparedInsert>();
+      return mapInTurns(free, async (insert) => {
         const key = findWantedKey(insert, deduplicationBehavior)?.text;
         const found = existing.get(key ?? '');
         if (found !== undefined) return this.#showFound(caller, { found, isRecorded }, insert);
         // The second of two equal ones in a request stands for the first.
-        const [place, made] = first.get(key ?? '') ?? [index, insert];
-        if (key !== undefined) first.set(key, [place, made]);
-        const outcome = await this.#showCreated(caller, made, createdAt.get(place) ?? missing());
+        const made = first.get(key ?? '') ?? insert;
+        if (key !== undefined) first.set(key, made);
+        const outcome = await this.#showCreated(caller, made, createdAt);
         return made === insert ? outcome : toDeduplicated(outcome);
       });
     });

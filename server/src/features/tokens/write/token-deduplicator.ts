@@ -12,7 +12,6 @@ import {
   type DeduplicatedInsert,
   type Duplicates,
   findWantedKey,
-  type InsertedOrFound,
   type TokenDuplicateStore,
 } from './token-duplicate-store.ts';
 import { tokenEvent } from '../model/token-event.ts';
@@ -51,7 +50,7 @@ export class TokenDeduplicator {
     caller: KeyCaller,
     inserts: readonly DraftedInsert[],
     behavior: DeduplicationBehavior,
-  ): Promise<InsertedOrFound> {
+  ): Promise<{ readonly createdAt: Date; readonly existing: Duplicates }> {
     if (behavior === 'return_existing') return this.#store.insertOrFind(caller.tenantId, inserts);
     const wanted = requireDistinct(inserts);
     const [turn = ''] = [...wanted.keys()].sort();

@@ -2,31 +2,22 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
 import { inMebibytes } from '../../../core/text/byte-size.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
-import type { Transaction } from '../../../platform/database/database.ts';
-import { askAllForRows, askAllNodes } from '../../../platform/nodes/ask-all-nodes.ts';
-import { commitClaimed, type JointParts } from '../../../platform/nodes/joint-commit.ts';
-import type { Nodes } from '../../../platform/nodes/nodes.ts';
-import { retryOutdated } from '../../../platform/nodes/retry-outdated.ts';
-import { retryRefused } from '../../../platform/nodes/retry-refused.ts';
+import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
-import type { ContainerSetLimits, WantedSet } from '../model/container-set-limit.ts';
+import type { ContainerSetLimits } from '../model/container-set-limit.ts';
 import { sayIfSetsAreFull } from '../model/container-set-sql.ts';
-import { countSlot, jointCountSlot } from '../model/count-slot.ts';
+import { countSlot } from '../model/count-slot.ts';
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
 import { type DuplicateKey, findDuplicateKey } from './duplicate-key.ts';
 import type { StoredToken } from '../model/token.ts';
 import type { SealedToken } from '../model/token-sealer.ts';
-import { makeSetsFirst } from './joint-sets.ts';
-import { type InsertRow, type InsertTarget, toInsertRow, type TokenInsert } from './token-insert-sql.ts';
-import { oldestOfEach } from './oldest-of-each.ts';
-import { toClaim, toRelease } from './fingerprint-claim-store.ts';
-import { insertAllIn } from './whole-insert.ts';
+import { toInsertRow, type TokenInsert } from './token-insert-sql.ts';
+import { insertAllIn } from './token-insert-store.ts';
 import {
   bytesBefore,
   type FoundRow,
   isAlive,
   isCutOff,
-  isTooMuchTogether,
   joinCvc,
   tokenColumns,
   toStoredTokens,
@@ -47,12 +38,6 @@ export interface DuplicateUpdates {
   readonly prepare: (found: Duplicates) => Promise<ReadonlyMap<string, TokenChange>>;
 }
 
-/** What was created under the claims, by its place in the request, and what was found. */
-export interface InsertedOrFound {
-  readonly createdAt: ReadonlyMap<number, Date>;
-  readonly existing: Duplicates;
-}
-
 /** A token was updated by its id or deleted while its update was on its way; nothing was written. */
 export class ChangedMeanwhile extends Error {
   constructor() {
@@ -62,18 +47,18 @@ export class ChangedMeanwhile extends Error {
 }
 
 export class TokenDuplicateStore {
-  readonly #nodes: Nodes;
+  readonly #database: Database;
   readonly #setLimits: ContainerSetLimits;
 
-  constructor(nodes: Nodes, setLimits: ContainerSetLimits) {
-    this.#nodes = nodes;
+  constructor(database: Database, setLimits: ContainerSetLimits) {
+    this.#database = database;
     this.#setLimits = setLimits;
   }
 
-  /** The oldest living token of each key, wherever it lies. */
+  /** The oldest living token of each key. */
   async findAll(tenantId: TenantId, keys: readonly DuplicateKey[]): Promise<Duplicates> {
-    const rows = await askAllForRows<DuplicateRow>(this.#nodes, tenantId, findStatement(tenantId, keys));
-    return mergeDuplicates(rows.map((own) => toDuplicates(tenantId, keys, own)));
+    const rows = await this.#database.runForTenant<DuplicateRow>(tenantId, findStatement(tenantId, keys));
+    return toDuplicates(tenantId, keys, rows);
   }
 
   /**
@@ -85,91 +70,63 @@ export class TokenDuplicateStore {
     tenantId: TenantId,
     items: readonly DeduplicatedInsert[],
     updates?: DuplicateUpdates,
-  ): Promise<InsertedOrFound> {
+  ): Promise<{ readonly createdAt: Date; readonly existing: Duplicates }> {
     const behavior = updates === undefined ? 'return_existing' : 'update_existing';
     const keys = listKeys(items, behavior);
     const rows = await mapInTurns(items, toInsertRow);
     // Claimed in a fixed order, so that two requests with the same fingerprints cannot deadlock.
     const fingerprints = [...new Set(keys.map(({ fingerprint }) => fingerprint))].sort();
-    const slot = this.#nodes.isAlone ? countSlot() : jointCountSlot();
-    const target = { tenantId, slot, setLimits: this.#setLimits };
-    await this.#nodes.acquaintAll(tenantId, items[0]?.token.createdBy);
-    // Tokens of one content may lie anywhere, so that all claims are made at home.
-    const claim = async (home: Transaction) => {
-      await home.query(toClaim(tenantId, fingerprints));
-      const find = async (tx: Transaction) =>
-        toDuplicates(tenantId, keys, await tx.query<DuplicateRow>(findStatement(tenantId, keys)));
-      const found = mergeDuplicates(await askAllNodes(this.#nodes, { tenantId, home }, find));
+    const target = { tenantId, slot: countSlot(), setLimits: this.#setLimits };
+    const writing = this.#database.forTenant(tenantId, async (tx) => {
+      await tx.query({
+        name: 'token-claim-fingerprints',
+        text: `insert into token_fingerprints (tenant_id, fingerprint) select $1::uuid, unnest($2::text[])
+          on conflict (tenant_id, fingerprint) do update set fingerprint = excluded.fingerprint`,
+        values: [tenantId, fingerprints],
+      });
+      const found = toDuplicates(tenantId, keys, await tx.query<DuplicateRow>(findStatement(tenantId, keys)));
       const missing = indexesOfMissing(items, found, behavior);
-      const changes = updates === undefined ? [] : await listChanges(found, updates);
-      const inserts = [...rows.entries()].filter(([index]) => missing.has(index));
-      return { plan: found, parts: await this.#toParts(target, { inserts, changes }) };
-    };
-    // A claim is there for the others to wait at until the commit. It must not outlive its token, so none outlives
-    // its transaction.
-    const release = (home: Transaction) => home.query(toRelease(tenantId, fingerprints));
-    const commit = () => retryOutdated(this.#nodes, () => commitClaimed(this.#nodes, tenantId, { claim, release }));
-    const { plan: found, done } = await sayIfSetsAreFull(retryRefused(this.#nodes, commit));
-    const written = [...done.values()];
-    return {
-      createdAt: new Map(written.flatMap(({ created }) => created)),
-      existing: updates === undefined ? found : new Map(written.flatMap(({ changed }) => changed)),
-    };
-  }
-
-  /** By the nodes where the tokens lie. */
-  async #toParts(target: InsertTarget, { inserts, changes }: Writes): Promise<JointParts<Written>> {
-    const ids = [...inserts.map(([, { id }]) => id), ...changes.map(([, { current }]) => current.id)];
-    const groups = await this.#nodes.group(ids);
-    const sets = [...groups].map(([node, own]) => [node, setsOf(inserts, own)] as const);
-    await makeSetsFirst(this.#nodes, target, new Map(sets));
-    return new Map(
-      [...groups].map(([node, group]) => {
-        const own = new Set(group);
-        const writes = {
-          inserts: inserts.filter(([, { id }]) => own.has(id)),
-          changes: changes.filter(([, { current }]) => own.has(current.id)),
-        };
-        return [node, (tx: Transaction) => writeIn(tx, target, writes)];
-      }),
-    );
+      const due = updates === undefined ? [] : await listChanges(found, updates);
+      const [createdAt, changed] = await Promise.all([
+        insertAllIn(
+          tx,
+          target,
+          [...rows.entries()].filter(([index]) => missing.has(index)),
+        ),
+        Promise.all(due.map(async ([text, change]) => [text, await updateIn(tx, change, this.#setLimits)] as const)),
+        // A claim is there for the others to wait at until the commit. It must not outlive its token, so none outlives
+        // its transaction.
+        tx.query({
+          name: 'token-release-fingerprints',
+          text: `delete from token_fingerprints where tenant_id = $1 and fingerprint = any($2)`,
+          values: [tenantId, fingerprints],
+        }),
+      ]);
+      return { createdAt, existing: updates === undefined ? found : new Map(changed) };
+    });
+    return sayIfSetsAreFull(writing);
   }
 
   /** Living tokens with the content of this one, wherever they are: by id and containers, and no more than `limit`. */
-  async listOthers(
-    token: SealedToken,
-    key: DuplicateKey,
-    limit: number,
-  ): Promise<{ id: TokenId; containers: string[] }[]> {
-    const { tenantId } = token;
-    const statement = {
+  listOthers(token: SealedToken, key: DuplicateKey, limit: number): Promise<{ id: TokenId; containers: string[] }[]> {
+    return this.#database.runForTenant(token.tenantId, {
       name: 'token-list-duplicates',
       text: `select t.id, t.containers from tokens t
         where t.tenant_id = $1 and t.fingerprint = $2 and coalesce(t.fingerprint_expression, $4) = $3 and t.id <> $5 and ${isAlive}
         limit $6`,
-      values: [tenantId, key.fingerprint, key.expression, key.defaultExpression, token.id, limit],
-    };
-    const others = await askAllForRows<{ id: TokenId; containers: string[] }>(this.#nodes, tenantId, statement);
-    return others.flat().slice(0, limit);
+      values: [token.tenantId, key.fingerprint, key.expression, key.defaultExpression, token.id, limit],
+    });
   }
 }
 
-interface Writes {
-  /** With their places in the request. */
-  readonly inserts: readonly (readonly [index: number, row: InsertRow])[];
-  /** By the text of their keys. */
-  readonly changes: readonly (readonly [text: string, change: TokenChange])[];
-}
-
-/** An update stays in the set of its token. */
-function setsOf(inserts: Writes['inserts'], ids: readonly TokenId[]): WantedSet[] {
-  const own = new Set(ids);
-  return inserts.filter(([, { id }]) => own.has(id)).map(([, { set }]) => set);
-}
-
-interface Written {
-  readonly created: readonly (readonly [index: number, createdAt: Date])[];
-  readonly changed: readonly (readonly [text: string, token: StoredToken])[];
+/** Removes claims that were left behind by a version that kept them. Those that a transaction is using are locked by it. */
+export async function deleteLeftClaims(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
+  const rows = await tx.query({
+    text: `delete from token_fingerprints where tenant_id = $1 and fingerprint = any (array(
+        select fingerprint from token_fingerprints where tenant_id = $1 limit $2 for update skip locked)) returning 1`,
+    values: [tenantId, limit],
+  });
+  return rows.length;
 }
 
 /** A row with the place of the key that it was found by, counted from one. */
@@ -244,22 +201,13 @@ function findStatement(tenantId: TenantId, keys: readonly DuplicateKey[]) {
   };
 }
 
-/** Of what each database has found. */
-function mergeDuplicates(found: readonly Duplicates[]): Duplicates {
-  const oldest = found.reduce(oldestOfEach);
-  if (found.length > 1 && isTooMuchTogether(oldest.values())) throw tooMuchData();
-  return oldest;
-}
-
-function tooMuchData(): DomainError {
-  return new DomainError(
-    'validation-failed',
-    `The existing tokens with the content of this request hold too much data together (more than ${inMebibytes(tokenQueryLimits.pageBytesMax)}). Send fewer values at a time.`,
-  );
-}
-
 function toDuplicates(tenantId: TenantId, keys: readonly DuplicateKey[], rows: readonly DuplicateRow[]): Duplicates {
-  if (isCutOff(rows)) throw tooMuchData();
+  if (isCutOff(rows)) {
+    throw new DomainError(
+      'validation-failed',
+      `The existing tokens with the content of this request hold too much data together (more than ${inMebibytes(tokenQueryLimits.pageBytesMax)}). Send fewer values at a time.`,
+    );
+  }
   return new Map(
     toStoredTokens(tenantId, rows).flatMap((token, index) => {
       const key = keys[(rows[index]?.place ?? 0) - 1];
@@ -268,7 +216,10 @@ function toDuplicates(tenantId: TenantId, keys: readonly DuplicateKey[], rows: r
   );
 }
 
-async function listChanges(found: Duplicates, { prepared, prepare }: DuplicateUpdates): Promise<Writes['changes']> {
+async function listChanges(
+  found: Duplicates,
+  { prepared, prepare }: DuplicateUpdates,
+): Promise<(readonly [text: string, change: TokenChange])[]> {
   const isFor = (change: TokenChange | undefined, { id, version }: StoredToken) =>
     change?.current.id === id && change.current.version === version;
   const stale = new Map([...found].filter(([text, token]) => !isFor(prepared.get(text), token)));
@@ -277,14 +228,6 @@ async function listChanges(found: Duplicates, { prepared, prepare }: DuplicateUp
     const change = again?.get(text) ?? prepared.get(text);
     return change === undefined ? [] : [[text, change] as const];
   });
-}
-
-async function writeIn(tx: Transaction, target: InsertTarget, { inserts, changes }: Writes): Promise<Written> {
-  const [createdAt, changed] = await Promise.all([
-    insertAllIn(tx, target, inserts),
-    Promise.all(changes.map(async ([text, change]) => [text, await updateIn(tx, change, target.setLimits)] as const)),
-  ]);
-  return { created: inserts.map(([index]) => [index, createdAt] as const), changed };
 }
 
 async function updateIn(tx: Transaction, change: TokenChange, limits: ContainerSetLimits): Promise<StoredToken> {

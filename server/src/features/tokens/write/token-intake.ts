@@ -2,13 +2,12 @@ import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { JsonSource } from '../../../core/json/json-source.ts';
 import { toAuditRow } from '../../../platform/audit/audit-event.ts';
-import { idsAnywhere } from '../../../platform/nodes/id-source.ts';
 import { noCvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
 import { compileSchema, findFieldErrors } from '../../../http/validation.ts';
 import { fieldErrorsAt, invalidAt } from '../model/request-path.ts';
 import { toTokenDraft } from '../model/token-draft.ts';
 import { nothingShown, tokenEvent } from '../model/token-event.ts';
-import { isTokenId, toTokenId } from '../model/token-id.ts';
+import { toTokenId } from '../model/token-id.ts';
 import { type InsertRow, toInsertRow } from './token-insert-sql.ts';
 import { CreateToken, toTokenRequest } from '../model/token-schemas.ts';
 import { type KeySource, TokenSealer } from '../model/token-sealer.ts';
@@ -37,12 +36,8 @@ export class TokenIntake {
     this.#sealer = new TokenSealer({ keyring, cvcSealer: noCvcSealer });
   }
 
-  /** Throws what a request with this body would be refused with. `id` is the one that the token gets, if it is decided already. */
-  async prepare(
-    body: unknown,
-    source: JsonSource,
-    { now, id }: { readonly now: Date; readonly id: string | undefined },
-  ): Promise<TakenIn> {
+  /** Throws what a request with this body would be refused with. */
+  async prepare(body: unknown, source: JsonSource, now: Date): Promise<TakenIn> {
     if (!tokenShape.Check(body)) throw fieldErrorsAt('', findFieldErrors(tokenShape, body, 'body'));
     const request = toTokenRequest(body, source);
     if (request.deduplicate === true) {
@@ -56,13 +51,9 @@ export class TokenIntake {
 
     const owner = { tenantId, applicationId: null };
     const lasting = hasCvc ? { ...draft, cvc: undefined } : draft;
-    const [token] = await this.#sealer.sealAll(
-      owner,
-      [{ draft: lasting, id: id !== undefined && isTokenId(id) ? id : toTokenId(lasting, idsAnywhere) }],
-      {
-        hasFingerprints,
-      },
-    );
+    const [token] = await this.#sealer.sealAll(owner, [{ draft: lasting, id: toTokenId(lasting) }], {
+      hasFingerprints,
+    });
     if (token === undefined) throw new DomainError('internal-error', 'A draft was sealed to nothing.');
     const audit = toAuditRow('system', tokenEvent(token, 'create', nothingShown));
     return { row: toInsertRow({ token, audit, isPublic: false }), hasLostCvc: hasCvc };
