@@ -60,14 +60,20 @@ export class VaultWorker {
       }),
       (it) => it.close(),
     );
-    const sealerDatabase = opened.adopt(outages.watch(openSealerDatabase(config.database, tracer)), (it) => it.close());
+    const sealerDatabase = opened.adopt(
+      outages.watch(openSealerDatabase(config.database, { tracer, origins: core.origins })),
+      (it) => it.close(),
+    );
     await sealerDatabase.requireConnection();
     opened.adopt(await startSealing({ core, database: sealerDatabase, config: config.audit, logger, metrics }), (it) =>
       it.stop(),
     );
     const jobs = [
       auditPartitionsJob(core.database),
-      auditRetentionJob(sealerDatabase, config.audit.retentionMonths),
+      auditRetentionJob(sealerDatabase, {
+        monthsKept: config.audit.retentionMonths,
+        signer: core.systemKeys.auditSigner(),
+      }),
       purgeTenantJob(core.database),
       sweepIdempotencyJob(core.database),
       sweepSessionsJob(core.database),
@@ -77,7 +83,9 @@ export class VaultWorker {
       sweepInvitationsJob(core.database),
       sweepSignInsJob(core.database),
     ];
-    const jobDatabase = opened.adopt(outages.watch(openJobDatabase(config.database)), (it) => it.close());
+    const jobDatabase = opened.adopt(outages.watch(openJobDatabase(config.database, { origins: core.origins })), (it) =>
+      it.close(),
+    );
     opened.adopt(await JobRunner.start({ database: jobDatabase, jobs, logger, metrics, tracer }), (it) => it.stop());
     addPoolMetrics(
       metrics,

@@ -193,6 +193,28 @@ describe('audit export', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('is not an export of an audit log');
   });
+
+  it.each([
+    ['2', 'format 2'],
+    ['"1"', 'an unknown format'],
+  ])('is neither verified nor continued in format %s, which nobody knows', async (version, name) => {
+    const output = file('unknown.ndjson');
+    await rm(output, { force: true });
+    await audit('export', '--output', output);
+    const text = (await readFile(output, 'utf8')).replace('"version":1', `"version":${version}`);
+    await writeFile(output, text);
+    const words = `is an export in ${name}, and this version of Strongroom reads format 1. Use the version that wrote the file.`;
+    for (const flags of [
+      ['--from', output],
+      ['--from', output, '--public-key', Buffer.alloc(32).toString('base64')],
+    ]) {
+      const { code, stderr } = await Program.run(['audit', 'verify', ...flags]);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(words) });
+    }
+    const { code, stderr } = await audit('export', '--output', output);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(words) });
+    expect(await readFile(output, 'utf8')).toBe(text);
+  });
 });
 
 describe('audit prove', () => {

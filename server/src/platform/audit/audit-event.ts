@@ -94,6 +94,10 @@ export interface AuditDetails {
   readonly count?: number;
   readonly from?: string;
   readonly minutes?: number;
+  /** For a month that retention drops: the number of its newest checkpoint, the root of that as base64, and the vault's signature. */
+  readonly number?: number;
+  readonly root?: string;
+  readonly signature?: string;
   /** What a change of rights or settings added and removed, a line each. */
   readonly changes?: readonly string[];
   /** SHA-256 of the rights or settings after the change, as base64url. */

@@ -8,12 +8,15 @@ import { readLines } from '../files/line-reader.ts';
 import type { LogReader } from './log-reader.ts';
 import type { LogSection } from './log-verifier.ts';
 
+/** The format that this version writes, and the only one that it reads. */
+const exportVersion = 1;
+
 /**
  * An export is lines of JSON: first who signs, then for each checkpoint its records and the checkpoint itself. Tenants may
  * take turns; within one the order is that of the tree. It ends behind a checkpoint, so it can be continued.
  */
 type ExportLine =
-  | { readonly kind: 'export'; readonly version: 1; readonly public_key: string }
+  | { readonly kind: 'export'; readonly version: number; readonly public_key: string }
   | ({ readonly kind: 'record' } & AuditRecord)
   | ({ readonly kind: 'checkpoint'; readonly frontier: string; readonly dropped?: true } & ReturnType<
       typeof toCheckpointJson
@@ -59,7 +62,8 @@ async function* exportLines(
   report: { records: number; checkpoints: number },
 ): AsyncGenerator<string> {
   const toLine = (line: ExportLine) => `${JSON.stringify(line)}\n`;
-  if (resumed.bytes === 0) yield toLine({ kind: 'export', version: 1, public_key: publicKey.toString('base64') });
+  if (resumed.bytes === 0)
+    yield toLine({ kind: 'export', version: exportVersion, public_key: publicKey.toString('base64') });
   for (const tenantId of tenantIds) {
     for await (const { checkpoint, records } of reader.sections(tenantId, resumed.numbers.get(tenantId) ?? 0)) {
       const kept = records === 'dropped' ? [] : records;
@@ -92,7 +96,8 @@ async function findEnd(path: string): Promise<ExportEnd> {
     if (parsed === undefined || position > size) break;
     if (parsed.kind === 'record') continue;
     bytes = position;
-    if (parsed.kind === 'checkpoint') numbers.set(parsed.tenant_id, parsed.number);
+    if (parsed.kind === 'export') requireKnownVersion(path, parsed.version);
+    else numbers.set(parsed.tenant_id, parsed.number);
   }
   if (size > 0 && bytes === 0) throw new NotAnExportError(path, 'exists and is not an export of an audit log');
   return { bytes, numbers };
@@ -105,12 +110,28 @@ export class NotAnExportError extends Error {
   }
 }
 
+/** Rejects any other format. Otherwise it would look like damage, or like a log that somebody has changed. */
+function requireKnownVersion(path: string, version: unknown): void {
+  if (version !== exportVersion) throw new UnknownExportError(path, version);
+}
+
+export class UnknownExportError extends Error {
+  constructor(path: string, version: unknown) {
+    const format = Number.isSafeInteger(version) ? `format ${String(version)}` : 'an unknown format';
+    super(
+      `${path} is an export in ${format}, and this version of Strongroom reads format ${exportVersion}. Use the version that wrote the file.`,
+    );
+    this.name = 'UnknownExportError';
+  }
+}
+
 /** The key that a file says it was signed with: worth as much as the file itself. */
 export async function readExportKey(path: string): Promise<Buffer> {
   for await (const line of readLines(path)) {
     const first = parseLine(line);
-    if (first?.kind === 'export') return Buffer.from(first.public_key, 'base64');
-    break;
+    if (first?.kind !== 'export') break;
+    requireKnownVersion(path, first.version);
+    return Buffer.from(first.public_key, 'base64');
   }
   throw new NotAnExportError(path, 'is not an export of an audit log');
 }
@@ -123,10 +144,11 @@ export async function* readExport(path: string): AsyncGenerator<LogSection> {
     lineNumber += 1;
     const parsed = parseLine(line);
     if (parsed === undefined) throw new NotAnExportError(path, `cannot be read at line ${lineNumber}`);
-    if (parsed.kind === 'record') {
+    if (parsed.kind === 'export') requireKnownVersion(path, parsed.version);
+    else if (parsed.kind === 'record') {
       const { kind: _, ...record } = parsed;
       records.push(record);
-    } else if (parsed.kind === 'checkpoint') {
+    } else {
       const checkpoint = parseCheckpointJson(parsed);
       if (checkpoint === undefined) throw new NotAnExportError(path, `cannot be read at line ${lineNumber}`);
       const frontier = Buffer.from(parsed.frontier, 'base64');

@@ -194,12 +194,17 @@ export class LogReader {
       : (work) => this.#database.forTenant(parseTenantId(tenantId), work);
   }
 
-  /** Those of the months that still have a partition. */
+  /** Returns the months that a partition can still hold records of. It goes by the bounds of partitions, because names prove nothing. */
   async #monthsKept(months: readonly string[]): Promise<Set<string>> {
+    const bound = (word: string, otherwise: string) =>
+      `coalesce(substring(pg_get_expr(part.relpartbound, part.oid) from '${word} \\(''([^'']+)''\\)')::timestamptz, '${otherwise}')`;
     const rows = await this.#database.forSealer((tx) =>
       tx.query<{ month: string }>({
         text: `select month from unnest($1::text[]) as month
-          where to_regclass('public.audit_records_' || replace(left(month, 7), '-', '_')) is not null`,
+          where exists (select from pg_inherits join pg_class part on part.oid = inhrelid
+            where inhparent = 'public.audit_records'::regclass
+              and ${bound('FROM', '-infinity')} < (month::date + interval '1 month') at time zone 'UTC'
+              and ${bound('TO', 'infinity')} > month::date::timestamp at time zone 'UTC')`,
         values: [[...new Set(months)]],
       }),
     );

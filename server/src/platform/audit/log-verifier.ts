@@ -2,6 +2,7 @@ import type { AuditRecord } from '../../core/audit/record-text.ts';
 import { compareRecords, hashRecord, monthOf } from './audit-record.ts';
 import { isGenuine, type SignedCheckpoint } from './checkpoint.ts';
 import type { StoredCheckpoint } from './checkpoint-row.ts';
+import { DroppedMonths } from './dropped-months.ts';
 import { narrowDown, type Places } from './finding-place.ts';
 import { MerkleFrontier } from './merkle-tree.ts';
 
@@ -10,6 +11,7 @@ export type FindingKind =
   | 'records-missing'
   | 'records-added'
   | 'record-outside'
+  | 'record-postdated'
   | 'checkpoint-changed'
   | 'checkpoint-missing'
   | 'month-removed'
@@ -43,6 +45,12 @@ export interface TenantVerdict {
   readonly newest: SignedCheckpoint | undefined;
 }
 
+/** How many ids a finding lists at most. */
+const idsMax = 100;
+
+/** More than the clocks of a database and of a worker can reasonably differ. */
+const clockDifferenceMaxMs = 24 * 3_600_000;
+
 interface TreePosition {
   readonly number: number;
   readonly frontier: MerkleFrontier;
@@ -56,10 +64,9 @@ export class LogVerifier {
   readonly #tenantId: string;
   readonly #publicKey: Buffer;
   readonly #findings: Finding[] = [];
-  readonly #removedMonths = new Set<string>();
+  readonly #months: DroppedMonths;
   #position: TreePosition = { number: 0, frontier: MerkleFrontier.empty() };
   #newest: SignedCheckpoint | undefined;
-  #newestDroppedMonth: string | undefined;
   #verified = 0;
   #dropped = 0;
 
@@ -71,6 +78,7 @@ export class LogVerifier {
   }) {
     this.#tenantId = of.tenantId;
     this.#publicKey = of.publicKey;
+    this.#months = new DroppedMonths(of.tenantId, of.publicKey);
     const known = of.after === undefined ? undefined : this.#vouchedFor(of.after);
     if (of.after !== undefined && known !== undefined) this.#position = { number: of.after.number, frontier: known };
   }
@@ -89,12 +97,8 @@ export class LogVerifier {
       this.#find('checkpoint-changed', message, { range });
     }
 
-    if (records === 'dropped') {
-      this.#dropped += checkpoint.treeSize - before.frontier.size;
-      const known = this.#newestDroppedMonth ?? '';
-      // A straggler may have been sealed after records of the month that followed.
-      this.#newestDroppedMonth = checkpoint.month > known ? checkpoint.month : known;
-    }
+    this.#months.addCheckpoint(checkpoint, records === 'dropped');
+    if (records === 'dropped') this.#dropped += checkpoint.treeSize - before.frontier.size;
     const recomputed = records === 'dropped' ? undefined : this.#recompute(checkpoint, records, vouchedFor);
     this.#position = { number: checkpoint.number, frontier: vouchedFor ?? recomputed ?? before.frontier };
     this.#newest = checkpoint;
@@ -108,10 +112,12 @@ export class LogVerifier {
   }
 
   finish(): TenantVerdict {
-    const month = this.#newestDroppedMonth?.slice(0, 7);
-    // Older months were dropped before it; the records of that may be gone themselves.
-    if (month !== undefined && !this.#removedMonths.has(month)) {
-      this.#find('month-removed', `The records of ${month} are gone, with no record that they were dropped.`);
+    const month = this.#months.findUnexplained()?.slice(0, 7);
+    if (month !== undefined) {
+      this.#find(
+        'month-removed',
+        `The records of ${month} are gone, and no signed record says that retention dropped them.`,
+      );
     }
     return {
       tenantId: this.#tenantId,
@@ -144,7 +150,8 @@ export class LogVerifier {
       vouchedFor !== undefined && frontier.size === vouchedFor.size && frontier.root().equals(vouchedFor.root());
     if (isRight) {
       this.#verified += ordered.length;
-      for (const record of ordered) if (isRemoval(record)) this.#removedMonths.add(record.entity_id);
+      this.#months.addRecords(ordered);
+      this.#checkTimes(checkpoint, ordered);
       return frontier;
     }
     const surplus = ordered.length - (checkpoint.treeSize - range.from);
@@ -165,22 +172,15 @@ export class LogVerifier {
     return frontier;
   }
 
+  /** The sealer signs whatever it finds. Only a creation time after the sealing time reveals that somebody made the time up. */
+  #checkTimes({ number, sealedAt }: StoredCheckpoint, records: readonly AuditRecord[]): void {
+    const ahead = records.filter(({ created_at }) => created_at > sealedAt.getTime() + clockDifferenceMaxMs);
+    if (ahead.length === 0) return;
+    const message = `${ahead.length} records in checkpoint ${number} claim to have been created after it was sealed, at ${sealedAt.toISOString()}.`;
+    this.#find('record-postdated', message, { records: ahead.slice(0, idsMax).map(({ id }) => id) });
+  }
+
   #find(kind: FindingKind, message: string, place: Pick<Finding, 'range' | 'within' | 'records'> = {}): void {
     this.#findings.push({ kind, tenantId: this.#tenantId, ...place, message });
   }
-}
-
-/** Less than the three months for which the database refuses to drop anything would be no record of retention. */
-const monthsKeptMin = 3;
-
-/** The record that a month was dropped, which retention writes before it does. */
-function isRemoval(record: AuditRecord): boolean {
-  const isOfRetention =
-    record.entity_type === 'log' &&
-    record.operation === 'delete' &&
-    record.outcome === 'success' &&
-    record.actor_type === 'system';
-  const droppableFrom = new Date(`${record.entity_id}-01T00:00:00Z`);
-  droppableFrom.setUTCMonth(droppableFrom.getUTCMonth() + 1 + monthsKeptMin);
-  return isOfRetention && record.created_at >= droppableFrom.getTime();
 }

@@ -6,6 +6,7 @@ import type { AuditRecord } from '../../core/audit/record-text.ts';
 import { compareOrders, compareRecords } from './audit-record.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 import { isProven, parseProofJson, Prover, toProofJson, UnprovableError } from './inclusion-proof.ts';
+import { parseJsonOrNothing } from './json-or-nothing.ts';
 import type { RecordKey } from './log-reader.ts';
 import type { OpenLog } from './log-verification.ts';
 
@@ -91,10 +92,10 @@ export async function checkProofs(path: string, publicKey: Buffer): Promise<Proo
   for await (const line of readLines(path)) {
     if (line.trim() === '') continue;
     lineNumber += 1;
-    const parsed = parseJson(line);
+    const parsed = parseJsonOrNothing(line);
     if (parsed === undefined && lineNumber === 1) {
       // Perhaps a program has laid it out over several lines.
-      checkAll(parseJson(await readShort(path)));
+      checkAll(parseJsonOrNothing(await readShort(path)));
       break;
     }
     checkAll(parsed);
@@ -106,13 +107,4 @@ export async function checkProofs(path: string, publicKey: Buffer): Promise<Proo
 async function readShort(path: string): Promise<string> {
   const { size } = await stat(path);
   return size > wholeBytesMax ? '' : readFile(path, 'utf8');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return parsed;
-  } catch {
-    return undefined;
-  }
 }

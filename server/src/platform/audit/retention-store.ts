@@ -1,5 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../database/database.ts';
+import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from './checkpoint-row.ts';
 
 /** Two looks, each by its index: behind the sealer, and in the logs of tenants whose sealing was stopped. */
 const hasNoneUnsealed = (condition: string) => `not exists (
@@ -31,20 +32,24 @@ export class RetentionStore {
     return rows.map(({ month }) => month);
   }
 
-  async listTenantsIn(month: string): Promise<TenantId[]> {
-    const rows = await this.#tx.query<{ tenant_id: TenantId }>({
-      text: 'select distinct tenant_id from audit_checkpoints where month = $1',
+  /** Lists the newest checkpoint of the month for each tenant that has one. */
+  async listNewestIn(month: string): Promise<StoredCheckpoint[]> {
+    const rows = await this.#tx.query<CheckpointRow>({
+      text: `select distinct on (c.tenant_id) ${checkpointColumns} from audit_checkpoints c where c.month = $1
+        order by c.tenant_id, c.number desc`,
       values: [month],
     });
-    return rows.map((row) => row.tenant_id);
+    return rows.map(toCheckpoint);
   }
 
-  async isRemovalRecorded(tenantId: TenantId, month: string): Promise<boolean> {
-    const rows = await this.#tx.query({
-      text: `select 1 from audit_records where tenant_id = $1 and entity_id = $2 and entity_type = 'log' and operation = 'delete' limit 1`,
+  /** Lists what a tenant's records claim about the removal of a month. The owner of the database can have written any of them. */
+  async listRemovals(tenantId: TenantId, month: string): Promise<(string | null)[]> {
+    const rows = await this.#tx.query<{ details: string | null }>({
+      text: `select details from audit_records
+        where tenant_id = $1 and entity_id = $2 and entity_type = 'log' and operation = 'delete'`,
       values: [tenantId, month],
     });
-    return rows.length > 0;
+    return rows.map(({ details }) => details);
   }
 
   async isRemovalSealed(month: string): Promise<boolean> {

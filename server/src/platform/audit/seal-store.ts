@@ -1,3 +1,4 @@
+import { OperatorError } from '../../core/errors/operator-error.ts';
 import type { Transaction } from '../database/database.ts';
 import { takeLock } from '../database/transaction-lock.ts';
 import { leafHashSql } from './audit-record.ts';
@@ -35,11 +36,17 @@ export interface SealStop {
   readonly reason: string;
 }
 
+interface SealRange {
+  readonly from: string;
+  readonly to: string;
+  readonly oldestUnsealedAt: Date | null;
+}
+
 /** A worker that has nothing to seal says that it looked this often. */
 const lookedEverySeconds = 10;
 
-/** Sealing cannot go on until somebody has looked. The message names no value. */
-export class SealingError extends Error {
+/** Sealing cannot go on until somebody has looked. */
+export class SealingError extends OperatorError {
   constructor(message: string) {
     super(message);
     this.name = 'SealingError';
@@ -52,9 +59,23 @@ export function lostSealing(): SealingError {
   );
 }
 
+/** Without this error, nothing would ever be sealed and nothing would seem to wait. */
+function sealedAhead(): SealingError {
+  return new SealingError(
+    'The table audit_sealing is ahead of every transaction, so nothing is sealed. Run `strongroom audit verify` first. If the database was restored from another server, restart servers and workers. Otherwise somebody has changed the table: set it to the greatest order_to in audit_checkpoints.',
+  );
+}
+
 /** Why the sealing of a tenant is stopped. */
 export function notSigned(tenantId: string): string {
   return `The newest checkpoint of tenant ${tenantId} is not what was signed. Run \`strongroom audit verify\`.`;
+}
+
+/** Why a month is not dropped although retention no longer keeps it. */
+export function damagedMonth(tenantId: string, month: string): SealingError {
+  return new SealingError(
+    `The newest checkpoint of ${month} in the log of tenant ${tenantId} is not what was signed, so ${month} is not dropped. Run \`strongroom audit verify\`.`,
+  );
 }
 
 const unsealedColumns = `r.tenant_id, r.sealing_order::text, r.id, r.entity_id, r.entity_type,
@@ -76,16 +97,19 @@ export class SealStore {
    * From where to where records can be sealed. Every transaction below the lowest one that is still under way has ended,
    * so nothing can appear before `to` any more.
    */
-  async range(): Promise<{ from: string; to: string; oldestUnsealedAt: Date | null }> {
-    const [row] = await this.#tx.query<{ from: string; to: string; oldestUnsealedAt: Date | null }>({
+  async range(): Promise<SealRange> {
+    const [row] = await this.#tx.query<SealRange & { readonly isAhead: boolean }>({
       name: 'seal-range',
       text: `select sealed_to::text as "from", audit_order(pg_snapshot_xmin(pg_current_snapshot()))::text as "to",
+          sealed_to > audit_order(pg_snapshot_xmax(pg_current_snapshot())) as "isAhead",
           (select r.created_at from audit_records r where r.sealing_order >= sealed_to order by r.sealing_order limit 1)
             as "oldestUnsealedAt"
         from audit_sealing`,
     });
     if (row === undefined) throw lostSealing();
-    return row;
+    const { isAhead, ...range } = row;
+    if (isAhead) throw sealedAhead();
+    return range;
   }
 
   /** Oldest first; a transaction is never cut in two, so there may be more of them than `limit`. */

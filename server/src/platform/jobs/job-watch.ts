@@ -1,3 +1,4 @@
+import { OperatorError } from '../../core/errors/operator-error.ts';
 import { nameOf } from '../../core/errors/thrown.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, Readings } from '../telemetry/metrics.ts';
@@ -80,6 +81,11 @@ function runTraced({ name }: Job, tracer: Tracer, run: () => Promise<void>): Pro
   return endWith(span, tracer.within(span, run));
 }
 
+/** Messages for operators may be logged. Any other message might hold a value. */
+function reasonOf(error: unknown): string {
+  return error instanceof OperatorError ? error.message : nameOf(error);
+}
+
 async function attempt(job: Job, logger: Logger, run: () => Promise<void>): Promise<void> {
   const startedAt = performance.now();
   try {
@@ -87,7 +93,7 @@ async function attempt(job: Job, logger: Logger, run: () => Promise<void>): Prom
     logger.info('job done', { job: job.name, duration_ms: Math.round(performance.now() - startedAt) });
   } catch (error) {
     const duration = Math.round(performance.now() - startedAt);
-    logger.error('job failed', { job: job.name, error: nameOf(error), duration_ms: duration });
+    logger.error('job failed', { job: job.name, error: reasonOf(error), duration_ms: duration });
     throw error;
   }
 }
