@@ -5,10 +5,10 @@ import type { Database } from '../../platform/database/database.ts';
 import type { SealedTable } from '../../platform/keyring/sealed-rows.ts';
 import { TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
 import { keyEvent } from './key-event.ts';
+import { rowVersionPages } from './row-versions.ts';
 
 /** A server that has read a row decrypts it within seconds; after a minute, none still has a row of an older version. */
 const closedForMinMs = 60_000;
-const pageSize = 5_000;
 
 export interface RetirementReport {
   /** Versions that were destroyed. */
@@ -51,17 +51,12 @@ export class KeyRetirement {
     const counts = new Map<number, number>();
     let read = 0;
     for (const table of this.#tables) {
-      for (let after = ''; ; ) {
-        const page = await this.#database.forTenant(tenantId, (tx) =>
-          table.listVersions(tx, tenantId, { after, limit: pageSize }),
-        );
+      for await (const page of rowVersionPages(this.#database, table, tenantId)) {
         for (const { version } of page) {
           if (version !== null && versions.includes(version)) counts.set(version, (counts.get(version) ?? 0) + 1);
         }
         read += page.length;
         onProgress(read);
-        after = page.at(-1)?.position ?? after;
-        if (page.length < pageSize) break;
       }
     }
     return counts;

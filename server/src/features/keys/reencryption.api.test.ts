@@ -162,6 +162,62 @@ describe('re-encryption', () => {
     expect(await reencryption().run(tenantId, fast)).toMatchObject({ read: 50, changed: 50 });
   });
 
+  describe('with a row that somebody writes back as it was before', () => {
+    async function saveFirst(): Promise<{ id: string; putBack: () => Promise<void> }> {
+      const [id = ''] = (await createTokens(12)).toSorted();
+      const { owner } = vault.database;
+      const { rows } = await owner.query<{ data: Buffer }>('select data from tokens where id = $1', [id]);
+      const putBack = async () =>
+        void (await owner.query('update tokens set data = $2 where id = $1', [id, rows[0]?.data]));
+      return { id, putBack };
+    }
+
+    it('is not done before that row is re-encrypted, too', async () => {
+      const { id, putBack } = await saveFirst();
+      await rotate();
+      let reads = 0;
+      const meddling = {
+        ...sealedTokens,
+        list: async (...parts: Parameters<typeof sealedTokens.list>) => {
+          reads += 1;
+          if (reads === 2) await putBack();
+          return sealedTokens.list(...parts);
+        },
+      };
+      const { database, keyring } = core();
+      const run = new Reencryption({ database, keyring, tables: [meddling], settleMs: 0 });
+      await run.run(tenantId, { ...fast, rowsPerSecond: 50 });
+      expect(await versionsOf('tokens', 'data')).toEqual([2]);
+      expect(await readData(id)).toMatch(/^value/);
+    });
+
+    it('is taken up again after it was done', async () => {
+      const { putBack } = await saveFirst();
+      await rotate();
+      await reencryption().run(tenantId, fast);
+      await putBack();
+      expect(await reencryption().run(tenantId, fast)).toMatchObject({ unreadable: [] });
+      expect(await versionsOf('tokens', 'data')).toEqual([2]);
+    });
+
+    it('says so if that never ends', async () => {
+      const { putBack } = await saveFirst();
+      await rotate();
+      const stubborn = {
+        ...sealedTokens,
+        listVersions: async (...parts: Parameters<typeof sealedTokens.listVersions>) => {
+          await putBack();
+          return sealedTokens.listVersions(...parts);
+        },
+      };
+      const { database, keyring } = core();
+      const run = new Reencryption({ database, keyring, tables: [stubborn], settleMs: 0 });
+      await expect(run.run(tenantId, fast)).rejects.toThrow('keep appearing in tokens');
+      const records = (await vault.auditRecords(tenant.id)).filter(({ operation }) => operation === 'reencrypt');
+      expect(records).toEqual([]);
+    });
+  });
+
   it('may be run twice at the same moment', async () => {
     await createTokens(80);
     await rotate();

@@ -8,12 +8,15 @@ import type { FreshRecord, SealedRow, SealedTable } from '../../platform/keyring
 import { TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
 import { keyEvent } from './key-event.ts';
 import { Pace } from './pace.ts';
+import { rowVersionPages } from './row-versions.ts';
 import { type ReencryptionTask, type ReencryptionState, ReencryptionStore } from './reencryption-store.ts';
 
 /** Long enough for every running server to learn of a new key. One that has not gets a 503 and cannot write. */
 const settleMs = 5_000;
 const pageMax = 500;
 const unreadableShownMax = 20;
+/** How often a table is traversed again because rows with an older version were found in it afterwards. */
+const restartsMax = 4;
 
 export interface ReencryptionReport {
   readonly targetVersion: number;
@@ -25,9 +28,9 @@ export interface ReencryptionReport {
 
 /**
  * Re-encrypts all data of a tenant with its newest data key, while servers are running. Older versions are closed
- * first, so that nothing new uses them; then each table is traversed once. A row is replaced only if it is
+ * first, so that nothing new uses them; then each table is traversed. A row is replaced only if it is
  * still the one that was read, and the position is stored in the same transaction: if killed at any point, the
- * next run continues there.
+ * next run continues there. A table counts as done only if a last look finds no row that was missed.
  */
 export class Reencryption {
   readonly #database: Database;
@@ -59,7 +62,8 @@ export class Reencryption {
         limit,
         pace: (rows) => pace.wait(rows),
         onUnreadable: ({ position }) => {
-          if (unreadable.length < unreadableShownMax) unreadable.push(`${table.name} ${position}`);
+          const row = `${table.name} ${position}`;
+          if (unreadable.length < unreadableShownMax && !unreadable.includes(row)) unreadable.push(row);
         },
         onProgress: (rows) => onProgress(before + rows),
       });
@@ -81,32 +85,65 @@ export class Reencryption {
   }
 
   async #walk(table: SealedTable, task: ReencryptionTask, options: WalkOptions): Promise<ReencryptionState> {
-    for (;;) {
-      const state = await this.#database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).begin(task));
+    for (let restarts = 0; ; ) {
+      const state = await this.#begin(task);
       options.onProgress(state.rowsRead);
-      if (state.targetVersion > task.targetVersion) {
-        throw new Error(
-          `Data key ${state.targetVersion} was created in the meantime, and another run is re-encrypting with it.`,
-        );
-      }
-      if (state.isFinished) {
-        await this.#keepOpen(task, state);
+      if (!state.isFinished && (await this.#step(table, task, state.position, options))) continue;
+      if ((await this.#countOlder(table, task)) > state.rowsUnreadable) {
+        // Somebody wrote them back behind the position, for example from a backup.
+        if (restarts === restartsMax) throw new Error(rowsKeepComing(table));
+        restarts += 1;
+        await this.#restart(task);
+      } else if (state.isFinished || (await this.#finish(task, state.position))) {
+        // What could not be opened may be mended: the next run looks again, and says again what it finds.
+        if (state.rowsUnreadable > 0) await this.#restart(task);
         return state;
       }
-      await this.#step(table, task, state.position, options);
     }
   }
 
-  /** What could not be opened may be mended: the next run looks again, and says again what it finds. */
-  async #keepOpen(task: ReencryptionTask, state: ReencryptionState): Promise<void> {
-    if (state.rowsUnreadable === 0) return;
+  async #begin(task: ReencryptionTask): Promise<ReencryptionState> {
+    const state = await this.#database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).begin(task));
+    if (state.targetVersion > task.targetVersion) {
+      throw new Error(
+        `Data key ${state.targetVersion} was created in the meantime, and another run is re-encrypting with it.`,
+      );
+    }
+    return state;
+  }
+
+  async #restart(task: ReencryptionTask): Promise<void> {
     await this.#database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).restart(task));
   }
 
-  async #step(table: SealedTable, task: ReencryptionTask, after: string, options: WalkOptions): Promise<void> {
+  /** Counts rows with an older key version, including those that no key opens. */
+  async #countOlder(table: SealedTable, { tenantId, targetVersion }: ReencryptionTask): Promise<number> {
+    let count = 0;
+    for await (const page of rowVersionPages(this.#database, table, tenantId)) {
+      count += page.filter(({ version }) => version !== null && version < targetVersion).length;
+    }
+    return count;
+  }
+
+  /** Marks the table as done. Returns false if another run has moved the position in the meantime. */
+  #finish(task: ReencryptionTask, at: string): Promise<boolean> {
+    const { tenantId, targetVersion: version } = task;
+    return this.#database.forTenant(tenantId, async (tx) => {
+      const step = { to: at, read: 0, changed: 0, unreadable: 0, isLast: true };
+      const isFinished = await new ReencryptionStore(tx).advance(task, at, step);
+      if (isFinished) {
+        await recordInTransaction(tx, tenantId, 'system', keyEvent({ purpose: 'data', version }, 'reencrypt'));
+      }
+      return isFinished;
+    });
+  }
+
+  /** Re-encrypts the next rows. Returns false if there are none. */
+  async #step(table: SealedTable, task: ReencryptionTask, after: string, options: WalkOptions): Promise<boolean> {
     const { tenantId, targetVersion: version } = task;
     const { limit } = options;
     const rows = await this.#database.forTenant(tenantId, (tx) => table.list(tx, tenantId, { after, limit, version }));
+    if (rows.length === 0) return false;
     await options.pace(rows.length);
     const { records, unreadable } = await this.#reseal(tenantId, rows);
     unreadable.forEach(options.onUnreadable);
@@ -116,13 +153,11 @@ export class Reencryption {
         read: rows.length,
         changed: records.length === 0 ? 0 : await table.replace(tx, tenantId, records),
         unreadable: unreadable.length,
-        isLast: rows.length === 0,
+        isLast: false,
       };
-      const isAdvanced = await new ReencryptionStore(tx).advance(task, after, step);
-      if (isAdvanced && step.isLast) {
-        await recordInTransaction(tx, tenantId, 'system', keyEvent({ purpose: 'data', version }, 'reencrypt'));
-      }
+      await new ReencryptionStore(tx).advance(task, after, step);
     });
+    return true;
   }
 
   async #reseal(
@@ -145,6 +180,10 @@ export class Reencryption {
     }
     return { records, unreadable };
   }
+}
+
+function rowsKeepComing({ name }: SealedTable): string {
+  return `Rows encrypted with older data keys keep appearing in ${name}. Find out what writes them, then run this again.`;
 }
 
 interface WalkOptions {
