@@ -24,7 +24,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'commits without waiting for a standby',
-    file: 'platform/database/database.ts',
+    file: 'platform/database/statement.ts',
     find: `return \`begin isolation level read committed; select set_config(`,
     replace: `return \`begin isolation level read committed; set local synchronous_commit = local; select set_config(`,
     faults: ['primary cut off from the other database machines'],
@@ -123,8 +123,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'leaves search terms of deleted tokens',
     file: 'features/tokens/model/token-removal-sql.ts',
-    find: 'where tenant_id = $1 and token_id = gone.id and token_terms.created_at = gone.created_at and term = any(gone.terms)',
-    replace: 'where tenant_id = $1 and token_id = gone.id and false',
+    find: 'where l.tenant_id = $1 and l.term = g.term and l.created_at = g.created_at and l.token_id = g.id',
+    replace: 'where l.tenant_id = $1 and l.token_id = g.id and false',
     faults: [],
     found: 'counters',
   },

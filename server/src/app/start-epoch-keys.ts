@@ -4,5 +4,7 @@ import type { VaultCore } from './vault-core.ts';
 
 /** Joins the processes of this installation that share the keys of card verification codes. */
 export function startEpochKeys(core: VaultCore, config: VaultConfig): Promise<EpochKeys> {
-  return EpochKeys.start({ url: config.database.url, mac: (message) => core.systemKeys.authenticate(message) });
+  const { url } = config.database;
+  const mac = (message: Buffer) => core.systemKeys.authenticate(message);
+  return EpochKeys.start({ url, mac, origin: core.origins.of(url) });
 }

@@ -5,6 +5,7 @@ import { ensureAuditPartitions } from '../platform/audit/audit-partitions-job.ts
 import { ensureSealingOrderGrows } from '../platform/audit/sealing-order.ts';
 import type { DatabaseConfig, VaultConfig } from '../platform/config/config.ts';
 import { Database } from '../platform/database/database.ts';
+import { ConnectionOrigins } from '../platform/database/connection-origin.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { Keyring } from '../platform/keyring/keyring.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
@@ -21,6 +22,8 @@ const queueMax = 500;
 /** What every role of the program needs: the database, the keys, the audit log. None of it listens on a port. */
 export class VaultCore {
   readonly database: Database;
+  /** Where the connections of this process lead. */
+  readonly origins: ConnectionOrigins;
   readonly rootKeys: RootKeys;
   readonly systemKeys: SystemKeys;
   readonly keyring: Keyring;
@@ -34,18 +37,20 @@ export class VaultCore {
     await requireFittingSchema(config.database.url);
     return openWhole(async (opened) => {
       const rootKeys = opened.adopt(await openRootKeys(config.rootKeys), (keys) => keys.close());
-      const database = opened.adopt(openDatabase(config.database, tracer), (pool) => pool.close());
+      const origins = new ConnectionOrigins();
+      const database = opened.adopt(openDatabase(config.database, { tracer, origins }), (pool) => pool.close());
       await database.requireConnection();
       await requireRootKeyOpensEverything(database, rootKeys);
       const systemKeys = await SystemKeys.load(database, rootKeys);
       await ensureAuditPartitions(database);
       await ensureSealingOrderGrows(database);
-      return new VaultCore({ database, rootKeys, systemKeys, opened });
+      return new VaultCore({ database, origins, rootKeys, systemKeys, opened });
     });
   }
 
   private constructor(parts: {
     database: Database;
+    origins: ConnectionOrigins;
     rootKeys: RootKeys;
     systemKeys: SystemKeys;
     opened: AsyncDisposableStack;
@@ -53,6 +58,7 @@ export class VaultCore {
     const { database, rootKeys, systemKeys } = parts;
     this.#opened = parts.opened;
     this.database = database;
+    this.origins = parts.origins;
     this.rootKeys = rootKeys;
     this.systemKeys = systemKeys;
     this.keyring = new Keyring(database, rootKeys);
@@ -68,17 +74,27 @@ export class VaultCore {
 }
 
 /** For the audit log of all tenants: sealing, verifying and exporting run one at a time and take longer than a request may. */
-export function openSealerDatabase(config: DatabaseConfig, tracer = noTracer): Database {
+export function openSealerDatabase(config: DatabaseConfig, parts: PoolParts = {}): Database {
   const limits = { ...timeLimitsOf(config), statementTimeoutMs: auditTimeoutMs };
-  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, tracer, limits);
+  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, parts, limits);
 }
 
 /** For taking jobs from the queue, not for doing them. */
-export function openJobDatabase(config: DatabaseConfig): Database {
-  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, noTracer);
+export function openJobDatabase(config: DatabaseConfig, parts: PoolParts = {}): Database {
+  return openDatabase({ ...config, url: config.ownerUrl, connectionsMax: 2 }, parts);
 }
 
-function openDatabase(config: DatabaseConfig, tracer: Tracer, limits = timeLimitsOf(config)): Database {
+/** What a pool shares with the rest of the process, if there is a rest. */
+interface PoolParts {
+  readonly tracer?: Tracer;
+  readonly origins?: ConnectionOrigins;
+}
+
+function openDatabase(
+  config: DatabaseConfig,
+  { tracer = noTracer, origins = new ConnectionOrigins() }: PoolParts,
+  limits = timeLimitsOf(config),
+): Database {
   return new Database({
     url: config.url,
     connectionsMax: config.connectionsMax,
@@ -87,5 +103,6 @@ function openDatabase(config: DatabaseConfig, tracer: Tracer, limits = timeLimit
     applicationName: 'strongroom',
     requiresStandby: config.requiresStandby,
     tracer,
+    origin: origins.of(config.url),
   });
 }

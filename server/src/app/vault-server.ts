@@ -115,7 +115,8 @@ export class VaultServer {
     const { requestTimeoutSeconds = requestTimeoutSecondsDefault } = config;
     const database = withinRequests(config.database, requestTimeoutSeconds);
     const core = opened.adopt(await VaultCore.open({ ...config, database }, tracer), (it) => it.close());
-    const feed = opened.adopt(new ChangeFeed(config.database.url, markOf(core.rootKeys)), (it) => it.stop());
+    const origin = core.origins.of(config.database.url);
+    const feed = opened.adopt(new ChangeFeed(config.database.url, markOf(core.rootKeys), origin), (it) => it.stop());
     const directory = opened.adopt(
       new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed }),
       (it) => it.close(),

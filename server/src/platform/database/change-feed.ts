@@ -1,3 +1,4 @@
+import type { ConnectionOrigin } from './connection-origin.ts';
 import { PostgresListener } from './postgres-listener.ts';
 
 const channel = 'strongroom_changes';
@@ -22,9 +23,9 @@ export class ChangeFeed {
   readonly #lostListeners = new Set<() => void>();
 
   /** The name of the connection in the database tells others something about this process, such as its root keys. */
-  constructor(url: string, mark: string) {
+  constructor(url: string, mark: string, origin?: ConnectionOrigin) {
     this.#listener = new PostgresListener(
-      { url, channel, applicationName: `${feedName} ${mark}`, heartbeatMs, patienceMs: trustMs },
+      { url, channel, applicationName: `${feedName} ${mark}`, heartbeatMs, patienceMs: trustMs, origin },
       {
         onConnected: () => {
           for (const listener of this.#gapListeners) listener();

@@ -114,6 +114,11 @@ export function isOutOfTime(error: unknown): boolean {
   return refusalIn(error)?.sqlState === '57014';
 }
 
+/** The statement waited for a lock longer than its limit (lock_not_available). */
+export function isLockTimeout(error: unknown): boolean {
+  return refusalIn(error)?.sqlState === lockNotAvailable;
+}
+
 /** A deadlock or serialization failure: certainly rolled back, and worth a retry. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof StatementError && error.sqlState.startsWith('40');

@@ -1,8 +1,22 @@
 import pg from 'pg';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { BatchMeter } from './batch-meter.ts';
-import { isChanging } from './changing-statement.ts';
+import {
+  beginAs,
+  beginFor,
+  isChanging,
+  send,
+  silenceMs,
+  type SqlRow,
+  type Statement,
+  toLimit,
+  type Transaction,
+  type TransactionOptions,
+} from './statement.ts';
 import { commitOnStandby } from './commit-on-standby.ts';
+import { withoutApplicationName } from './connection-address.ts';
+import { ConnectionGenerations } from './connection-generations.ts';
+import { ConnectionOrigin } from './connection-origin.ts';
 import {
   findOutage,
   isCommitUnknown,
@@ -22,14 +36,6 @@ import { type Outage, unreachable } from './outage.ts';
 import { retryLostRaces } from './retry-lost-races.ts';
 import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
 import { OpenTransaction } from './open-transaction.ts';
-import {
-  send,
-  silenceMs,
-  type SqlRow,
-  type Statement,
-  type Transaction,
-  type TransactionOptions,
-} from './statement.ts';
 import { traceInOrder } from './statement-trace.ts';
 
 export type { SqlRow, SqlValue, Statement, Transaction, TransactionOptions } from './statement.ts';
@@ -48,6 +54,8 @@ export interface DatabaseOptions {
   /** Whether writes are refused while no synchronous standby is attached; they are not by default. */
   readonly requiresStandby?: boolean | undefined;
   readonly tracer?: Tracer;
+  /** Shared with other connections of this process to the same address. */
+  readonly origin?: ConnectionOrigin;
 }
 
 /**
@@ -66,15 +74,14 @@ export class Database {
   readonly #unreplicated = new WeakSet<pg.ClientBase>();
   readonly #reachListeners = new Set<(outage: Outage | undefined) => void>();
   #isLost = false;
-  /** Counts how often the database has fallen silent, and when each connection was opened by that count. */
-  #silences = 0;
-  readonly #openedAt = new WeakMap<pg.ClientBase, number>();
+  readonly #generations: ConnectionGenerations;
 
   constructor(options: DatabaseOptions) {
     const { statementTimeoutMs, requiresStandby = false, tracer = noTracer } = options;
     this.#requiresStandby = requiresStandby;
     this.tracer = tracer;
     this.batches = new BatchMeter(tracer);
+    this.#generations = new ConnectionGenerations(options.origin ?? new ConnectionOrigin());
     this.#connectionsMax = options.connectionsMax;
     this.#statementTimeoutMs = statementTimeoutMs;
     const session = { role: applicationRole, statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
@@ -84,7 +91,7 @@ export class Database {
       waitMaxMs: options.acquireTimeoutMs,
     });
     this.#pool = new pg.Pool({
-      connectionString: options.url,
+      connectionString: withoutApplicationName(options.url),
       max: options.connectionsMax,
       connectionTimeoutMillis: options.acquireTimeoutMs,
       idleTimeoutMillis: 60_000,
@@ -94,14 +101,16 @@ export class Database {
       // A standby that is required is waited for, whatever the default of the server is.
       options: `${sessionOptions(session)} -c jit=off${requiresStandby ? ' -c synchronous_commit=on' : ''}`,
       // Checked once, before the connection is used: something between here and PostgreSQL may drop options.
-      verify: (client, finish) => void requireOwnSession(client, session).then(() => finish(), finish),
+      verify: (client, finish) =>
+        void requireOwnSession(client, session)
+          .then((origin) => this.#generations.add(client, origin))
+          .then(() => finish(), finish),
       query_timeout: statementTimeoutMs + silenceMs,
       keepAlive: true,
       // Statements are sent without waiting for the previous response.
       pipeline: true,
     });
     this.#pool.on('connect', (client) => {
-      this.#openedAt.set(client, this.#silences);
       client.on('notice', (notice) => {
         if (isUnreplicatedCommit(notice)) this.#unreplicated.add(client);
       });
@@ -265,8 +274,7 @@ export class Database {
       isHealthy = !isConnectionLost(error);
       const outage = findOutage(error);
       if (outage !== undefined) this.#noteReach(outage);
-      // One that was opened before the last silence says nothing new about those that were opened since.
-      if (isSilence(error) && this.#openedAt.get(client) === this.#silences) this.#silences += 1;
+      if (isSilence(error)) this.#generations.endWith(client);
       throw error;
     } finally {
       // After a timeout or a broken connection, its state is unknown: it is closed and never reused.
@@ -275,8 +283,9 @@ export class Database {
   }
 
   /**
-   * Where the database has fallen silent on one connection, those that were opened before are most likely dead as well, as after a
-   * failover. They are closed instead of being tried one by one, each for as long as a statement may take.
+   * Closes connections that are no longer current. If the database stopped responding on one connection, older ones are probably dead
+   * too, and trying each of them would take as long as a statement may. If a newer connection reached another server, older ones may lead
+   * to a primary that was replaced.
    */
   async #connect(): Promise<pg.PoolClient> {
     for (;;) {
@@ -286,7 +295,7 @@ export class Database {
         if (outage !== undefined) this.#noteReach(outage);
         throw failure;
       });
-      if ((this.#openedAt.get(client) ?? 0) >= this.#silences) return client;
+      if (this.#generations.isCurrent(client)) return client;
       client.release(true);
     }
   }
@@ -297,19 +306,4 @@ export class Database {
     this.#isLost = isLost;
     for (const listener of this.#reachListeners) listener(outage);
   }
-}
-
-/** The id becomes part of SQL text here, so it is checked again at the last moment. */
-function beginFor(tenantId: TenantId): string {
-  if (!/^[0-9a-f-]{36}$/.test(tenantId)) throw new TypeError('A tenant id must be a UUID.');
-  return `begin isolation level read committed; select set_config('app.tenant_id', '${tenantId}', true)`;
-}
-
-function beginAs(role: 'strongroom_system' | 'strongroom_portal' | 'strongroom_sealer' | 'strongroom_worker'): string {
-  return `begin isolation level read committed; set local role ${role}`;
-}
-
-/** To be sent with the beginning of a transaction. */
-function toLimit(milliseconds: number | undefined): string {
-  return milliseconds === undefined ? '' : `; set local statement_timeout = ${milliseconds}`;
 }

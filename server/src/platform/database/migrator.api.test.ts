@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/test-database.ts';
 import { type Migration, readMarkers, readMigrations } from './migration-files.ts';
-import { migrate, requireFittingSchema } from './migrator.ts';
+import { findMigrations, migrate, requireFittingSchema } from './migrator.ts';
 
 let test: TestDatabase;
 let known: Migration[];
@@ -61,6 +61,32 @@ describe('requireFittingSchema', () => {
   it('refuses a newer schema that is marked as breaking', async () => {
     await migrate(test.url, [...known, added('-- breaking\nselect 1')]);
     await expect(requireFittingSchema(test.url, known)).rejects.toThrow('Install that version or a newer one.');
+  });
+});
+
+describe('a database that an unreleased version has spread over several', () => {
+  // The one that all of its later migrations come after, before and after it was corrected.
+  const checksums = [
+    '82e62bd5abc7a02680b2f8f2b9ba4502a2f325c7dc928289f1ad32e3f8003586',
+    'c6eb1380fde49b221b954d09fdda38b90685bae7e1fb00a648a1a355234f8c99',
+  ];
+
+  it.each(checksums)('is neither migrated, nor served, nor read from a dump: %s', async (checksum) => {
+    const applied = { ...added('select 1'), name: 'unreleased', checksum };
+    // As that version has left it, whatever this one has added under the same number since.
+    await test.owner.query(`delete from schema_migrations where version > 35`);
+    await test.owner.query(
+      `insert into schema_migrations (version, name, checksum, is_breaking) select n, 'unreleased', $1, false
+        from generate_series(36, 42) n`,
+      [checksum],
+    );
+    const words = /several databases\. Export the tokens with that version and import them into a new vault/;
+    await expect(migrate(test.url)).rejects.toThrow(words);
+    await expect(migrate(test.url, [...known, added('create table extra (id integer)')])).rejects.toThrow(words);
+    await expect(requireFittingSchema(test.url)).rejects.toThrow(words);
+    await expect(findMigrations([...known, applied])).rejects.toThrow(words);
+    const { rows } = await test.owner.query(`select to_regclass('extra') as extra`);
+    expect(rows).toEqual([{ extra: null }]);
   });
 });
 

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { type Migration, readMigrations } from './migration-files.ts';
 import { type MigrationPace, migrationPace, runMigration } from './migration-run.ts';
 import { withOwnerSession } from './owner-session.ts';
+import { requireNoWithdrawn } from './withdrawn-migrations.ts';
 
 /** Never changes: every version of Strongroom takes the same lock, so two never migrate at the same time. */
 const migrationLock = 7_120_460_351;
@@ -92,6 +93,7 @@ async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
 export async function findMigrations(
   done: readonly { readonly version: number; readonly name: string; readonly checksum: string }[],
 ): Promise<readonly Migration[]> {
+  requireNoWithdrawn(done);
   const known = await readMigrations();
   if (done.length > known.length) {
     throw new Error('The dump is from a newer version of Strongroom. Check it with that version or a newer one.');
@@ -107,6 +109,7 @@ export async function findMigrations(
 }
 
 function requireSameHistory(known: readonly Migration[], done: readonly AppliedMigration[]): void {
+  requireNoWithdrawn(done);
   for (const applied of done) {
     const migration = known[applied.version - 1];
     if (migration === undefined) {

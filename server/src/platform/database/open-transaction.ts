@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import type { Tracer } from '../telemetry/traces/tracer.ts';
-import { isChanging } from './changing-statement.ts';
+import { isChanging, send, type SqlRow, type Statement, type Transaction } from './statement.ts';
 import { isAborted } from './database-error.ts';
-import { send, type SqlRow, type Statement, type Transaction } from './statement.ts';
 import { toStatementAttributes } from './statement-trace.ts';
 
 /** Cannot be used after it has ended: by then the connection may belong to another tenant. */

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { withoutApplicationName } from './connection-address.ts';
 import { unreachable } from './outage.ts';
 import { requireOwnSession } from './session-check.ts';
 
@@ -9,7 +10,7 @@ export async function withOwnerSession<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: withoutApplicationName(url),
     connectionTimeoutMillis: 10_000,
     application_name: options.applicationName,
   });

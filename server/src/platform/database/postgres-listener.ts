@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { withinTime } from '../waiting/within-time.ts';
+import { withoutApplicationName } from './connection-address.ts';
+import { ConnectionOrigin } from './connection-origin.ts';
 import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
 
 const reconnectMs = 250;
@@ -16,6 +18,8 @@ export interface ListenerOptions {
   readonly heartbeatMs: number;
   /** If a statement or a heartbeat takes longer, the connection is closed. */
   readonly patienceMs: number;
+  /** Shared with other connections of this process to the same address. */
+  readonly origin?: ConnectionOrigin | undefined;
 }
 
 export interface ListenerEvents {
@@ -34,6 +38,9 @@ export class PostgresListener {
   readonly #options: ListenerOptions;
   readonly #events: ListenerEvents;
   #client: pg.Client | undefined;
+  readonly #origin: ConnectionOrigin;
+  /** The generation of the origin that the open connection belongs to. */
+  #generation = 0;
   #connecting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #awaited: { readonly payload: string; readonly hear: () => void } | undefined;
@@ -44,6 +51,8 @@ export class PostgresListener {
   constructor(options: ListenerOptions, events: ListenerEvents) {
     this.#options = options;
     this.#events = events;
+    this.#origin = options.origin ?? new ConnectionOrigin();
+    this.#origin.onChange(() => this.#leaveReplaced());
   }
 
   /** The open connection, if there is one; it may not be listening yet. */
@@ -108,7 +117,7 @@ export class PostgresListener {
     const { url, channel, applicationName, patienceMs } = this.#options;
     const session = { role: applicationRole, statementTimeoutMs: patienceMs, idleTimeoutMs: patienceMs };
     const client = new pg.Client({
-      connectionString: url,
+      connectionString: withoutApplicationName(url),
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: patienceMs,
       application_name: applicationName,
@@ -123,10 +132,11 @@ export class PostgresListener {
     client.on('notification', ({ payload }) => this.#deliver(payload ?? ''));
     try {
       await client.connect();
-      await requireOwnSession(client, session);
+      const generation = this.#origin.note(await requireOwnSession(client, session));
       if (this.#isStopped) throw new Error('stopped while connecting');
       // Set before it listens: the first notification may already need a response.
       this.#client = client;
+      this.#generation = generation;
       await client.query(`listen ${channel}`);
       await this.#prove(client, () => this.#events.onConnected());
     } catch {
@@ -148,6 +158,11 @@ export class PostgresListener {
     onHeard();
     this.#heardAt = sentAt;
     this.#lastHeardAt = sentAt;
+  }
+
+  /** Closes the connection if it leads to a primary that was replaced and still responds. */
+  #leaveReplaced(): void {
+    if (this.#client !== undefined && this.#generation !== this.#origin.generation) this.disconnect(this.#client);
   }
 
   #deliver(payload: string): void {

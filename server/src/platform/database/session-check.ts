@@ -21,18 +21,21 @@ interface Session {
   readonly statementTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly hasTenant: boolean;
+  readonly origin: string;
 }
 
 const sessionText = `select pg_backend_pid() as "backendId", pg_is_in_recovery() as "isStandby", current_user::text as role,
   extract(epoch from current_setting('statement_timeout')::interval)::float8 * 1000 as "statementTimeoutMs",
   extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval)::float8 * 1000 as "idleTimeoutMs",
-  coalesce(current_setting('app.tenant_id', true), '') <> '' as "hasTenant"`;
+  coalesce(current_setting('app.tenant_id', true), '') <> '' as "hasTenant",
+  concat_ws('/', extract(epoch from pg_postmaster_start_time()), (select oid from pg_database where datname = current_database())) as origin`;
 
 /**
  * Rejects a new connection that is not a dedicated session on a primary. Something between the vault and PostgreSQL can
- * silently drop the startup options, and with them the role that row-level security depends on.
+ * silently drop the startup options, and with them the role that row-level security depends on. Returns the origin of the session: it
+ * differs between two servers, and after a server was restarted or its database replaced.
  */
-export async function requireOwnSession(client: pg.ClientBase, expected?: ExpectedSession): Promise<void> {
+export async function requireOwnSession(client: pg.ClientBase, expected?: ExpectedSession): Promise<string> {
   const { rows } = await client.query<Session>(sessionText);
   const [session] = rows;
   // PostgreSQL sends its process number when a connection starts. A pooler makes one up, in every mode.
@@ -51,6 +54,7 @@ export async function requireOwnSession(client: pg.ClientBase, expected?: Expect
       `A new database connection does not have the role ${expected.role} and the timeouts that the vault requested when connecting. Something between the vault and PostgreSQL changes startup options: remove it, or point STRONGROOM_DATABASE_URL to PostgreSQL itself.`,
     );
   }
+  return session.origin;
 }
 
 /** The startup options for the expected session. */

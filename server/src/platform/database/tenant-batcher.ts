@@ -1,8 +1,7 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { endWith, type Span } from '../telemetry/traces/tracer.ts';
-import { BatchDeadline } from '../waiting/batch-deadline.ts';
-import { currentDeadline, type Deadline, GivenUpError, withDeadline } from '../waiting/deadline.ts';
+import { BatchDeadline, currentDeadline, type Deadline, GivenUpError, withDeadline } from '../waiting/deadline.ts';
 import type { BatchMeter, BatchName } from './batch-meter.ts';
 import { isStandbyMissing, wasRolledBack } from './database-error.ts';
 

@@ -1,3 +1,4 @@
+import type { ConnectionOrigin } from '../../database/connection-origin.ts';
 import { type ListenerEvents, PostgresListener } from '../../database/postgres-listener.ts';
 
 const channel = 'strongroom_epochs';
@@ -14,8 +15,8 @@ export class EpochChannel {
   readonly #listener: PostgresListener;
   #sending = 0;
 
-  constructor(url: string, events: ListenerEvents) {
-    this.#listener = new PostgresListener({ url, channel, applicationName, heartbeatMs, patienceMs }, events);
+  constructor(url: string, events: ListenerEvents, origin?: ConnectionOrigin) {
+    this.#listener = new PostgresListener({ url, channel, applicationName, heartbeatMs, patienceMs, origin }, events);
   }
 
   get isConnected(): boolean {

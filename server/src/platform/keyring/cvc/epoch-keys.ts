@@ -1,3 +1,4 @@
+import type { ConnectionOrigin } from '../../database/connection-origin.ts';
 import { createSecretKey } from 'node:crypto';
 import { keyVersionOf, openRecord, type RecordBinding, sealRecord, type VersionedKey } from '../sealed-record.ts';
 import type { Epoch } from './epoch.ts';
@@ -17,6 +18,8 @@ const gatherMs = 2_000;
 export interface EpochKeysOptions {
   readonly url: string;
   readonly mac: Mac;
+  /** Shared with other connections of this process to the same address. */
+  readonly origin?: ConnectionOrigin;
   /** Monotonic milliseconds from an arbitrary origin. */
   readonly now?: () => number;
   readonly timers?: Timers;
@@ -63,18 +66,19 @@ export class EpochKeys {
     this.#store = store;
     this.#own = new OwnEpochs(store);
     this.#missing = new MissingEpochs({ ask: (id) => void this.#exchange.want([id]), now, timers });
-    this.#channel = new EpochChannel(options.url, {
+    const events = {
       onConnected: () => {
         this.#catchUp();
         // It lists what we have, so a server that missed a key in the meantime requests it.
         void this.#exchange.hello();
       },
-      onPayload: (payload) => {
+      onPayload: (payload: string) => {
         if (this.#isStopped) return;
         this.#catchUp();
         this.#exchange.receive(payload);
       },
-    });
+    };
+    this.#channel = new EpochChannel(options.url, events, options.origin);
     this.#exchange = new EpochExchange({
       store,
       mac: options.mac,

@@ -1,0 +1,11 @@
+/**
+ * Removes `application_name` from the address of a database, because the driver would prefer it to the name that we set. Other
+ * processes recognise a connection by its name: a rotation of the root key looks for servers that lack the new key.
+ */
+export function withoutApplicationName(url: string): string {
+  const start = url.indexOf('?');
+  if (start < 0) return url;
+  const settings = url.slice(start + 1).split('&');
+  const kept = settings.filter((setting) => !new URLSearchParams(setting).has('application_name'));
+  return kept.length === settings.length ? url : [url.slice(0, start), kept.join('&')].filter(Boolean).join('?');
+}
