@@ -4,8 +4,8 @@
  */
 export function removeWithGone(slotParameter: number): string {
   return `unlisted as (
-    delete from token_terms using gone
-    where tenant_id = $1 and token_id = gone.id and token_terms.created_at = gone.created_at and term = any(gone.terms)
+    delete from token_terms l using (select id, created_at, unnest(terms) as term from gone) as g
+    where l.tenant_id = $1 and l.term = g.term and l.created_at = g.created_at and l.token_id = g.id
   ), uncoded as (
     delete from token_cvcs using gone where tenant_id = $1 and token_id = gone.id
   ), counted as (

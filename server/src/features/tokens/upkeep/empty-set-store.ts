@@ -1,5 +1,6 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
+import { isLockTimeout } from '../../../platform/database/database-error.ts';
 
 /** The containers of some sets, to reach their rows in `token_sets` through its key. */
 const wantedRows = `(select container, wanted.shelf from unnest($2::text[]) as wanted(shelf)
@@ -13,7 +14,7 @@ const isWanted = 't.tenant_id = $1 and t.container = wanted.container and t.shel
 export async function forgetEmptySets(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
   const candidates = await listEmptySets(tx, tenantId, { limit });
   if (candidates.length === 0) return 0;
-  await tx.query({ text: 'select lock_token_sets($1, true)', values: [tenantId] });
+  if (!(await lockWithinSecond(tx, tenantId))) return 0;
   const empty = await listEmptySets(tx, tenantId, { limit, among: candidates });
   for (const text of [
     'delete from token_counts where tenant_id = $1 and shelf = any($2::text[])',
@@ -23,6 +24,22 @@ export async function forgetEmptySets(tx: Transaction, tenantId: TenantId, limit
     await tx.query({ text, values: [tenantId, empty] });
   }
   return empty.length;
+}
+
+/**
+ * Returns false if somebody else keeps writing counters for more than a second. Every other writer of the tenant waits behind this
+ * lock request, so the sweep gives up and forgets the sets another time.
+ */
+async function lockWithinSecond(tx: Transaction, tenantId: TenantId): Promise<boolean> {
+  await tx.query({ text: `savepoint before_lock; set local lock_timeout = '1s'` });
+  try {
+    await tx.query({ text: 'select lock_token_sets($1, true)', values: [tenantId] });
+    return true;
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    await tx.query({ text: 'rollback to savepoint before_lock' });
+    return false;
+  }
 }
 
 async function listEmptySets(

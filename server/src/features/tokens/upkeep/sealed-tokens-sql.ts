@@ -1,5 +1,5 @@
 import { sealedTable } from '../../../platform/keyring/sealed-rows.ts';
-import { tokenBinding } from '../model/token-binding.ts';
+import { tokenBinding } from '../model/token-sealer.ts';
 
 /** The data of every token, for anyone who seals it again. Verification codes are under keys of their own that live an hour. */
 export const sealedTokens = sealedTable<{ position: string; type: string; version: number }>({

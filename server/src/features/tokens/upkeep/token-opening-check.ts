@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/database/database.ts';
 import type { Keyring } from '../../../platform/keyring/keyring.ts';
 import { SealedRecordError } from '../../../platform/keyring/sealed-record.ts';
 import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
-import { tokenBinding } from '../model/token-binding.ts';
+import { tokenBinding } from '../model/token-sealer.ts';
 import { type SealedData, TokenOpeningCheckStore } from './token-opening-check-store.ts';
 
 const pageSize = 1_000;
