@@ -71,7 +71,7 @@ export class ReplicatedPostgres {
       await this.#admin.query(`alter system set synchronous_standby_names = '${names}'`);
       await this.#admin.query('select pg_reload_conf()');
     }
-    await untilTrue(async () => (await this.#countSynchronous()) === (names.includes(standbyName) ? 1 : 0), {
+    await untilTrue(async () => (await this.#count(`sync_state = '${stateUnder(names)}'`)) === 1, {
       waitingFor: 'the configuration to be read',
     });
   }
@@ -121,14 +121,16 @@ export class ReplicatedPostgres {
     await untilTrue(async () => ((await this.#count('true')) === 1) === isExpected, { waitingFor: 'the standby' });
   }
 
-  #countSynchronous(): Promise<number> {
-    return this.#count(`sync_state in ('sync', 'quorum')`);
-  }
-
   async #count(condition: string): Promise<number> {
     const { rows } = await this.#admin.query(
       `select from pg_stat_replication where state = 'streaming' and application_name = '${standbyName}' and ${condition}`,
     );
     return rows.length;
   }
+}
+
+/** The state of the standby once PostgreSQL uses this list. It differs for each kind of list, which shows that the new list is in effect. */
+function stateUnder(names: string): string {
+  if (names === '') return 'async';
+  return names.startsWith('ANY') ? 'quorum' : 'sync';
 }

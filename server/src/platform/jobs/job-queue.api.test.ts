@@ -272,7 +272,9 @@ describe('a job that runs by itself', () => {
 
   it('is brought forward by a version that runs it more often', async () => {
     const { job } = heldJob('sweep');
-    await start([{ ...job, schedule: { everyMinutes: 7 * 24 * 60, atMinute: 0 } }]);
+    // Three days from now, whatever day it is: the daily schedule below always comes first.
+    const [everyMinutes, minuteNow] = [7 * 24 * 60, Math.floor(Date.now() / 60_000)];
+    await start([{ ...job, schedule: { everyMinutes, atMinute: (minuteNow + 3 * 24 * 60) % everyMinutes } }]);
     const before = await find('sweep');
     await start([{ ...job, schedule: { everyMinutes: 24 * 60, atMinute: 3 * 60 + 17 } }]);
     expect((await find('sweep'))?.runAt.getTime()).toBeLessThan(before?.runAt.getTime() ?? 0);
