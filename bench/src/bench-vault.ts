@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
+import type pg from 'pg';
 import { generateRootKey } from '../../server/src/platform/keyring/kms/file-root-key.ts';
 import { LocalPostgres } from '../../server/src/platform/local-postgres/local-postgres.ts';
 import { BenchProcess, program } from './bench-process.ts';
+import { withClient } from './with-client.ts';
 
 const run = promisify(execFile);
 /** Counted, and never reached: everything comes from one address here. */
@@ -144,14 +145,8 @@ export class BenchVault {
   }
 
   /** As the owner of the tables, past the product. */
-  async withDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ connectionString: this.postgres.url });
-    await client.connect();
-    try {
-      return await work(client);
-    } finally {
-      await client.end();
-    }
+  withDatabase<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return withClient(this.postgres.url, work);
   }
 
   /** What autovacuum would have done by the time a vault has grown to its size. */

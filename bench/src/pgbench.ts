@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import type { BenchVault } from './bench-vault.ts';
 import { median, percentile } from './median.ts';
+import { withClient } from './with-client.ts';
 import { type Load, type Measured, workloads } from './wrk.ts';
 
 /** One transaction in this many is written down with its time. */
@@ -104,14 +104,4 @@ async function readTimes(directory: string): Promise<number[]> {
   return texts.flatMap((text) =>
     text.split('\n').flatMap((line) => (line === '' ? [] : Number(line.split(' ')[2]) / 1_000)),
   );
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
