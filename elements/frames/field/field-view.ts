@@ -73,14 +73,14 @@ function showSurroundings({ direction, lang, ariaLabel }: FieldSetup): void {
 
 function dress(input: HTMLInputElement, name: PartName, setup: FieldSetup): void {
   const traits = traitsOf[name];
-  const isAlone = setup.type !== 'card';
+  const isSingleField = setup.type !== 'card';
   input.className = traits.className;
   input.type = setup.password === true ? 'password' : 'text';
-  input.ariaLabel = partOf(setup.ariaLabel, traits.names, isAlone) ?? traits.label;
+  input.ariaLabel = partOf(setup.ariaLabel, traits.names, isSingleField) ?? traits.label;
   input.ariaDescription = setup.ariaDescription ?? null;
   input.ariaRequired = setup.ariaRequired === true ? 'true' : null;
-  input.placeholder = partOf(setup.placeholder, traits.names, isAlone) ?? traits.placeholder;
-  const autoComplete = partOf(setup.autoComplete, traits.names, isAlone) ?? traits.autoComplete;
+  input.placeholder = partOf(setup.placeholder, traits.names, isSingleField) ?? traits.placeholder;
+  const autoComplete = partOf(setup.autoComplete, traits.names, isSingleField) ?? traits.autoComplete;
   input.setAttribute('autocomplete', autoComplete);
   input.name = autoComplete;
   input.setAttribute('autocapitalize', autoComplete.endsWith('name') ? 'words' : 'off');
@@ -91,7 +91,11 @@ function dress(input: HTMLInputElement, name: PartName, setup: FieldSetup): void
   input.readOnly = setup.readOnly === true;
 }
 
-function partOf(option: FieldLook['placeholder'], names: readonly string[], isAlone: boolean): string | undefined {
-  if (typeof option === 'string') return isAlone ? option : undefined;
+function partOf(
+  option: FieldLook['placeholder'],
+  names: readonly string[],
+  isSingleField: boolean,
+): string | undefined {
+  if (typeof option === 'string') return isSingleField ? option : undefined;
   return names.map((name) => option?.[name]).find((text) => text !== undefined);
 }

@@ -6,7 +6,7 @@ import type { EntityType, Operation } from '../platform/audit/audit-event.ts';
 import type { RateLimitScope } from '../platform/rate-limit/rate-limit-table.ts';
 import type { ApiExample } from './api-examples.ts';
 import type { TagName } from './api-tags.ts';
-import type { LongWork } from './long-work.ts';
+import type { LongWork } from './time-limit.ts';
 import type { Problem } from './problem.ts';
 
 /** `any-key` needs a valid key and no permission; `public` needs no key at all. */

@@ -1,5 +1,4 @@
-import { toCardDetails } from './card-details.ts';
-import { findCardNumberProblem } from './card-number.ts';
+import { findCardNumberProblem, toCardDetails } from './card-number.ts';
 import { collectFieldErrors } from './collect-field-errors.ts';
 import type { TokenType } from './token-type.ts';
 

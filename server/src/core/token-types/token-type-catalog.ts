@@ -27,3 +27,9 @@ export const tokenTypeNames: readonly string[] = tokenTypes.map((type) => type.n
 export function findTokenType(name: string): TokenType | undefined {
   return typeByName.get(name);
 }
+
+export function getTokenType(token: { readonly type: string }): TokenType {
+  const type = findTokenType(token.type);
+  if (type === undefined) throw new Error('A stored token has a type that this version does not know.');
+  return type;
+}

@@ -15,7 +15,8 @@ import type { ApplicationId, TokenId } from '../../core/identity/ids.ts';
 import type { AuditLog } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { ApplicationStore, applicationEvent, noSuchApplication, requireValidSettings } from '../applications/index.ts';
-import { getToken, getTokenType, type StoredToken, type TokenStore } from '../tokens/index.ts';
+import { getTokenType } from '../../core/token-types/token-type-catalog.ts';
+import { getToken, type StoredToken, type TokenStore } from '../tokens/index.ts';
 
 /** Whose access to explain: an application's, or a draft's. */
 export type ExplainSubject =

@@ -1,6 +1,6 @@
 export type { StoredToken } from './model/token.ts';
 export { isTokenId } from './model/token-id.ts';
-export { unlimitedSets } from './model/container-set-limit.ts';
+export { unlimitedSets } from './model/container-set-sql.ts';
 export {
   addTokenizeRoutes,
   compileDocument,
@@ -35,7 +35,6 @@ export { toExportLine } from './model/token-json.ts';
 export { addTokenListRoutes, TokenFinder } from './query/index.ts';
 export { countSlot } from './model/count-slot.ts';
 export { getToken, noSuchToken, type TokenOpener, TokenPresenter, TokenReadStore, TokenService } from './read/index.ts';
-export { getTokenType } from './model/token-type-of.ts';
 export { addTokenRoutes } from './token-routes.ts';
 export { TokenSealer } from './model/token-sealer.ts';
 export { TokenStore } from './model/token-store.ts';

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../json/json-value.ts';
 import { ExpressionError } from '../expression-error.ts';
 import { isScalar, toConcatenatedText } from '../value-text.ts';
 import { binLength } from './card-bin.ts';
-import { toCharacters } from './characters.ts';
+import { toCharacters } from '../../text/code-points.ts';
 import { type Filter, type FilterContext, requireText } from './filter.ts';
 import type { FilterArguments } from './filter-arguments.ts';
 

@@ -1,5 +1,5 @@
 import { ExpressionError } from '../expression-error.ts';
-import { toCharacters } from './characters.ts';
+import { toCharacters } from '../../text/code-points.ts';
 
 /**
  * The arguments of one filter, all as text: `4`, `'4'` and `"4"` mean the same, because clients quote numbers and

@@ -3,7 +3,7 @@ import type { EvaluationBudget } from '../evaluation-budget.ts';
 import { ExpressionError } from '../expression-error.ts';
 import type { ExpressionTools } from '../expression-tools.ts';
 import { isScalar, toConcatenatedText } from '../value-text.ts';
-import { toCharacters } from './characters.ts';
+import { toCharacters } from '../../text/code-points.ts';
 import type { FilterArguments } from './filter-arguments.ts';
 import type { JsonPathSegment } from './json-path.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonArray, JsonValue } from '../../json/json-value.ts';
 import { ExpressionError } from '../expression-error.ts';
 import { listItemsMax } from '../expression-limits.ts';
-import { toCharacters } from './characters.ts';
+import { toCharacters } from '../../text/code-points.ts';
 import { type Filter, type FilterContext, type FilterInput, requireCharacters, requireText } from './filter.ts';
 
 /**

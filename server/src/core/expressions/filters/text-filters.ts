@@ -1,4 +1,4 @@
-import { toCharacters } from './characters.ts';
+import { toCharacters } from '../../text/code-points.ts';
 import { type Filter, requireRoom, requireText, textFilter } from './filter.ts';
 
 export const last4 = textFilter('select', (text) => toCharacters(text.slice(-8)).slice(-4).join(''));

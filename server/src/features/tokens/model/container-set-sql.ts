@@ -1,7 +1,7 @@
+import type { KeyCaller } from '../../../core/identity/caller.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { SqlValue } from '../../../platform/database/database.ts';
 import { StatementError } from '../../../platform/database/database-error.ts';
-import type { ContainerSetLimits, WantedSet } from './container-set-limit.ts';
 
 /** Raised by `require_room_for_sets`. */
 const refusals: ReadonlyMap<string, string> = new Map([
@@ -34,4 +34,25 @@ export async function sayIfSetsAreFull<T>(writing: Promise<T>): Promise<T> {
     const refusal = error instanceof StatementError ? refusals.get(error.sqlState) : undefined;
     throw refusal === undefined ? error : new DomainError('too-many-container-sets', refusal, { cause: error });
   }
+}
+
+/** How many different sets of containers, by type of token, there may be: each makes lists a little slower. */
+export interface ContainerSetLimits {
+  /** Of one tenant. */
+  readonly tenantMax: number;
+  /** That the public and session keys of one tenant may make a day: anyone who loads a page has such a key. */
+  readonly publicDailyMax: number;
+}
+
+/** For an operator, who decides on the limits and is held by none. */
+export const unlimitedSets: ContainerSetLimits = { tenantMax: 2 ** 31 - 1, publicDailyMax: 2 ** 31 - 1 };
+
+/** A set that a token goes into, and whether somebody asks for it who holds a public key. */
+export interface WantedSet {
+  readonly shelf: string;
+  readonly isPublic: boolean;
+}
+
+export function isHeldByPublic({ applicationType, session }: KeyCaller): boolean {
+  return applicationType === 'public' || session !== undefined;
 }

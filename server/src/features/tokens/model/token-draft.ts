@@ -5,13 +5,12 @@ import { parseExpiresAt, type ExpiresAt } from '../../../core/expiry/expires-at.
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { jsonTextSteps, toJsonText } from '../../../core/json/json-text.ts';
 import { isJsonObject, type JsonValue } from '../../../core/json/json-value.ts';
-import { isLongerThan } from '../../../core/text/code-points.ts';
+import { isLongerThan, isStorable } from '../../../core/text/code-points.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
 import { findTokenType, tokenTypeNames } from '../../../core/token-types/token-type-catalog.ts';
 import type { TokenType } from '../../../core/token-types/token-type.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
 import { invalidAt, requireNoFieldErrors } from './request-path.ts';
-import { isStorable } from './storable-text.ts';
 import type { Metadata } from './token.ts';
 import {
   type CompiledExpressions,

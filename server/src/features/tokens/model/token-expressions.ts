@@ -17,7 +17,7 @@ import { expressionTools } from '../../../platform/keyring/expression-tools.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
 import { invalidAt, namingField } from './request-path.ts';
 import type { ExpressionScope } from './token.ts';
-import { isStorable } from './storable-text.ts';
+import { isStorable } from '../../../core/text/code-points.ts';
 
 /** The expressions of a token as the caller gave them; undefined where the default of the type applies. */
 export interface ExpressionTexts {

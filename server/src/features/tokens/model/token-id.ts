@@ -1,10 +1,9 @@
 import { toId, type TokenId } from '../../../core/identity/ids.ts';
 import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
-import { countCodePoints, isLongerThan } from '../../../core/text/code-points.ts';
+import { countCodePoints, isLongerThan, isStorable } from '../../../core/text/code-points.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
 import { invalidAt } from './request-path.ts';
-import { isStorable } from './storable-text.ts';
 import { evaluateIdExpression, isRandom } from './token-expressions.ts';
 
 const forbidden = new Set('#/\\+?[]|&=%<>{}^');

@@ -9,7 +9,6 @@ import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import { weighAttributes, weighData, weighTokens } from '../../../platform/waiting/work-weight.ts';
 import { toJsonText } from '../../../core/json/json-text.ts';
 import type { Metadata, StoredToken } from './token.ts';
-import { tokenBinding } from './token-binding.ts';
 import type { TokenDraft } from './token-draft.ts';
 import { fingerprintContent, searchIndexValues } from './token-expressions.ts';
 
@@ -130,4 +129,12 @@ function metadataTerms(keys: TenantKeyring, metadata: Metadata | null): Buffer[]
 
 function uniqueTerms(terms: readonly Buffer[]): Buffer[] {
   return [...new Map(terms.map((term) => [term.toString('hex'), term])).values()];
+}
+
+/** What a sealed field of a token is bound to: moved to another token, field, type or version, it does not open. */
+export function tokenBinding(
+  token: { readonly id: string; readonly type: string; readonly version: number },
+  field: 'data' | 'cvc',
+): FieldBinding {
+  return { tokenId: token.id, field, recordVersion: token.version, type: token.type };
 }

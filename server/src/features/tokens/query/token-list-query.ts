@@ -1,9 +1,8 @@
 import { parseContainer } from '../../../core/access/container.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
-import { isLongerThan } from '../../../core/text/code-points.ts';
+import { isLongerThan, isStorable } from '../../../core/text/code-points.ts';
 import { tokenLimits, tokenQueryLimits } from '../../../core/token-limits.ts';
-import { isStorable } from '../model/storable-text.ts';
 
 /** A query string as the router gives it: repeated parameters are arrays. */
 export type QueryParameters = Readonly<Record<string, string | readonly string[] | undefined>>;

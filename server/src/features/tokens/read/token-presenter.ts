@@ -18,9 +18,9 @@ import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
 import { inTurns, mapInTurns, nextTurn } from '../../../platform/waiting/turns.ts';
 import { weighTokens } from '../../../platform/waiting/work-weight.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
-import { tokenBinding } from '../model/token-binding.ts';
+import { tokenBinding } from '../model/token-sealer.ts';
 import { evaluateTokenMask, findMask } from '../model/token-expressions.ts';
-import { getTokenType } from '../model/token-type-of.ts';
+import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 
 /** Longer data is taken apart over several turns of the event loop. */
 const lengthAtOnceMax = 16 * 1024;

@@ -1,6 +1,6 @@
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
 import type { TokenAttributes } from '../model/token.ts';
-import { getTokenType } from '../model/token-type-of.ts';
+import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 import { toShelfKey } from '../model/token-shelf.ts';
 
 /**

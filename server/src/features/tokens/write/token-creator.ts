@@ -9,7 +9,7 @@ import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import type { DeduplicationBehavior, TenantSettingsDirectory } from '../../tenants/index.ts';
 import { requestsDeduplication } from './deduplication-request.ts';
-import { isHeldByPublic } from '../model/container-set-limit.ts';
+import { isHeldByPublic } from '../model/container-set-sql.ts';
 import { showFound, type TokenPresenter } from '../read/index.ts';
 import { type CreatedToken, toMadeToken } from './made-token.ts';
 import { joinPath } from '../model/request-path.ts';

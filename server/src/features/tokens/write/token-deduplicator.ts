@@ -3,7 +3,7 @@ import { requireAccess } from '../../../core/access/require-access.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
 import { toAuditRow } from '../../../platform/audit/audit-event.ts';
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
-import { isHeldByPublic } from '../model/container-set-limit.ts';
+import { isHeldByPublic } from '../model/container-set-sql.ts';
 import { invalidAt } from '../model/request-path.ts';
 import type { StoredToken } from '../model/token.ts';
 import type { TokenDraft } from '../model/token-draft.ts';

@@ -4,8 +4,7 @@ import { insertSharedAuditRecords, type SharedAuditRow } from '../../../platform
 import type { Statement, Transaction } from '../../../platform/database/database.ts';
 import { keyVersionOf } from '../../../platform/keyring/sealed-record.ts';
 import { keysAreOpen } from '../../../platform/keyring/sealed-rows.ts';
-import type { ContainerSetLimits, WantedSet } from '../model/container-set-limit.ts';
-import { hasRoomForSets, toRoomValues } from '../model/container-set-sql.ts';
+import { type ContainerSetLimits, hasRoomForSets, toRoomValues, type WantedSet } from '../model/container-set-sql.ts';
 import { cvcExpiry, jsonRowColumns, toJsonRow } from '../model/token-row-sql.ts';
 import type { SealedToken } from '../model/token-sealer.ts';
 import { toShelfKey } from '../model/token-shelf.ts';

@@ -2,8 +2,7 @@ import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Database, Transaction } from '../../../platform/database/database.ts';
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
-import type { ContainerSetLimits } from '../model/container-set-limit.ts';
-import { sayIfSetsAreFull } from '../model/container-set-sql.ts';
+import { type ContainerSetLimits, sayIfSetsAreFull } from '../model/container-set-sql.ts';
 import { countSlot } from '../model/count-slot.ts';
 import {
   insertFree,

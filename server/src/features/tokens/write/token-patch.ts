@@ -15,7 +15,7 @@ import { compileExpressions, type ExpressionTexts, maskedText, requireReadsData 
 import type { OpenedToken } from '../read/index.ts';
 import type { TokenPatch } from '../model/token-request.ts';
 import type { CvcChange } from '../model/token-store.ts';
-import { getTokenType } from '../model/token-type-of.ts';
+import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 
 /** The token as it would be after the patch, checked like a new one. */
 export async function applyPatch(

@@ -8,7 +8,7 @@ import type { TokenId } from '../../../core/identity/ids.ts';
 import { toAuditRow } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
 import type { TenantSettings, TenantSettingsDirectory } from '../../tenants/index.ts';
-import { isHeldByPublic } from '../model/container-set-limit.ts';
+import { isHeldByPublic } from '../model/container-set-sql.ts';
 import { requireSame, toMadeToken, type UpdatedToken } from './made-token.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { requestsDeduplication } from './deduplication-request.ts';

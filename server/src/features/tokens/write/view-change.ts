@@ -8,7 +8,7 @@ import { compileExpressions } from '../model/token-expressions.ts';
 import { storedTexts } from './token-patch.ts';
 import type { TokenPatch } from '../model/token-request.ts';
 import type { OpenedToken } from '../read/index.ts';
-import { getTokenType } from '../model/token-type-of.ts';
+import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 
 /**
  * Whether a patch makes a new view of data that is stored and stays: it brings a mask, search indexes or a fingerprint
