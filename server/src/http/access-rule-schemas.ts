@@ -101,6 +101,17 @@ nameSchemas({
 });
 
 export const rulesMax = 100;
+/** Over all rules of a session. A rule on a container counts as one. */
+export const conditionsMax = 400;
+
+/** The rules of a session. */
+export function toSessionRules(bodies: readonly Static<typeof SessionRuleBody>[], path: string): AccessRule[] {
+  const conditions = bodies.reduce((sum, body) => sum + Math.max(1, body.conditions?.length ?? 0), 0);
+  if (conditions > conditionsMax) {
+    throw invalidField(path, `must have at most ${conditionsMax} conditions together; each container counts as one`);
+  }
+  return bodies.map((body, index) => toSessionRule(body, `${path}.${index}`));
+}
 
 /** The permissions with these names, each once. */
 export function toPermissions(names: readonly string[], path: string, type?: ApplicationType): Permission[] {
@@ -119,7 +130,7 @@ export function toPermissionHint(type: ApplicationType): string {
   return `must be permissions that a ${type} application can hold: ${permissionsOf(type).join(', ')}`;
 }
 
-export function toSessionRule(body: Static<typeof SessionRuleBody>, path: string): AccessRule {
+function toSessionRule(body: Static<typeof SessionRuleBody>, path: string): AccessRule {
   const { container, conditions } = body;
   const hasConditions = conditions !== undefined && conditions !== null && conditions.length > 0;
   if ((typeof container === 'string') === hasConditions) {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Sensitive } from '../identity/sensitive.ts';
-import type { SearchQuery } from '../search/search-query.ts';
+import type { SearchQuery, TokenRule } from '../search/search-query.ts';
 import { type AccessRule, transforms } from './access-rule.ts';
 import { type AccessTarget, decideAccess, toRules } from './decide-access.ts';
 import { both, toVisibility, type Visibility, withinSight } from './visible-query.ts';
@@ -51,9 +51,13 @@ function matches(query: Visibility, token: AccessTarget, hasValue: boolean): boo
       return query.operands.every((operand) => matches(operand, token, hasValue));
     case 'or':
       return query.operands.some((operand) => matches(operand, token, hasValue));
+    case 'first-rule': {
+      const covers = ({ conditions }: TokenRule) =>
+        conditions.every((one) => one.kind === 'container' && matches(one, token, hasValue));
+      return query.rules.find(covers)?.isMatch ?? false;
+    }
     case 'metadata':
     case 'range':
-    case 'id-prefix':
       throw new Error('Not asked here.');
   }
 }

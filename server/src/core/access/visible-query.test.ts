@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SearchQuery } from '../search/search-query.ts';
-import { type AccessRule, type Grants, transforms } from './access-rule.ts';
+import type { SearchQuery, TokenCondition } from '../search/search-query.ts';
+import { type AccessCondition, type AccessRule, conditionOperators, type Grants, transforms } from './access-rule.ts';
 import { isCovered } from './container.ts';
 import { decideAccess } from './decide-access.ts';
 import { both, toVisibility, type Visibility, withinSight } from './visible-query.ts';
@@ -20,8 +20,8 @@ function matches(query: Visibility, token: Token): boolean {
       return query.field === 'fingerprint' ? token.fingerprint === query.value : token.id === query.value;
     case 'container':
       return token.containers.some((path) => (query.isSubtree ? isCovered(path, query.path) : path === query.path));
-    case 'id-prefix':
-      return token.id.startsWith(query.prefix);
+    case 'first-rule':
+      return query.rules.find(({ conditions }) => conditions.every((one) => meets(one, token)))?.isMatch ?? false;
     case 'not':
       return !matches(query.operand, token);
     case 'and':
@@ -35,13 +35,36 @@ function matches(query: Visibility, token: Token): boolean {
   }
 }
 
+function meets(condition: TokenCondition, { id, containers }: Token): boolean {
+  if (condition.kind === 'id') return id === condition.id;
+  if (condition.kind === 'id-prefix') return id.startsWith(condition.prefix);
+  return containers.some((path) => (condition.isSubtree ? isCovered(path, condition.path) : path === condition.path));
+}
+
 const paths = ['/', '/a/', '/a/b/', '/b/'];
+const anyCondition: fc.Arbitrary<AccessCondition> = fc.oneof(
+  fc.record({
+    attribute: fc.constant('container' as const),
+    operator: fc.constantFrom(...conditionOperators),
+    value: fc.constantFrom(...paths),
+  }),
+  fc.record({
+    attribute: fc.constant('id' as const),
+    operator: fc.constantFrom(...conditionOperators),
+    value: fc.constantFrom('x', 'y'),
+  }),
+);
+/** On a container, on conditions, or on nothing at all. */
+const anyScope = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ container: fc.constantFrom(...paths) }) },
+  { weight: 2, arbitrary: fc.record({ conditions: fc.array(anyCondition, { maxLength: 3 }) }) },
+);
 const anyRules = fc
-  .array(fc.record({ container: fc.constantFrom(...paths), transform: fc.constantFrom(...transforms) }), {
-    maxLength: 5,
-  })
+  .array(fc.tuple(anyScope, fc.constantFrom(...transforms)), { maxLength: 6 })
   .map((rules): AccessRule[] =>
-    rules.map((one, priority) => ({ ...one, priority, description: '', permissions: ['token:read'] })),
+    rules.map(([scope, transform], priority) => {
+      return { ...scope, transform, priority, description: '', permissions: ['token:read'] };
+    }),
   );
 const anyGrants: fc.Arbitrary<Grants> = fc.oneof(
   fc.record({ rules: anyRules }),

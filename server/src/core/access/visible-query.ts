@@ -1,5 +1,5 @@
-import type { SearchQuery } from '../search/search-query.ts';
-import { type AccessCondition, type AccessRule, type Grants, type Transform, transforms } from './access-rule.ts';
+import type { SearchQuery, TokenCondition, TokenRule } from '../search/search-query.ts';
+import { type AccessCondition, type AccessRule, type Grants, isMoreThan, type Transform } from './access-rule.ts';
 import { rootContainer } from './container.ts';
 import type { Permission } from './permission.ts';
 
@@ -11,7 +11,8 @@ export type Visibility = 'all' | 'nothing' | SearchQuery;
  * same result as `decideAccess` for a single token.
  */
 export function toVisibility({ rules, limit }: Grants, permission: Permission): Visibility {
-  return both(anyRule(rules, permission), limit === undefined ? 'all' : anyRule(limit, permission));
+  const isSeen = (some: readonly AccessRule[]) => toQuery(toTokenRules(some, permission, 'redact'));
+  return both(isSeen(rules), limit === undefined ? 'all' : isSeen(limit));
 }
 
 /** The least transform under which a token can be searched by its content; undefined if it cannot be. */
@@ -30,21 +31,34 @@ export function withinSight(
   permission: Permission,
   least: ContentSight,
 ): Visibility {
+  // Worked out once: all terms share the same node, however many there are.
+  return narrow(query, {
+    data: toSight(grants, permission, least.data),
+    fingerprint: toSight(grants, permission, least.fingerprint),
+  });
+}
+
+interface Sights {
+  readonly data: Visibility;
+  readonly fingerprint: Visibility;
+}
+
+function narrow(query: SearchQuery, sights: Sights): Visibility {
   switch (query.kind) {
     case 'term':
-      return query.field === 'fingerprint' ? both(query, toSight(grants, permission, least.fingerprint)) : query;
+      return query.field === 'fingerprint' ? both(query, sights.fingerprint) : query;
     case 'data':
-      return both(query, toSight(grants, permission, least.data));
+      return both(query, sights.data);
     case 'not':
-      return inverse(withinSight(query.operand, grants, permission, least));
+      return inverse(narrow(query.operand, sights));
     case 'and':
-      return query.operands.map((operand) => withinSight(operand, grants, permission, least)).reduce(both);
+      return query.operands.map((operand) => narrow(operand, sights)).reduce(both);
     case 'or':
-      return query.operands.map((operand) => withinSight(operand, grants, permission, least)).reduce(either);
+      return query.operands.map((operand) => narrow(operand, sights)).reduce(either);
     case 'metadata':
     case 'container':
     case 'range':
-    case 'id-prefix':
+    case 'first-rule':
       return query;
   }
 }
@@ -52,40 +66,47 @@ export function withinSight(
 /** Which of the tokens that a caller may see are shown through at least this transform. */
 function toSight({ rules, limit }: Grants, permission: Permission, least: Transform | undefined): Visibility {
   if (least === undefined) return 'nothing';
-  return both(
-    shownThrough(rules, permission, least),
-    limit === undefined ? 'all' : shownThrough(limit, permission, least),
-  );
+  const isShown = (some: readonly AccessRule[]) => {
+    const granting = toTokenRules(some, permission, least);
+    // `toVisibility` already leaves out tokens that no rule covers.
+    return granting.every(({ isMatch }) => isMatch) ? 'all' : toQuery(granting);
+  };
+  return both(isShown(rules), limit === undefined ? 'all' : isShown(limit));
 }
 
-/** The first rule that covers a token decides, so the condition is built from the last rule backwards. */
-function shownThrough(rules: readonly AccessRule[], permission: Permission, least: Transform): Visibility {
-  const isEnough = ({ transform }: AccessRule) => transforms.indexOf(transform) >= transforms.indexOf(least);
-  const granting = rules.filter((rule) => rule.permissions.includes(permission));
-  // `toVisibility` already leaves out tokens that no rule covers.
-  if (granting.every(isEnough)) return 'all';
-  return granting.reduceRight<Visibility>(
-    (later, rule) => (isEnough(rule) ? either(coveredBy(rule), later) : both(inverse(coveredBy(rule)), later)),
-    'nothing',
-  );
+/** The rules that grant a permission. Those match that show at least so much. */
+function toTokenRules(rules: readonly AccessRule[], permission: Permission, least: Transform): TokenRule[] {
+  return rules
+    .filter((rule) => rule.permissions.includes(permission))
+    .flatMap((rule) => {
+      const conditions = toConditions(rule);
+      return conditions === undefined ? [] : [{ conditions, isMatch: !isMoreThan(least, rule.transform) }];
+    });
 }
 
-function anyRule(rules: readonly AccessRule[], permission: Permission): Visibility {
-  const covered = rules.filter((rule) => rule.permissions.includes(permission)).map(coveredBy);
-  if (covered.includes('all')) return 'all';
-  const queries = covered.filter((visibility) => typeof visibility !== 'string');
-  return combine('or', queries) ?? 'nothing';
+function toQuery(rules: readonly TokenRule[]): Visibility {
+  // Rules after one that covers everything decide nothing, and neither do rules at the end that match nothing.
+  const root = rules.findIndex(({ conditions }) => conditions.length === 0);
+  const reached = root < 0 ? rules : rules.slice(0, root + 1);
+  const deciding = reached.slice(0, reached.findLastIndex(({ isMatch }) => isMatch) + 1);
+  const [first, ...others] = deciding;
+  if (first === undefined) return 'nothing';
+  if (root >= 0 && reached.every(({ isMatch }) => isMatch)) return 'all';
+  const [condition, ...more] = first.conditions;
+  const isOneContainer = others.length === 0 && more.length === 0 && condition?.kind === 'container';
+  return isOneContainer ? condition : { kind: 'first-rule', rules: deciding };
 }
 
-function coveredBy({ container, conditions = [] }: AccessRule): Visibility {
-  if (container === rootContainer) return 'all';
-  if (container !== undefined) return { kind: 'container', path: container, isSubtree: true };
-  return combine('and', conditions.map(toQuery)) ?? 'nothing';
+/** Undefined for a rule with neither a container nor conditions, which covers nothing. */
+function toConditions({ container, conditions = [] }: AccessRule): readonly TokenCondition[] | undefined {
+  if (container === rootContainer) return [];
+  if (container !== undefined) return [{ kind: 'container', path: container, isSubtree: true }];
+  return conditions.length === 0 ? undefined : conditions.map(toCondition);
 }
 
-function toQuery({ attribute, operator, value }: AccessCondition): SearchQuery {
+function toCondition({ attribute, operator, value }: AccessCondition): TokenCondition {
   if (attribute === 'container') return { kind: 'container', path: value, isSubtree: operator === 'starts_with' };
-  return operator === 'equals' ? { kind: 'term', field: 'id', value } : { kind: 'id-prefix', prefix: value };
+  return operator === 'equals' ? { kind: 'id', id: value } : { kind: 'id-prefix', prefix: value };
 }
 
 export function both(a: Visibility, b: Visibility): Visibility {
@@ -106,8 +127,4 @@ function inverse(visibility: Visibility): Visibility {
   if (visibility === 'all') return 'nothing';
   if (visibility === 'nothing') return 'all';
   return { kind: 'not', operand: visibility };
-}
-
-function combine(kind: 'and' | 'or', operands: readonly SearchQuery[]): SearchQuery | undefined {
-  return operands.length <= 1 ? operands[0] : { kind, operands };
 }

@@ -15,8 +15,8 @@ function fieldsOf(query: SearchQuery): string[] {
     case 'term':
     case 'range':
       return [query.field];
-    case 'id-prefix':
-      return ['id'];
+    case 'first-rule':
+      return [];
     case 'data':
     case 'metadata':
     case 'container':

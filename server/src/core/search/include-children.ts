@@ -14,7 +14,7 @@ export function includeChildren(query: SearchQuery): SearchQuery {
     case 'data':
     case 'metadata':
     case 'range':
-    case 'id-prefix':
+    case 'first-rule':
       return query;
   }
 }

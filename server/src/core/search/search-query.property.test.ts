@@ -94,7 +94,7 @@ function print(query: SearchQuery): string {
   if (query.kind === 'range') {
     return `${query.field}:[${query.from?.toISOString() ?? '*'} TO ${query.before?.toISOString() ?? '*'}}`;
   }
-  if (query.kind === 'id-prefix') throw new Error('The query language has no word for a prefix.');
+  if (query.kind === 'first-rule') throw new Error('The query language has no word for rules.');
   return query.operands.map((operand) => `(${print(operand)})`).join(query.kind === 'and' ? ' AND ' : ' || ');
 }
 

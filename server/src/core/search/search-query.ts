@@ -10,7 +10,7 @@ export type SearchQuery =
   | MetadataQuery
   | ContainerQuery
   | RangeQuery
-  | IdPrefixQuery
+  | FirstRuleQuery
   | CombinedQuery
   | { readonly kind: 'not'; readonly operand: SearchQuery };
 
@@ -43,11 +43,25 @@ export interface ContainerQuery {
   readonly isSubtree: boolean;
 }
 
-/** The id starts with the text. Used by access rules; the query language cannot express it. */
-export interface IdPrefixQuery {
-  readonly kind: 'id-prefix';
-  readonly prefix: string;
+/**
+ * The first of the rules that covers the token says whether it matches; a token that no rule covers does not. What a caller may see is
+ * such a query. The query language cannot express it. However many rules there are, it is one node.
+ */
+export interface FirstRuleQuery {
+  readonly kind: 'first-rule';
+  readonly rules: readonly TokenRule[];
 }
+
+/** Covers tokens that meet all conditions, and every token if it has none. */
+export interface TokenRule {
+  readonly conditions: readonly TokenCondition[];
+  readonly isMatch: boolean;
+}
+
+export type TokenCondition =
+  | ContainerQuery
+  | { readonly kind: 'id'; readonly id: string }
+  | { readonly kind: 'id-prefix'; readonly prefix: string };
 
 /** `from` ≤ field < `before`. A token that lacks the field never matches, not even when both ends are open. */
 export interface RangeQuery {

@@ -17,7 +17,7 @@ export function countValuesAsked(query: SearchQuery): number {
       return 1;
     case 'not':
     case 'range':
-    case 'id-prefix':
+    case 'first-rule':
     case 'container':
       return 0;
   }

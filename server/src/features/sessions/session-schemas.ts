@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import {
+  conditionsMax,
   PermissionNames,
   rulesMax,
   SessionRuleBody,
   toPermissions,
-  toSessionRule,
+  toSessionRules,
 } from '../../http/access-rule-schemas.ts';
 import { nameSchemas } from '../../http/api-components.ts';
 import { orNull } from '../../http/optional-schemas.ts';
@@ -25,7 +26,10 @@ export const AuthorizeSession = Type.Object(
     nonce: Type.String({ minLength: 1, maxLength: 100, description: 'The nonce of the session.' }),
     permissions: orNull(PermissionNames),
     rules: orNull(
-      Type.Array(SessionRuleBody, { maxItems: rulesMax, description: 'Rights on single containers or tokens.' }),
+      Type.Array(SessionRuleBody, {
+        maxItems: rulesMax,
+        description: `Rights on single containers or tokens, with at most ${conditionsMax} conditions together.`,
+      }),
     ),
     expires_at: orNull(
       Type.String({
@@ -48,7 +52,7 @@ export function toSessionGrant(body: Static<typeof AuthorizeSession>): SessionGr
   return {
     nonce: body.nonce,
     permissions: toPermissions(body.permissions ?? [], 'permissions', 'private'),
-    rules: (body.rules ?? []).map((rule, index) => toSessionRule(rule, `rules.${index}`)),
+    rules: toSessionRules(body.rules ?? [], 'rules'),
     expiresAt: typeof body.expires_at === 'string' ? parseEnd(body.expires_at) : undefined,
   };
 }

@@ -1,3 +1,4 @@
+import { type GroupMatch, matchContainers } from '../../../core/search/first-rule.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 
 /** All tokens of one type in the same containers, and how many of them are alive. What a caller may see is decided by shelf. */
@@ -17,10 +18,7 @@ export function fromShelfKey(key: string): Pick<TokenShelf, 'type' | 'containers
   return { type, containers };
 }
 
-/** Whether the tokens of a shelf match: all of them, none, or some, which only a look at each can tell. */
-export type ShelfMatch = 'all' | 'none' | 'some';
-
-export function matchShelf(query: SearchQuery | undefined, shelf: TokenShelf): ShelfMatch {
+export function matchShelf(query: SearchQuery | undefined, shelf: TokenShelf): GroupMatch {
   if (query === undefined) return 'all';
   switch (query.kind) {
     case 'term':
@@ -32,8 +30,9 @@ export function matchShelf(query: SearchQuery | undefined, shelf: TokenShelf): S
     case 'data':
     case 'metadata':
     case 'range':
-    case 'id-prefix':
       return 'some';
+    case 'first-rule':
+      return matchContainers(query, shelf.containers);
     case 'not':
       return opposite[matchShelf(query.operand, shelf)];
     case 'and':
@@ -51,14 +50,14 @@ export function matchShelf(query: SearchQuery | undefined, shelf: TokenShelf): S
   }
 }
 
-const opposite: Readonly<Record<ShelfMatch, ShelfMatch>> = { all: 'none', none: 'all', some: 'some' };
+const opposite: Readonly<Record<GroupMatch, GroupMatch>> = { all: 'none', none: 'all', some: 'some' };
 
-function toMatch(isMatch: boolean): ShelfMatch {
+function toMatch(isMatch: boolean): GroupMatch {
   return isMatch ? 'all' : 'none';
 }
 
 /** One deciding operand settles it; when all agree on the other side, that settles it too. */
-function combine(matches: readonly ShelfMatch[], deciding: ShelfMatch, other: ShelfMatch): ShelfMatch {
+function combine(matches: readonly GroupMatch[], deciding: GroupMatch, other: GroupMatch): GroupMatch {
   if (matches.includes(deciding)) return deciding;
   return matches.every((match) => match === other) ? other : 'some';
 }

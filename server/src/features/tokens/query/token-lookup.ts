@@ -1,4 +1,4 @@
-import type { SearchQuery } from '../../../core/search/search-query.ts';
+import type { FirstRuleQuery, SearchQuery } from '../../../core/search/search-query.ts';
 import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
 
 /** Indexed places to look at that together hold every match of a query. */
@@ -38,6 +38,7 @@ export function findLookup(query: SearchQuery, keys: TenantKeyring): TokenLookup
   if (query.kind === 'term' && query.field === 'fingerprint')
     return { terms: [], ids: [], fingerprints: [query.value] };
 
+  if (query.kind === 'first-rule') return findRuleLookup(query);
   if (query.kind === 'or') {
     const lookups = query.operands.map((operand) => findLookup(operand, keys));
     return lookups.every((lookup) => lookup !== undefined) ? lookups.reduce(union) : undefined;
@@ -47,6 +48,14 @@ export function findLookup(query: SearchQuery, keys: TenantKeyring): TokenLookup
     return lookups.toSorted((a, b) => cost(a) - cost(b))[0];
   }
   return undefined;
+}
+
+/** The ids that rules name, if every rule that lets something through names one. */
+function findRuleLookup({ rules }: FirstRuleQuery): TokenLookup | undefined {
+  const ids = rules
+    .filter(({ isMatch }) => isMatch)
+    .map(({ conditions }) => conditions.find((condition) => condition.kind === 'id')?.id);
+  return ids.every((id) => id !== undefined) ? { terms: [], ids, fingerprints: [] } : undefined;
 }
 
 function union(a: TokenLookup, b: TokenLookup): TokenLookup {

@@ -2,6 +2,7 @@ import type { SearchQuery } from '../../../core/search/search-query.ts';
 import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
 import type { Parameters } from '../../../platform/database/statement-parameters.ts';
 import { termsOf } from './token-lookup.ts';
+import { toFirstRulePredicate } from './first-rule-sql.ts';
 import { toContainerPredicate } from './token-shelf-predicate-sql.ts';
 
 const columns = {
@@ -27,8 +28,8 @@ export function toPredicate(query: SearchQuery, keys: TenantKeyring, parameters:
       return toContainerPredicate(query, parameters);
     case 'range':
       return toRange(query, parameters);
-    case 'id-prefix':
-      return `starts_with(t.id, ${parameters.add(query.prefix)})`;
+    case 'first-rule':
+      return toFirstRulePredicate(query, parameters);
     case 'not':
       return `(not ${toPredicate(query.operand, keys, parameters)})`;
     case 'and':

@@ -143,8 +143,8 @@ function matches(query: SearchQuery, token: ModelToken): boolean {
         (query.before === undefined || time < query.before.getTime())
       );
     }
-    case 'id-prefix':
-      return token.id.startsWith(query.prefix);
+    case 'first-rule':
+      throw new Error('The query language has no word for rules.');
     case 'term':
       return token[query.field] === query.value;
     case 'data':
@@ -166,8 +166,8 @@ function print(query: SearchQuery): string {
       return `${query.field}:[${query.from?.toISOString() ?? '*'} TO ${query.before?.toISOString() ?? '*'}}`;
     case 'not':
       return `!(${print(query.operand)})`;
-    case 'id-prefix':
-      throw new Error('The query language has no word for a prefix.');
+    case 'first-rule':
+      throw new Error('The query language has no word for rules.');
     case 'and':
     case 'or':
       return query.operands.map((operand) => `(${print(operand)})`).join(query.kind === 'and' ? '&&' : '||');

@@ -1,5 +1,7 @@
-import type { ContainerQuery, SearchQuery } from '../../../core/search/search-query.ts';
+import { isAboutContainers } from '../../../core/search/first-rule.ts';
+import type { ContainerQuery, FirstRuleQuery, SearchQuery } from '../../../core/search/search-query.ts';
 import type { Parameters } from '../../../platform/database/statement-parameters.ts';
+import { toFirstRulePredicate } from './first-rule-sql.ts';
 
 /** Rows of `token_sets`: with one value in a column or, with an end, all from it up to that in the order of their bytes. */
 export interface SetRange {
@@ -31,10 +33,11 @@ export function toShelfPredicate(query: SearchQuery, parameters: Parameters, isP
       return `(${query.operands
         .map((operand) => toShelfPredicate(operand, parameters, isPossibleEnough))
         .join(` ${query.kind} `)})`;
+    case 'first-rule':
+      return isAboutContainers(query) ? toFirstRulePredicate(query, parameters) : String(isPossibleEnough);
     case 'data':
     case 'metadata':
     case 'range':
-    case 'id-prefix':
       return String(isPossibleEnough);
   }
 }
@@ -46,6 +49,7 @@ export function findSetRanges(query: SearchQuery): readonly SetRange[] | undefin
     // The type stands before the first blank, and `!` is the character after that.
     return [{ column: 'shelf', from: `${query.value} `, to: `${query.value}!` }];
   }
+  if (query.kind === 'first-rule') return findRuleRanges(query);
   if (query.kind === 'or') {
     const ranges = query.operands.map(findSetRanges);
     return ranges.every((some) => some !== undefined) ? ranges.flat() : undefined;
@@ -55,6 +59,20 @@ export function findSetRanges(query: SearchQuery): readonly SetRange[] | undefin
     return ranges.toSorted((a, b) => narrownessOf(b) - narrownessOf(a))[0];
   }
   return undefined;
+}
+
+/** Of each rule that lets something through, the longest path is enough. */
+function findRuleRanges({ rules }: FirstRuleQuery): readonly SetRange[] | undefined {
+  const ranges = rules
+    .filter(({ isMatch }) => isMatch)
+    .map(({ conditions }) =>
+      conditions
+        .filter((condition) => condition.kind === 'container')
+        .toSorted((a, b) => b.path.length - a.path.length)
+        .map(containerRange)
+        .at(0),
+    );
+  return ranges.every((range) => range !== undefined) ? ranges : undefined;
 }
 
 /** `0` is the character after the `/` that every path ends with. */
@@ -80,10 +98,11 @@ export function isDecidedByShelf(query: SearchQuery): boolean {
     case 'and':
     case 'or':
       return query.operands.every(isDecidedByShelf);
+    case 'first-rule':
+      return isAboutContainers(query);
     case 'data':
     case 'metadata':
     case 'range':
-    case 'id-prefix':
       return false;
   }
 }

@@ -3,7 +3,7 @@ import type { SearchQuery } from '../../../core/search/search-query.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { Parameters } from '../../../platform/database/statement-parameters.ts';
-import { findSetRanges, isDecidedByType, toShelfPredicate } from './token-shelf-predicate-sql.ts';
+import { findSetRanges, isDecidedByType, type SetRange, toShelfPredicate } from './token-shelf-predicate-sql.ts';
 import { fromShelfKey, type TokenShelf } from '../model/token-shelf.ts';
 
 /**
@@ -38,20 +38,15 @@ export class TokenShelfStore {
   /** Shelves that may hold matches, each with its living tokens; undefined where there are more than should be looked at one by one. */
   async find(query: SearchQuery): Promise<TokenShelf[] | undefined> {
     const parameters = new Parameters(this.#tenantId);
-    const ranges = findSetRanges(query)?.map(({ column, from, to }) => {
-      const first = parameters.add(from);
-      return to === undefined
-        ? `t.${column} = ${first}`
-        : `t.${column} >= ${first} and t.${column} < ${parameters.add(to)}`;
-    });
+    const ranges = distinct(findSetRanges(query))?.map((range) => toRange(range, parameters)) ?? ['true'];
     const isPossible = toShelfPredicate(query, parameters, true);
-    const sources = (ranges ?? ['true']).map(
-      (range) => `(select t.shelf from token_sets t where t.tenant_id = $1 and ${range} and ${isPossible})`,
-    );
     // In the collation of the other tables: without it their indexes are of no use.
     const rows = await this.#tx.query<{ shelf: string; tokens: number; found: number }>({
-      text: `with found as materialized (
-          ${sources.join(' union all ')} limit ${setRowsMax + 1}
+      // The condition is written once, behind a fence: PostgreSQL would plan it again for each of a hundred ranges.
+      text: `with ranged as materialized (
+          ${ranges.map((range) => `select t.shelf from token_sets t where t.tenant_id = $1 and ${range}`).join(' union all ')}
+        ), found as materialized (
+          select t.shelf from ranged t where ${isPossible} limit ${setRowsMax + 1}
         ), sets as materialized (
           select distinct shelf collate "default" as shelf from found limit ${shelvesMax + 1})
         select shelf, sum(tokens)::float8 as tokens, (select count(*) from found)::float8 as found from (
@@ -82,4 +77,17 @@ export class TokenShelfStore {
     });
     return row?.total ?? 0;
   }
+}
+
+/** All terms of a query about content have the ranges of the same rules. */
+function distinct(ranges: readonly SetRange[] | undefined): readonly SetRange[] | undefined {
+  if (ranges === undefined) return undefined;
+  return [...new Map(ranges.map((range) => [`${range.column} ${range.from} ${range.to ?? ''}`, range])).values()];
+}
+
+function toRange({ column, from, to }: SetRange, parameters: Parameters): string {
+  const first = parameters.add(from);
+  return to === undefined
+    ? `t.${column} = ${first}`
+    : `t.${column} >= ${first} and t.${column} < ${parameters.add(to)}`;
 }
