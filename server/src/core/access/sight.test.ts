@@ -4,6 +4,7 @@ import { decideAccess, toRules } from './decide-access.ts';
 import type { GrantLimit } from './grant-limit.ts';
 import { findExcess } from './grant-limit.ts';
 import type { Permission } from './permission.ts';
+import { finish } from '../steps/steps.ts';
 import { findSight, findSightWithin, type Sight, type SightWay, sightWays } from './sight.ts';
 
 const paths = ['/', '/a/', '/a/b/', '/b/'];
@@ -119,7 +120,7 @@ describe('findSightWithin', () => {
       const rules = toRules(some(showing), [1, 2, 3].map(sessionRule));
       const limit = toRules(some(showing), [1, 2].map(randomRule));
       const holder = { applicationType: 'public' as const, grants: { rules, limit }, session: { isAuthorized: true } };
-      const within = findSightWithin(holder, '/a/');
+      const within = finish(findSightWithin(holder, '/a/'));
       const missed = [...ids, 'other'].flatMap((id) =>
         below.flatMap((container) => {
           const sight = findSight(holder, { id, containers: [container] });
@@ -134,7 +135,7 @@ describe('findSightWithin', () => {
     for (let round = 0; round < 1_000; round += 1) {
       const rules = toRules(some(showing), [1, 2, 3].map(randomRule));
       const holder = { applicationType: 'private' as const, grants: { rules } };
-      const within = findSightWithin(holder, '/a/');
+      const within = finish(findSightWithin(holder, '/a/'));
       const sights = below.map((container) => findSight(holder, { containers: [container] }));
       const claimed = sightWays.filter((way) => sights.every((sight) => rankOf(sight, way) < rankOf(within, way)));
       expect(claimed).toEqual([]);
@@ -145,8 +146,8 @@ describe('findSightWithin', () => {
     const grantLimit: GrantLimit = { permissions: ['token:read'], containers: ['/a/b/'], transform: 'mask' };
     const grants = { rules: toRules(['application:create'], []) };
     const holder = { applicationType: 'management' as const, grants, grantLimit };
-    expect(findSightWithin(holder, '/a/')).toMatchObject({ transform: 'mask' });
-    expect(findSightWithin(holder, '/b/')).toBeUndefined();
+    expect(finish(findSightWithin(holder, '/a/'))).toMatchObject({ transform: 'mask' });
+    expect(finish(findSightWithin(holder, '/b/'))).toBeUndefined();
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Identity } from '../identity/caller.ts';
+import type { Steps } from '../steps/steps.ts';
 import {
   type AccessCondition,
   type AccessRule,
@@ -56,23 +57,25 @@ export function findSight(holder: SightHolder, target: AccessTarget): Sight | un
 
 /**
  * The same for a container: what the holder can see of any token that is there or further down, by each way the most. It never
- * misses a way: a rule for one id might be about such a token.
+ * misses a way: a rule for one id might be about such a token. Each place is compared with each rule, so it takes a step a place.
  */
-export function findSightWithin(holder: SightHolder, container: string): Sight | undefined {
-  const ways = placesWithin(holder, container).flatMap((place) => {
+export function* findSightWithin(holder: SightHolder, container: string): Steps<Sight | undefined> {
+  const ways: Sight['ways'][number][] = [];
+  for (const place of placesWithin(holder, container)) {
     const target = { containers: [place] };
     const shown = new Map(showing.map((permission) => [permission, mostShown(holder.grants, permission, place)]));
     const isAuthor =
       shown.get('token:update') === 'reveal' ||
       (shown.get('token:update') !== undefined && shown.get('token:read') === 'reveal') ||
       mayAuthorViews(holder, target);
-    return [
+    ways.push(
       ...showing.flatMap((permission) => toWays(permission, shown.get(permission))),
       ...toWays('authoring-views', isAuthor ? 'reveal' : undefined),
       ...toWays('handing-out-rights', findHandedOut(holder, target)),
       ...toWays('making-members', grantsAny(holder, makingMembers) ? 'reveal' : undefined),
-    ];
-  });
+    );
+    yield;
+  }
   return toSight(
     sightWays.flatMap((name) =>
       toWays(name, mostTransform(ways.filter(({ way }) => way === name).map((way) => way.transform))),

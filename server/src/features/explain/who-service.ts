@@ -6,11 +6,14 @@ import { findSight, findSightWithin, type Sight, type SightHolder } from '../../
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { TenantId, TokenId } from '../../core/identity/ids.ts';
+import { finish, type Steps } from '../../core/steps/steps.ts';
 import { noSingleEntity } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { databaseClock } from '../../platform/database/database-clock.ts';
-import { mapInTurns } from '../../platform/waiting/turns.ts';
+import { loopPace } from '../../platform/waiting/tenant-pace.ts';
+import { inTurns, mapInTurns } from '../../platform/waiting/turns.ts';
+import { weighRights } from '../../platform/waiting/work-weight.ts';
 import { type Application, ApplicationStore, applicationEvent } from '../applications/index.ts';
 import { InvitationStore } from '../invitations/index.ts';
 import { MemberStore, type Role, rolePermissions } from '../members/index.ts';
@@ -90,19 +93,25 @@ export class WhoService {
       async (tx) => {
         if (actor === 'system' && !(await new ApplicationStore(tx, tenantId).holdTenant()))
           throw new DomainError('not-found', 'There is no such tenant.');
-        const part = await this.#readPart(tx, tenantId, after);
-        await recordInTransaction(tx, tenantId, actor, applicationEvent(noSingleEntity, 'read'));
-        return part;
+        return this.#readPart(tx, tenantId, after);
       },
     );
     const mayList = (permission: 'tenant:member:read' | 'tenant:invitation:read') =>
       actor === 'system' || isGranted(actor.grants, permission);
-    // Applications can have many rules, so other requests run in between.
-    const seeing = await mapInTurns(applications, ({ id, name, type, ...rest }) =>
-      withSight({ id, name, type }, findSightOf(toHolder({ type, ...rest }))),
+    // Rights can have many conditions, so other requests run in between, and the tenant is charged for it.
+    const look = (holder: SightHolder) => {
+      loopPace.charge(tenantId, weighRights(countConditions(holder)));
+      return inTurns(findSightOf(holder));
+    };
+    const seeing = await mapInTurns(applications, async ({ id, name, type, ...rest }) =>
+      withSight({ id, name, type }, await look(toHolder({ type, ...rest }))),
     );
-    const live = await mapInTurns(sessions, ({ id, authorizedBy, expiresAt, ...rights }) =>
-      withSight({ id, authorizedBy, expiresAt }, findSightOf(toSessionHolder(rights))),
+    const live = await mapInTurns(sessions, async ({ id, authorizedBy, expiresAt, ...rights }) =>
+      withSight({ id, authorizedBy, expiresAt }, await look(toSessionHolder(rights))),
+    );
+    // Not before everything is worked out: a request that ran out of time by then was given up, and is not computed to its end.
+    await this.#database.forTenant(tenantId, (tx) =>
+      recordInTransaction(tx, tenantId, actor, applicationEvent(noSingleEntity, 'read')),
     );
     return {
       applications: seeing.flat(),
@@ -156,17 +165,24 @@ export class WhoService {
   }
 }
 
-type SightFinder = (holder: SightHolder) => Sight | undefined;
+/** How many conditions all rules have that decide for somebody. A container is one. */
+function countConditions({ grants: { rules, limit = [] } }: SightHolder): number {
+  return [...rules, ...limit].reduce((sum, { conditions = [] }) => sum + Math.max(1, conditions.length), 0);
+}
+
+type SightFinder = (holder: SightHolder) => Steps<Sight | undefined>;
 
 function toFinder(target: AccessTarget | { readonly container: string }): SightFinder {
-  return (holder) => ('container' in target ? findSightWithin(holder, target.container) : findSight(holder, target));
+  return function* (holder) {
+    return 'container' in target ? yield* findSightWithin(holder, target.container) : findSight(holder, target);
+  };
 }
 
 /** What the role permits at the portal, and an export, which holds every token of the tenant as plaintext. */
 function toMemberSight(role: Role, findSightOf: SightFinder): Sight {
   const grants = { rules: toRules(rolePermissions[role], []) };
   // Members have the rights of management, and in the portal no view can be put over data.
-  const { ways = [], transform = 'redact' } = findSightOf({ applicationType: 'management', grants }) ?? {};
+  const { ways = [], transform = 'redact' } = finish(findSightOf({ applicationType: 'management', grants })) ?? {};
   if (!approvingRoles.has(role)) return { transform, ways };
   return { transform: 'reveal', ways: [...ways, { way: 'approving-exports', transform: 'reveal' }] };
 }

@@ -13,9 +13,13 @@ const tokenMs = 0.1;
 const termMs = 0.015;
 const expressionMs = 0.02;
 
+/** A condition of a rule, compared with a container. */
+const comparisonMs = 0.000_03;
+
 const usualBytes = 64 * 1024;
 const usualTokens = 10;
 const usualTerms = 100;
+const usualConditions = 30;
 
 export function weighWire(bytes: number): number {
   return wireMsPerByte * Math.max(0, bytes - usualBytes);
@@ -32,4 +36,9 @@ export function weighTokens(tokens: number): number {
 /** Search terms and expressions, over all tokens of a request. */
 export function weighAttributes({ terms, expressions }: { terms: number; expressions: number }): number {
   return termMs * Math.max(0, terms - usualTerms) + expressionMs * Math.max(0, expressions - usualTerms);
+}
+
+/** Comparing all conditions of somebody's rules with all places that they name. */
+export function weighRights(conditions: number): number {
+  return comparisonMs * Math.max(0, conditions ** 2 - usualConditions ** 2);
 }

@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { post } from '../harness/heavy-requests.ts';
+import { makeLimitedKey, makeSessionKey, ruleOn } from '../harness/limited-key.ts';
+import { MeasuredVault } from '../harness/measured-vault.ts';
+import { StatementTap } from '../harness/statement-tap.ts';
+import { fieldsOf } from '../harness/test-application.ts';
+import { type TestTenant, TestVault } from '../harness/test-vault.ts';
+import { idsOf, pageOf } from '../harness/token-answers.ts';
+
+/*
+ * Each term of a search about content was once multiplied by the rules of its caller into one condition. A search of 86 characters made
+ * PostgreSQL take more than a gigabyte to plan it.
+ */
+const statementBytesMax = 64 * 1024;
+const memoryBytesMax = 100 * 1024 * 1024;
+const permissions = ['token:read', 'token:search'];
+
+let vault: TestVault;
+let tenant: TestTenant;
+let tap: StatementTap;
+const keys = new Map<string, string>();
+beforeAll(async () => {
+  vault = await TestVault.start();
+  tenant = await vault.makeTenant();
+  for (const index of [0, 1, 2]) {
+    const body = {
+      id: `ssn-${index}`,
+      type: 'social_security_number',
+      data: `123-45-678${index}`,
+      containers: [`/c${index}/`],
+      metadata: { index: String(index) },
+    };
+    expect((await vault.request('POST', '/tokens', { key: tenant.keys.private, body })).status).toBe(201);
+  }
+  const rules = Array.from({ length: 100 }, (_, index) =>
+    ruleOn(`/c${index}/`, index % 2 === 0 ? 'mask' : 'redact', ...permissions),
+  );
+  const all = [ruleOn('/', 'reveal', ...permissions)];
+  keys.set('an application with 100 container rules', await makeLimitedKey(vault, tenant, { rules }));
+  const conditional = Array.from({ length: 20 }, (_, priority) => ({
+    description: '',
+    priority,
+    conditions: [
+      { attribute: 'container', operator: 'starts_with', value: `/c${priority}/` },
+      ...Array.from({ length: 19 }, (_each, index) => ({
+        attribute: 'id',
+        operator: 'starts_with',
+        value: 'ssn-'.slice(0, 1 + (index % 4)),
+      })),
+    ],
+    transform: priority % 2 === 0 ? 'mask' : 'redact',
+    permissions,
+  }));
+  keys.set(
+    'a session with 20 × 20 conditions',
+    await makeSessionKey(vault, tenant, { rules: conditional }, { has: { rules: all } }),
+  );
+  keys.set(
+    'a session with 20 × 20 conditions of such an application',
+    await makeSessionKey(vault, tenant, { rules: conditional }, { has: { rules: all }, isLeftWith: { rules } }),
+  );
+  tap = new StatementTap();
+});
+afterAll(async () => {
+  tap.close();
+  await vault.stop();
+});
+
+/** The most memory of its own that any connection of the vault has used so far. */
+async function peakBytes(): Promise<number> {
+  const { rows } = await vault.database.owner.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and application_name = 'strongroom'`,
+  );
+  const peaks = rows.map(async ({ pid }) => {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    return 1024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
+  });
+  return Math.max(...(await Promise.all(peaks)));
+}
+
+const data = (digit: number) => `data:"123-45-678${digit % 10}"`;
+const many = (count: number, word: string, toTerm: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => toTerm(index)).join(` ${word} `);
+/** As long as they may be, and what each finds for who sees even containers only. */
+const queries: readonly (readonly [query: string, ids: readonly string[]])[] = [
+  [many(8, 'OR', data), ['ssn-0', 'ssn-2']],
+  [many(7, 'OR', (index) => `NOT ${data(index)}`), ['ssn-0', 'ssn-1', 'ssn-2']],
+  [many(20, 'OR', () => 'data:1'), []],
+  [many(18, 'OR', () => '-data:1'), ['ssn-0', 'ssn-1', 'ssn-2']],
+  [`${'('.repeat(30)}${data(0)} OR ${data(1)}${')'.repeat(30)}`, ['ssn-0']],
+  [many(10, 'OR', (index) => `fingerprint:f${index}`), []],
+  [`container:"/c0/*" AND (${many(6, 'OR', data)})`, ['ssn-0']],
+];
+
+describe.each([
+  'an application with 100 container rules',
+  'a session with 20 × 20 conditions',
+  'a session with 20 × 20 conditions of such an application',
+])('%s', (name) => {
+  const key = () => keys.get(name) ?? '';
+
+  it.each(['/tokens/search', '/v2/tokens/search'])('finds by %s what it sees, with short statements', async (path) => {
+    const before = await peakBytes();
+    for (const [query, ids] of queries) {
+      const start = tap.sent.length;
+      const answer = await vault.request('POST', path, { key: key(), body: { query } });
+      const longest = Math.max(...tap.sent.slice(start).map(({ text }) => Buffer.byteLength(text)));
+      expect([query, longest <= statementBytesMax]).toEqual([query, true]);
+      expect([query, answer.status]).toEqual([query, 200]);
+      expect([query, idsOf(pageOf(answer)).toSorted()]).toEqual([query, ids]);
+    }
+    expect((await peakBytes()) - before).toBeLessThan(memoryBytesMax);
+  });
+
+  it.each(['/tokens', '/tokens?size=1&page=2', '/v2/tokens', '/tokens?type=social_security_number&metadata.index=1'])(
+    'lists %s with short statements',
+    async (path) => {
+      const before = await peakBytes();
+      const start = tap.sent.length;
+      expect((await vault.request('GET', path, { key: key() })).status).toBe(200);
+      for (const { text } of tap.sent.slice(start))
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(statementBytesMax);
+      expect((await peakBytes()) - before).toBeLessThan(memoryBytesMax);
+    },
+  );
+});
+
+describe('who sees what', () => {
+  it('is told in short turns beside many sessions with as many conditions as they may have', async () => {
+    const own = await vault.makeTenant();
+    const all = [ruleOn('/', 'reveal', ...permissions)];
+    for (let session = 0; session < 20; session += 1) {
+      const rules = Array.from({ length: 20 }, (_, priority) => ({
+        description: '',
+        priority,
+        conditions: Array.from({ length: 20 }, (_each, index) => ({
+          attribute: 'container',
+          operator: index % 2 === 0 ? 'equals' : 'starts_with',
+          value: `/s${session}/r${priority}/c${index}/`,
+        })),
+        transform: 'mask',
+        permissions,
+      }));
+      await makeSessionKey(vault, own, { rules }, { has: { rules: all } });
+    }
+    const measured = await MeasuredVault.start(vault, own.keys.private);
+    try {
+      const answer = await measured.measureShort(post('/access/who', own.keys.management, { container: '/' }));
+      expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.any(String)]);
+      expect(answer.longestMs).toBeLessThan(measured.turnMaxMs);
+    } finally {
+      await measured.stop();
+    }
+  });
+});
+
+describe('a session', () => {
+  it.each<[string, number, number]>([
+    ['21 rules of 20 conditions', 21, 20],
+    ['100 rules of 5', 100, 5],
+  ])('400 is not authorized with %s', async (_name, rules, conditions) => {
+    const created = await vault.request('POST', '/sessions', { key: tenant.keys.public });
+    const { nonce } = created.body as { nonce: string };
+    const answer = await vault.request('POST', '/sessions/authorize', {
+      key: tenant.keys.private,
+      body: {
+        nonce,
+        rules: Array.from({ length: rules }, (_, priority) => ({
+          priority,
+          conditions: Array.from({ length: conditions }, () => ({
+            attribute: 'id',
+            operator: 'equals',
+            value: 'x',
+          })),
+          transform: 'mask',
+          permissions: ['token:read'],
+        })),
+      },
+    });
+    expect([answer.status, fieldsOf(answer)]).toEqual([400, ['rules']]);
+  });
+});
