@@ -72,7 +72,11 @@ export class SessionService {
     const nonceHash = this.#systemKeys.hashCredential(secret);
     await this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new SessionStore(tx, caller.tenantId);
-      const id = await store.authorize(nonceHash, { ...grant, authorizedBy: caller.applicationId });
+      const id = await store.authorize(nonceHash, {
+        ...grant,
+        authorizedBy: caller.applicationId,
+        authorizedKey: caller.keyId,
+      });
       if (id === undefined) {
         throw (await store.isUsed(nonceHash))
           ? new DomainError('nonce-used', 'The nonce has been used already.', { found: {} })

@@ -42,12 +42,19 @@ export class SessionStore {
       readonly permissions: readonly Permission[];
       readonly rules: readonly AccessRule[];
       readonly authorizedBy: ApplicationId;
+      /** The session ends with this key. */
+      readonly authorizedKey: ApplicationKeyId;
       readonly expiresAt: Date | undefined;
     },
   ): Promise<string | undefined> {
     const [row] = await this.#tx.query<{ id: string }>({
-      text: `update sessions set permissions = $3, rules = $4, authorized_by = $5, authorized_at = now(), expires_at = coalesce($6, expires_at)
-        where tenant_id = $1 and nonce_hash = $2 and authorized_at is null and expires_at > now() returning id`,
+      // A key that is being revoked at this moment authorizes nothing.
+      text: `with authorizing as (
+          select k.id from application_keys k where k.tenant_id = $1 and k.id = $7 for key share)
+        update sessions set permissions = $3, rules = $4, authorized_by = $5, authorized_key = authorizing.id,
+          authorized_at = now(), expires_at = coalesce($6, expires_at)
+        from authorizing
+        where tenant_id = $1 and nonce_hash = $2 and authorized_at is null and expires_at > now() returning sessions.id`,
       values: [
         this.#tenantId,
         nonceHash,
@@ -55,6 +62,7 @@ export class SessionStore {
         JSON.stringify(grant.rules),
         grant.authorizedBy,
         grant.expiresAt ?? null,
+        grant.authorizedKey,
       ],
     });
     return row?.id;
