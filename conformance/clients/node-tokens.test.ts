@@ -64,16 +64,21 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect((await client.tokens.create(request)).id).toBe(first.id);
     });
 
-    it('ignores privacy settings and token intents', async ({ task }) => {
+    it('ignores privacy settings', async ({ task }) => {
       differs(task, 'Containers and access rules define who sees what; a second mechanism could contradict them.');
       const token = await client.tokens.create({
         type: 'token',
         data: 'x',
         privacy: { classification: 'pci', impactLevel: 'high', restrictionPolicy: 'redact' },
-        tokenIntentId: crypto.randomUUID(),
       });
       expect(token.containers).toEqual(['/general/high/']);
       expect(token.privacy).toBeUndefined();
+    });
+
+    it('throws BadRequestError for a token intent', async ({ task }) => {
+      differs(task, 'There are no token intents yet, and ignoring one would store something else than was meant.');
+      const request = { type: 'token', data: 'x', tokenIntentId: crypto.randomUUID() };
+      expect(await thrownBy(client.tokens.create(request))).toBeInstanceOf(errors.badRequest);
     });
 
     it('rejects an id expression that reveals the data', async ({ task }) => {

@@ -17,6 +17,18 @@ export const stricter: readonly { readonly what: string; readonly why: string }[
     why: 'If access were silently reduced, you would only find out in production.',
   },
   {
+    what: 'A session ends with the key that authorized it, and its rules have at most 400 conditions together.',
+    why: 'Revoking a key must end everything that it handed out, and each condition costs every search.',
+  },
+  {
+    what: 'Under `redact`, nothing derived from data is shown: no evaluated mask, no `card` or `bank` details, no fingerprint.',
+    why: 'The default mask of a card shows its last four digits and its expiry.',
+  },
+  {
+    what: '`encrypted` and `token_intent_id` in a create, and another `type` in a PATCH, are 400.',
+    why: 'Ignoring them would store something else than was meant.',
+  },
+  {
     what: 'Fingerprints are never shown to public and session keys, or under `redact`; `fingerprint_visibility: reveal` also hides them from masked views. Search terms and filters on content match only tokens whose content the caller can see.',
     why: 'Fingerprints and searches can be used to test guesses, and a masked card leaves few candidates.',
   },

@@ -1362,7 +1362,7 @@ export interface components {
             nonce: string;
             /** @description Permissions on all containers. What they let the application read is masked; only rules reveal plaintext. */
             permissions?: string[] | null;
-            /** @description Rights on single containers or tokens. */
+            /** @description Rights on single containers or tokens, with at most 400 conditions together. */
             rules?: components["schemas"]["SessionRuleRequest"][] | null;
             /** @description ISO 8601: when the session ends, at most 24 hours ahead; 3 minutes after its creation by default. */
             expires_at?: string | null;
@@ -2964,6 +2964,8 @@ export interface components {
         };
         /** @description What to change about a token. Members that are left out stay as they are. */
         UpdateTokenRequest: {
+            /** @description The type that the token has. It cannot be changed. */
+            type?: string | null;
             /** @description Merge patch. */
             data?: unknown;
             /** @description Merge patch. Setting mask, search_indexes and fingerprint_expression on stored data requires access to its plaintext. */

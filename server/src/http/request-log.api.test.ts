@@ -56,8 +56,8 @@ describe('the log of requests', () => {
   });
 
   it.each([
-    ['/tokens', { type: 'token', data: { any: 1 }, privacy: {}, encrypted: 'x', metadata: { any: 'x' } }, 2],
-    ['/tokenize', { a: { type: 'token', data: 1, privacy: {} }, b: { type: 'token', data: 2, encrypted: 1 } }, 2],
+    ['/tokens', { type: 'token', data: { any: 1 }, privacy: {}, network_token: 'x', metadata: { any: 'x' } }, 2],
+    ['/tokenize', { a: { type: 'token', data: 1, privacy: {} }, b: { type: 'token', data: 2, network_token: 1 } }, 2],
     ['/tokens', { type: 'token', data: 1 }, undefined],
   ])('counts the members of a body to %s that were ignored: %j', async (path, body, count) => {
     const traceId = crypto.randomUUID();

@@ -77,7 +77,7 @@ describe('a member of a body that is like no known one', () => {
   it.each([
     [
       '/tokens',
-      { type: 'token', data: 1, privacy: { impact_level: 'high' }, encrypted: 'x', token_intent_id: 'y', x: 1 },
+      { type: 'token', data: 1, privacy: { impact_level: 'high' }, x: 1 },
     ],
     ['/tokenize', { type: 'token', data: 1, privacy: {} }],
     ['/tokens/search', { query: '', sort: 'x' }],

@@ -125,7 +125,7 @@ describe('a running vault', () => {
     };
     const ofNew = { 'id.maxLength': tokenLimits.expressionLengthMax, 'type.maxLength': tokenLimits.typeLengthMax };
     expect(create).toEqual({ ...ofNew, ...shared });
-    expect(patch).toEqual(shared);
+    expect(patch).toEqual({ 'type.maxLength': tokenLimits.typeLengthMax, ...shared });
     const query = {
       'query.maxLength': tokenQueryLimits.queryLengthMax,
       'size.minimum': 1,

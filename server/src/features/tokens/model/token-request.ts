@@ -22,6 +22,8 @@ export interface TokenRequest {
 
 /** A merge patch of a token (RFC 7386): undefined leaves a field as it is, null takes it back to its default. */
 export interface TokenPatch {
+  /** Only to be compared: a type never changes. */
+  readonly type?: string | undefined;
   readonly data: Sensitive<JsonValue> | undefined;
   /** The text of `data`, as it was sent. */
   readonly dataText: Sensitive<string> | undefined;

@@ -2,10 +2,12 @@ import { type Static, type TSchemaOptions, Type } from 'typebox';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../../core/json/json-source.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
+import { membersOf } from '../../../core/objects/members-of.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
 import { nameSchemas } from '../../../http/api-components.ts';
 import { orNull } from '../../../http/optional-schemas.ts';
 import { changeFields } from '../../../http/timestamp.ts';
+import { invalidAt } from './request-path.ts';
 import type { TokenPatch, TokenRequest } from './token-request.ts';
 
 /** Any JSON, as our parser gives it. */
@@ -64,6 +66,12 @@ export type CreateToken = Static<typeof CreateToken>;
 
 export const UpdateToken = Type.Object(
   {
+    type: orNull(
+      Type.String({
+        maxLength: tokenLimits.typeLengthMax,
+        description: 'The type that the token has. It cannot be changed.',
+      }),
+    ),
     data: Type.Optional(AnyJson({ description: 'Merge patch.' })),
     mask: Type.Optional(
       AnyJson({
@@ -160,7 +168,13 @@ nameSchemas({
   DeduplicatedToken: DeduplicatedTokenView,
 });
 
+/** Members that clients of the original send. Ignoring them would store other data than was meant. */
+const notServed = ['encrypted', 'token_intent_id'] as const;
+
 export function toTokenRequest(body: CreateToken, source: JsonSource, path = ''): TokenRequest {
+  const members = membersOf(body);
+  const unserved = notServed.find((name) => members[name] !== undefined && members[name] !== null);
+  if (unserved !== undefined) throw invalidAt(path, unserved, 'is not supported by this vault; send data instead');
   const { data } = body;
   return {
     path,
@@ -181,6 +195,7 @@ export function toTokenRequest(body: CreateToken, source: JsonSource, path = '')
 export function toTokenPatch(body: Static<typeof UpdateToken>, source: JsonSource): TokenPatch {
   const { data } = body;
   return {
+    type: body.type ?? undefined,
     data: data === undefined ? undefined : new Sensitive(data),
     dataText: data === undefined ? undefined : new Sensitive(source.textOf(body, 'data', data)),
     mask: body.mask,

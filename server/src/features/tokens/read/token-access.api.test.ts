@@ -52,6 +52,7 @@ describe('what GET /tokens/{id} shows', () => {
       data: _,
       card: __,
       fingerprint: ___,
+      mask: ____,
       ...rest
     } = tokenOf(await tokens.get(id)) as ReturnType<typeof tokenOf> & { card: object };
     expect((await redacting.get(id)).body).toStrictEqual(rest);

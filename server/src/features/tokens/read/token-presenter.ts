@@ -198,7 +198,7 @@ function toVisible(
   return {
     token,
     data: toShownData(transform, content, cvc),
-    mask: shownMask(token, type, content),
+    mask: shownMask(token, transform, content),
     searchIndexes: parseSearchIndexes(token) ?? type.defaultSearchIndexes,
     fingerprint,
     fingerprintExpression: token.fingerprintExpression ?? type.defaultFingerprintExpression,
@@ -221,10 +221,14 @@ function toShownData(
   }
 }
 
-/** What was supplied is echoed; a card on its default mask shows what the mask makes of it. */
-function shownMask(token: StoredToken, type: TokenType, content: TokenContent): string | undefined {
+/**
+ * What was supplied is echoed. A card on its default mask shows what the mask makes of it, which holds the last digits and the expiry:
+ * a redacted view has none.
+ */
+function shownMask(token: StoredToken, transform: Transform, content: TokenContent): string | undefined {
   if (token.mask !== null) return token.mask === 'null' ? undefined : token.mask;
-  if (token.type === 'card') return content.masked?.reveal();
+  const type = getTokenType(token);
+  if (token.type === 'card') return transform === 'redact' ? undefined : content.masked?.reveal();
   return type.defaultMask === undefined ? undefined : toJsonText(type.defaultMask);
 }
 

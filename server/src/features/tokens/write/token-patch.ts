@@ -25,6 +25,9 @@ export async function applyPatch(
   now: Date,
 ): Promise<{ draft: TokenDraft; cvc: CvcChange }> {
   const type = getTokenType(token);
+  if (patch.type !== undefined && patch.type !== token.type) {
+    throw invalidAt('', 'type', 'must be the type that the token has: it cannot be changed');
+  }
   requireReadsData('', patch.fingerprintExpression);
   const merged = await mergeData(opened, patch);
   requireNoFieldErrors('', type.validate(merged.data));

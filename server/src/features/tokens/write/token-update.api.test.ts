@@ -183,7 +183,6 @@ describe('PATCH /tokens/{id} 200', () => {
     const created = await tokens.make({ data: 1 });
     const forged = {
       id: 'other',
-      type: 'card',
       tenant_id: crypto.randomUUID(),
       created_by: crypto.randomUUID(),
       version: 99,
