@@ -99,6 +99,8 @@ describe('isIncluded', () => {
         expect(isIncluded(hashLeaf(Buffer.from('other')), { index, treeSize: size }, path, root)).toBe(false);
         expect(isIncluded(hash, { index, treeSize: size }, [...path, root], root)).toBe(false);
         expect(isIncluded(hash, { index, treeSize: size }, path, hashLeaf(root))).toBe(false);
+        for (const below of [index - size, -index - 1, index - 2 ** 7, index - 2 ** 32])
+          expect(isIncluded(hash, { index: below, treeSize: size }, path, root)).toBe(false);
       }
     }
   });

@@ -108,7 +108,7 @@ export function isIncluded(
   path: readonly Buffer[],
   root: Buffer,
 ): boolean {
-  if (place.index >= place.treeSize) return false;
+  if (place.index < 0 || place.index >= place.treeSize) return false;
   let node = place.index;
   let last = place.treeSize - 1;
   let hash = leafHash;
