@@ -75,10 +75,7 @@ describe('a member of a body with almost the name of a known one', () => {
 
 describe('a member of a body that is like no known one', () => {
   it.each([
-    [
-      '/tokens',
-      { type: 'token', data: 1, privacy: { impact_level: 'high' }, x: 1 },
-    ],
+    ['/tokens', { type: 'token', data: 1, privacy: { impact_level: 'high' }, x: 1 }],
     ['/tokenize', { type: 'token', data: 1, privacy: {} }],
     ['/tokens/search', { query: '', sort: 'x' }],
   ])('%s ignores it: %j', async (path, body) => {
