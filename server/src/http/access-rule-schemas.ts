@@ -141,13 +141,22 @@ function toSessionRule(body: Static<typeof SessionRuleBody>, path: string): Acce
     description: body.description ?? '',
     priority: body.priority,
     // Containers are stored in lower case, so conditions on them are compared in lower case.
-    conditions: (conditions ?? []).map((condition) => ({
+    conditions: (conditions ?? []).map((condition, index) => ({
       ...condition,
-      value: condition.attribute === 'container' ? condition.value.toLowerCase() : condition.value,
+      value:
+        condition.attribute === 'container'
+          ? toPathBeginning(condition.value, `${path}.conditions.${index}.value`)
+          : condition.value,
     })),
     transform: body.transform,
     permissions: toPermissions(body.permissions, `${path}.permissions`, 'private'),
   };
+}
+
+/** Rejects what no path holds. A blank would be read as the end of one container and the beginning of the next. */
+function toPathBeginning(text: string, path: string): string {
+  if (/^[A-Za-z0-9_/-]+$/.test(text)) return text.toLowerCase();
+  throw invalidField(path, 'must contain only slashes, letters, digits, hyphens and underscores');
 }
 
 export function toAccessRule(body: Static<typeof AccessRuleBody>, path: string, type?: ApplicationType): AccessRule {

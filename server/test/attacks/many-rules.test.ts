@@ -155,6 +155,43 @@ describe('who sees what', () => {
   });
 });
 
+describe('a condition on containers', () => {
+  const rulesOf = (...values: string[]) =>
+    values.map((value, priority) => ({
+      description: '',
+      priority,
+      conditions: [{ attribute: 'container', operator: 'starts_with', value }],
+      transform: 'mask',
+      permissions,
+    }));
+  const all = [ruleOn('/', 'reveal', ...permissions)];
+
+  it.each([['/c0/ /c1/'], ['/c0/\u00a0'], ['/c%'], ['/ç0/'], ['*']])(
+    '400 is not %j, which no path holds',
+    async (value) => {
+      await expect(makeSessionKey(vault, tenant, { rules: rulesOf(value) }, { has: { rules: all } })).rejects.toThrow(
+        'must contain only slashes, letters, digits, hyphens and underscores',
+      );
+    },
+  );
+
+  it.each<[string, string[], string[]]>([
+    ['part of a name', ['/c'], ['ssn-0', 'ssn-1', 'ssn-2']],
+    ['a path without its end', ['/c1'], ['ssn-1']],
+    ['several of them', ['/c1', '/C2/', '/x'], ['ssn-1', 'ssn-2']],
+    ['what is nowhere', ['c1/'], []],
+  ])('may be %s, and lists agree with single reads', async (_name, values, ids) => {
+    const key = await makeSessionKey(vault, tenant, { rules: rulesOf(...values) }, { has: { rules: all } });
+    const list = await vault.request('GET', '/tokens', { key });
+    expect(idsOf(pageOf(list)).toSorted()).toEqual(ids);
+    expect(pageOf(list).pagination.total_items).toBe(ids.length);
+    for (const id of ['ssn-0', 'ssn-1', 'ssn-2']) {
+      const { status } = await vault.request('GET', `/tokens/${id}`, { key });
+      expect([id, status]).toEqual([id, ids.includes(id) ? 200 : 403]);
+    }
+  });
+});
+
 describe('a session', () => {
   it.each<[string, number, number]>([
     ['21 rules of 20 conditions', 21, 20],

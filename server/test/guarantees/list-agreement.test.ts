@@ -49,7 +49,8 @@ const anyConditions = fc.array(
     fc.record({
       attribute: fc.constant('container'),
       operator: fc.constantFrom('equals', 'starts_with'),
-      value: fc.constantFrom(...paths),
+      // The beginning of a path need not end with a slash.
+      value: fc.constantFrom(...paths, '/a', '/ab', '/a/b'),
     }),
   ),
   { minLength: 1, maxLength: 2 },

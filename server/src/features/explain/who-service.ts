@@ -91,8 +91,7 @@ export class WhoService {
     const { applications, members, invitations, sessions, next } = await this.#database.forTenant(
       tenantId,
       async (tx) => {
-        if (actor === 'system' && !(await new ApplicationStore(tx, tenantId).holdTenant()))
-          throw new DomainError('not-found', 'There is no such tenant.');
+        if (actor === 'system') await this.#requireTenant(tx, tenantId);
         return this.#readPart(tx, tenantId, after);
       },
     );
@@ -100,7 +99,7 @@ export class WhoService {
       actor === 'system' || isGranted(actor.grants, permission);
     // Rights can have many conditions, so other requests run in between, and the tenant is charged for it.
     const look = (holder: SightHolder) => {
-      loopPace.charge(tenantId, weighRights(countConditions(holder)));
+      if ('container' in target) loopPace.charge(tenantId, weighRights(countConditions(holder)));
       return inTurns(findSightOf(holder));
     };
     const seeing = await mapInTurns(applications, async ({ id, name, type, ...rest }) =>
@@ -110,9 +109,10 @@ export class WhoService {
       withSight({ id, authorizedBy, expiresAt }, await look(toSessionHolder(rights))),
     );
     // Not before everything is worked out: a request that ran out of time by then was given up, and is not computed to its end.
-    await this.#database.forTenant(tenantId, (tx) =>
-      recordInTransaction(tx, tenantId, actor, applicationEvent(noSingleEntity, 'read')),
-    );
+    await this.#database.forTenant(tenantId, async (tx) => {
+      if (actor === 'system') await this.#requireTenant(tx, tenantId);
+      await recordInTransaction(tx, tenantId, actor, applicationEvent(noSingleEntity, 'read'));
+    });
     return {
       applications: seeing.flat(),
       members: members.map(({ id, userId, role }) => ({
@@ -156,6 +156,12 @@ export class WhoService {
     );
     const sessions = await read('sessions', (page) => listLiveSessions(tx, tenantId, page));
     return { applications, members, invitations, sessions, next };
+  }
+
+  /** No record is written for a tenant that was deleted. */
+  async #requireTenant(tx: Transaction, tenantId: TenantId): Promise<void> {
+    if (!(await new ApplicationStore(tx, tenantId).holdTenant()))
+      throw new DomainError('not-found', 'There is no such tenant.');
   }
 
   async #load(tenantId: TenantId, tokenId: TokenId): Promise<AccessTarget> {

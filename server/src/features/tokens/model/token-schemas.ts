@@ -171,10 +171,14 @@ nameSchemas({
 /** Members that clients of the original send. Ignoring them would store other data than was meant. */
 const notServed = ['encrypted', 'token_intent_id'] as const;
 
-export function toTokenRequest(body: CreateToken, source: JsonSource, path = ''): TokenRequest {
+export function requireServed(body: unknown, path: string): void {
   const members = membersOf(body);
   const unserved = notServed.find((name) => members[name] !== undefined && members[name] !== null);
   if (unserved !== undefined) throw invalidAt(path, unserved, 'is not supported by this vault; send data instead');
+}
+
+export function toTokenRequest(body: CreateToken, source: JsonSource, path = ''): TokenRequest {
+  requireServed(body, path);
   const { data } = body;
   return {
     path,
@@ -193,6 +197,7 @@ export function toTokenRequest(body: CreateToken, source: JsonSource, path = '')
 }
 
 export function toTokenPatch(body: Static<typeof UpdateToken>, source: JsonSource): TokenPatch {
+  requireServed(body, '');
   const { data } = body;
   return {
     type: body.type ?? undefined,

@@ -75,10 +75,11 @@ function findRuleRanges({ rules }: FirstRuleQuery): readonly SetRange[] | undefi
   return ranges.every((range) => range !== undefined) ? ranges : undefined;
 }
 
-/** `0` is the character after the `/` that every path ends with. */
+/** Everything that begins with the path comes before the path with the next character at its end. Paths are ASCII. */
 function containerRange({ path, isSubtree }: ContainerQuery): SetRange {
   const column = 'container';
-  return isSubtree ? { column, from: path, to: `${path.slice(0, -1)}0` } : { column, from: path };
+  const next = String.fromCharCode(path.charCodeAt(path.length - 1) + 1);
+  return isSubtree ? { column, from: path, to: `${path.slice(0, -1)}${next}` } : { column, from: path };
 }
 
 /** A guess: few sets have a long path, many have a type. */

@@ -15,7 +15,7 @@ import { fieldErrorsAt, invalidAt, joinPath } from '../model/request-path.ts';
 import type { CreatedToken, TokenCreator, TokenRepeater } from '../write/index.ts';
 import { toTokenJson } from '../model/token-json.ts';
 import type { TokenRequest } from '../model/token-request.ts';
-import { CreateToken, toTokenRequest } from '../model/token-schemas.ts';
+import { CreateToken, requireServed, toTokenRequest } from '../model/token-schemas.ts';
 
 const { tokensMax, depthMax, valuesMax } = tokenizeLimits;
 
@@ -109,6 +109,8 @@ class DocumentReader {
     if (Array.isArray(value)) return yield* this.#readArray(value, position);
     if (!isJsonObject(value)) return () => toJsonText(value);
     if (!Object.hasOwn(value, 'type') || !Object.hasOwn(value, 'data')) {
+      // Both stand for the data of a token in the original: taken for plain data, they would be stored as a value.
+      if (typeof value['type'] === 'string') requireServed(value, position.path);
       requireNoMisspelledRequest(value, position.path);
       return yield* this.#readObject(value, position);
     }
