@@ -33,22 +33,22 @@ export function withinSight(
 ): Visibility {
   // Worked out once: all terms share the same node, however many there are.
   return narrow(query, {
-    data: toSight(grants, permission, least.data),
-    fingerprint: toSight(grants, permission, least.fingerprint),
+    ofData: toSight(grants, permission, least.data),
+    ofFingerprint: toSight(grants, permission, least.fingerprint),
   });
 }
 
 interface Sights {
-  readonly data: Visibility;
-  readonly fingerprint: Visibility;
+  readonly ofData: Visibility;
+  readonly ofFingerprint: Visibility;
 }
 
 function narrow(query: SearchQuery, sights: Sights): Visibility {
   switch (query.kind) {
     case 'term':
-      return query.field === 'fingerprint' ? both(query, sights.fingerprint) : query;
+      return query.field === 'fingerprint' ? both(query, sights.ofFingerprint) : query;
     case 'data':
-      return both(query, sights.data);
+      return both(query, sights.ofData);
     case 'not':
       return inverse(narrow(query.operand, sights));
     case 'and':
