@@ -22,7 +22,7 @@ const queueMax = 500;
 /** What every role of the program needs: the database, the keys, the audit log. None of it listens on a port. */
 export class VaultCore {
   readonly database: Database;
-  /** Where the connections of this process lead. */
+  /** The servers that connections of this process have reached, one for each address. */
   readonly origins: ConnectionOrigins;
   readonly rootKeys: RootKeys;
   readonly systemKeys: SystemKeys;

@@ -1,9 +1,9 @@
-import type { FirstRuleQuery, TokenCondition } from './search-query.ts';
+import type { ContainerQuery, FirstRuleQuery, TokenCondition } from './search-query.ts';
 
-/** Whether some tokens match: all of them, none, or some, which only a look at each can tell. */
+/** How many tokens of a group match. `some` means that each has to be looked at. */
 export type GroupMatch = 'all' | 'none' | 'some';
 
-/** Whether tokens match that lie in the same containers. Their ids are not known. */
+/** Matches a group of tokens that lie in the same containers and have any ids. */
 export function matchContainers({ rules }: FirstRuleQuery, containers: readonly string[]): GroupMatch {
   const outcomes = new Set<boolean>();
   for (const { conditions, isMatch } of rules) {
@@ -16,15 +16,19 @@ export function matchContainers({ rules }: FirstRuleQuery, containers: readonly 
   return toMatch(outcomes.add(false));
 }
 
-/** Whether containers alone decide. */
+/** Returns true if containers alone decide, so that ids do not matter. */
 export function isAboutContainers({ rules }: FirstRuleQuery): boolean {
   return rules.every(({ conditions }) => conditions.every(({ kind }) => kind === 'container'));
 }
 
+/** Returns true if one of the containers is the one asked for or, for a subtree, lies in it. */
+export function isAnyIn({ path, isSubtree }: ContainerQuery, containers: readonly string[]): boolean {
+  return containers.some((one) => (isSubtree ? one.startsWith(path) : one === path));
+}
+
 function meets(condition: TokenCondition, containers: readonly string[]): GroupMatch {
   if (condition.kind !== 'container') return 'some';
-  const { path, isSubtree } = condition;
-  return containers.some((one) => (isSubtree ? one.startsWith(path) : one === path)) ? 'all' : 'none';
+  return isAnyIn(condition, containers) ? 'all' : 'none';
 }
 
 function toMatch(outcomes: ReadonlySet<boolean>): GroupMatch {

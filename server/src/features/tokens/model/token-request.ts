@@ -22,7 +22,7 @@ export interface TokenRequest {
 
 /** A merge patch of a token (RFC 7386): undefined leaves a field as it is, null takes it back to its default. */
 export interface TokenPatch {
-  /** Only to be compared: a type never changes. */
+  /** Must equal the stored type, which never changes. */
   readonly type?: string | undefined;
   readonly data: Sensitive<JsonValue> | undefined;
   /** The text of `data`, as it was sent. */

@@ -1,4 +1,4 @@
-import { type GroupMatch, matchContainers } from '../../../core/search/first-rule.ts';
+import { type GroupMatch, isAnyIn, matchContainers } from '../../../core/search/first-rule.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 
 /** All tokens of one type in the same containers, and how many of them are alive. What a caller may see is decided by shelf. */
@@ -24,9 +24,7 @@ export function matchShelf(query: SearchQuery | undefined, shelf: TokenShelf): G
     case 'term':
       return query.field === 'type' ? toMatch(query.value === shelf.type) : 'some';
     case 'container':
-      return toMatch(
-        shelf.containers.some((path) => (query.isSubtree ? path.startsWith(query.path) : path === query.path)),
-      );
+      return toMatch(isAnyIn(query, shelf.containers));
     case 'data':
     case 'metadata':
     case 'range':

@@ -61,7 +61,7 @@ export function findSetRanges(query: SearchQuery): readonly SetRange[] | undefin
   return undefined;
 }
 
-/** Of each rule that lets something through, the longest path is enough. */
+/** Returns one range for each matching rule: that of its longest path. Undefined if a rule names no container. */
 function findRuleRanges({ rules }: FirstRuleQuery): readonly SetRange[] | undefined {
   const ranges = rules
     .filter(({ isMatch }) => isMatch)
