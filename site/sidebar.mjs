@@ -37,6 +37,7 @@ const sections = {
     'guides/invite-a-member',
     'operate/give-an-auditor-access',
     'guides/cap-a-management-key',
+    'guides/approve-plaintext',
     'guides/verify-the-audit-log',
     'guides/answer-an-incident',
     'pci-scope',
@@ -71,7 +72,12 @@ const sections = {
     'traces',
   ],
   Runbooks: ['runbooks/*'],
-  Security: ['security/threat-model', 'security/cryptography', 'security/what-was-attacked'],
+  Security: [
+    'security/threat-model',
+    'security/cryptography',
+    'security/verification-codes',
+    'security/what-was-attacked',
+  ],
   Reference: ['reference/*', 'metrics', 'compatibility', 'performance', 'releasing'],
   'Why so': ['adr/*'],
 };

@@ -2,11 +2,13 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { watchActivity } from './api/activity';
 import { Problem } from './api/problem';
 import { applyTheme, currentTheme } from './parts/theme';
 import { router } from './router';
 
 applyTheme(currentTheme());
+watchActivity();
 
 /** What the vault has refused once, it refuses again; only what did not get through is tried a second time. */
 const queryClient = new QueryClient({

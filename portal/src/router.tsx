@@ -8,6 +8,7 @@ import { parseAuditSearch } from './pages/audit/audit-search';
 import { BrokenPage } from './pages/frame/broken-page';
 import { Frame } from './pages/frame/frame';
 import { NoPage } from './pages/frame/no-page';
+import { parseSessionSearch } from './pages/sessions/session-search';
 import { parseSimulatorSearch } from './pages/simulator/simulator-search';
 import { parseTokenSearch } from './pages/tokens/token-search';
 import { writeSearch, readSearch } from './search-text';
@@ -54,6 +55,12 @@ const application = createRoute({
   validateSearch: parseApplicationSearch,
   component: lazyRouteComponent(() => import('./pages/applications/application-page'), 'ApplicationPage'),
 });
+const sessions = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions',
+  validateSearch: parseSessionSearch,
+  component: lazyRouteComponent(() => import('./pages/sessions/sessions-page'), 'SessionsPage'),
+});
 const simulator = createRoute({
   getParentRoute: () => root,
   path: '/simulator',
@@ -80,6 +87,7 @@ export const router = createRouter({
     applications,
     newApplication,
     application,
+    sessions,
     simulator,
     members,
     encryptionKeys,

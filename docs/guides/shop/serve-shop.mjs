@@ -17,9 +17,9 @@ export async function callVault(key, method, target, body) {
   return text === '' ? {} : JSON.parse(text);
 }
 
-/** Decides what the session of a page may do. */
+/** Decides what a session may do. Only one that the card fields have created will do: its key is in no script's reach. */
 export async function authorizeSession(key, nonce, rule) {
-  await callVault(key, 'POST', '/sessions/authorize', { nonce, rules: [rule] });
+  await callVault(key, 'POST', '/sessions/authorize', { nonce, rules: [rule], origin: 'elements' });
 }
 
 /** The script of the fields by its version and hash: a browser refuses any other. */

@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch';
+import { idleSeconds } from './activity';
 import { Problem } from './problem';
 import type { components, paths } from './schema';
 import { chosenTenant } from './tenant';
@@ -6,14 +7,19 @@ import { chosenTenant } from './tenant';
 export type Schemas = components['schemas'];
 
 const base = '/portal/api';
-const tenantHeader = 'strongroom-tenant';
+
+/** What every request says about itself: the tenant, and how long ago somebody touched the page. Without that, timers would keep a session alive. */
+function ownHeaders(): Record<string, string> {
+  const tenant = chosenTenant();
+  const idle = { 'strongroom-idle-seconds': String(idleSeconds()) };
+  return tenant === undefined ? idle : { ...idle, 'strongroom-tenant': tenant };
+}
 
 /** The vault's API as this member may use it. */
 export const api = createClient<paths>({ baseUrl: base });
 api.use({
   onRequest({ request }) {
-    const tenant = chosenTenant();
-    if (tenant !== undefined) request.headers.set(tenantHeader, tenant);
+    for (const [name, value] of Object.entries(ownHeaders())) request.headers.set(name, value);
     return request;
   },
 });
@@ -33,9 +39,8 @@ export async function unwrap<Data>(call: Promise<Outcome<Data>>): Promise<Data> 
 }
 
 /** For what is not part of the public description, and for files. */
-export async function fetchPortal(path: string): Promise<Response> {
-  const tenant = chosenTenant();
-  const response = await fetch(`${base}${path}`, { headers: tenant === undefined ? {} : { [tenantHeader]: tenant } });
+export async function fetchPortal(path: string, method: 'GET' | 'POST' = 'GET'): Promise<Response> {
+  const response = await fetch(`${base}${path}`, { method, headers: ownHeaders() });
   if (!response.ok) throw refusal(response.status, await response.json().catch(() => undefined));
   return response;
 }

@@ -335,11 +335,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List sessions
+         * @description Returns the sessions of the tenant that have not ended, newest first: who created and authorized each, what it may do and until when. Keys and nonces are never shown. A page is shorter if its rules are long.
+         *
+         *     **Permission:** `session:read`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        get: operations["listSessions"];
         put?: never;
         /**
          * Create a session
-         * @description Creates a session with the key of a public application, for example in a browser. Its key has no access until a server authorizes the session with the nonce. Keep the key in the browser, and send only the nonce to the server.
+         * @description Creates a session with the key of a public application, for example in a browser. Its key has no access until a server authorizes the session with the nonce. Keep the key in the browser, and send only the nonce to the server. A session that card fields have created works on their origin only.
          *
          *     **Permission:** none, any valid key
          *
@@ -376,6 +384,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description Ends a session before its time. Every server of the vault refuses its key within a second. A session that has not been authorized yet never will be.
+         *
+         *     **Permission:** `session:delete`
+         *
+         *     **Rate limit:** `global`, 100,000 requests in 10 seconds per client address
+         */
+        delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/applications": {
         parameters: {
             query?: never;
@@ -395,7 +427,7 @@ export interface paths {
         put?: never;
         /**
          * Create an application
-         * @description Creates an application and, unless `create_key` is false, its first key. The response is the only one that contains the secret of the key.
+         * @description Creates an application and, unless `create_key` is false, its first key. The response is the only one that contains the secret of the key. In a tenant with `approve_plaintext`, an application that could reach plaintext is created without rights: the response is 202, and its keys are refused until it is approved.
          *
          *     **Permission:** `application:create`
          *
@@ -450,7 +482,7 @@ export interface paths {
         get: operations["getApplication"];
         /**
          * Update an application
-         * @description Replaces the settings of an application: what the request leaves out is removed. The type cannot be changed. Its keys keep working, and have the new rights within a second.
+         * @description Replaces the settings of an application: what the request leaves out is removed. The type cannot be changed. Its keys keep working, and have the new rights within a second. In a tenant with `approve_plaintext`, rights that widen access to plaintext take effect once they are approved; until then the response is 202, and what was in force stays so.
          *
          *     **Permission:** `application:update`
          *
@@ -539,7 +571,7 @@ export interface paths {
         put?: never;
         /**
          * Create a key
-         * @description Creates a further key for an application, for example to replace one without interruption. The response is the only one that contains its secret.
+         * @description Creates a further key for an application, for example to replace one without interruption. The response is the only one that contains its secret. In a tenant with `approve_plaintext`, the key of an application that can reach plaintext is refused until it is approved, and the response is 202.
          *
          *     **Permission:** `application:create`
          *
@@ -700,7 +732,7 @@ export interface paths {
         get: operations["getTenant"];
         /**
          * Update the tenant
-         * @description Changes the name of the tenant and merges its settings with those of the request. A setting cannot be removed, only changed.
+         * @description Changes the name of the tenant and merges its settings with those of the request. A setting cannot be removed, only changed. Turning `approve_plaintext` off has to be approved itself: the response is 202, and it stays on until then.
          *
          *     **Permission:** `tenant:update`
          *
@@ -710,7 +742,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the tenant
-         * @description Deletes the tenant, its applications and its encryption keys, and with those everything that was encrypted. It cannot be restored, not even from a backup that lacks the keys.
+         * @description Deletes the tenant. All of its keys and sessions are refused from then on, with `tenant-deleted`. For seven days, the owner can restore it in the portal; after that its applications, its data and its encryption keys are removed. With `name`, they are removed at once, and nothing that was encrypted can be restored, not even from a backup that lacks the keys. Deleting needs an application that the owner or an operator gave its permissions, and a key that one of them created.
          *
          *     **Permission:** `tenant:delete`
          *
@@ -828,7 +860,7 @@ export interface paths {
         get?: never;
         /**
          * Update a member
-         * @description Changes the role of a member. Making a member the owner makes the previous owner an admin.
+         * @description Changes the role of a member. Making a member the owner makes the previous owner an admin. In a tenant with `approve_plaintext`, a role that may widen access to plaintext takes effect once it is approved; until then the response is 202, and the member keeps the old role.
          *
          *     **Permission:** `tenant:member:update`
          *
@@ -869,7 +901,7 @@ export interface paths {
         put?: never;
         /**
          * Invite somebody
-         * @description Invites a person to the tenant and sends a link by mail, which is valid for 72 hours. The link is never part of a response.
+         * @description Invites a person to the tenant and sends a link by mail, which is valid for 72 hours. The link is never part of a response. In a tenant with `approve_plaintext`, an admin is invited once that is approved: the response is 202, and until then there is no link.
          *
          *     **Permission:** `tenant:invitation:create`
          *
@@ -893,7 +925,7 @@ export interface paths {
         put?: never;
         /**
          * Resend an invitation
-         * @description Sends a new link, valid for another 72 hours. Earlier links stop working.
+         * @description Sends a new link, valid for another 72 hours. Earlier links stop working. In a tenant with `approve_plaintext`, an invitation of an admin that nobody has approved has to be approved first: the response is 202.
          *
          *     **Permission:** `tenant:invitation:update` and `tenant:invitation:create`
          *
@@ -1285,6 +1317,7 @@ export interface components {
             /** @description Origins of the pages that may use the keys of this public application. */
             allowed_origins?: string[];
             grant_limit?: components["schemas"]["GrantLimit"];
+            approval?: components["schemas"]["Approval"];
             /**
              * Format: uuid
              * @description Id of the application or user who created it.
@@ -1323,6 +1356,7 @@ export interface components {
             created_at: string;
             /** @description When it was last used, give or take ten seconds; null if never. */
             last_used_at: string | null;
+            approval?: components["schemas"]["Approval"];
         };
         /** @description A page of a list. */
         ApplicationPage: {
@@ -1349,6 +1383,43 @@ export interface components {
             /** @description The rules of the application. */
             rules: components["schemas"]["AccessRule"][];
         };
+        /** @description The last change that needed approval, because the tenant has `approve_plaintext` set to `true`. Decided requests are shown for 90 days. */
+        Approval: {
+            /**
+             * Format: uuid
+             * @description Id of the request for approval.
+             */
+            id: string;
+            /**
+             * @description `pending` until enough owners and admins have approved it. What is pending is not in force. `stale`: approved, but what it would have changed, or the right to request it, had changed by then.
+             * @enum {unknown}
+             */
+            status: "pending" | "approved" | "refused" | "expired" | "stale";
+            /**
+             * Format: uuid
+             * @description Id of the application or user who requested it.
+             */
+            requested_by: string;
+            /**
+             * Format: date-time
+             * @description When it was requested.
+             */
+            requested_at: string;
+            /**
+             * Format: date-time
+             * @description When the request ends unless it is approved before.
+             */
+            expires_at: string;
+            /** @description How many members have to approve: one if a member requested it, two if an application did. */
+            approvals_needed: number;
+            /** @description How many have approved. */
+            approvals_given: number;
+            /**
+             * Format: uuid
+             * @description Id of the user whose approval put it into force.
+             */
+            approved_by?: string;
+        };
         /** @description A key that checkpoints are checked with. */
         AuditKey: {
             /** @description `key_version` of the checkpoints that it signed. */
@@ -1366,6 +1437,8 @@ export interface components {
             rules?: components["schemas"]["SessionRuleRequest"][] | null;
             /** @description ISO 8601: when the session ends, at most 24 hours ahead; 3 minutes after its creation by default. */
             expires_at?: string | null;
+            /** @description Where the session must have been created. With `elements`, only a session that card fields have created is authorized; scripts of the page never have its key, and it works on the origin of the card fields only. */
+            origin?: "elements" | null;
         };
         /** @description A problem with the status 400. */
         BadRequestProblem: {
@@ -1823,7 +1896,7 @@ export interface components {
              * @description Path of a page that describes this type of problem.
              * @enum {unknown}
              */
-            type: "/docs/errors/forbidden" | "/docs/errors/sign-in-too-old" | "/docs/errors/destination-refused";
+            type: "/docs/errors/forbidden" | "/docs/errors/sign-in-too-old" | "/docs/errors/sign-in-way-required" | "/docs/errors/awaiting-approval" | "/docs/errors/destination-refused";
             /**
              * @description The status of the response.
              * @constant
@@ -1941,6 +2014,7 @@ export interface components {
              * @description When the link expires.
              */
             expires_at: string;
+            approval?: components["schemas"]["Approval"];
             /**
              * Format: uuid
              * @description Id of the application or user who created it.
@@ -1967,6 +2041,58 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
             /** @description The items of the page, newest first. */
             data: components["schemas"]["Invitation"][];
+        };
+        /** @description A session that has not ended, without its key. */
+        ListedSession: {
+            /**
+             * Format: uuid
+             * @description Id of the session, which is not secret. The log names the session by it.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of the tenant.
+             */
+            tenant_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the public application whose key created the session.
+             */
+            application_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the application that authorized the session. Absent until then.
+             */
+            authorized_by?: string;
+            /**
+             * Format: uuid
+             * @description Id of the key that authorized the session, which ends with it. Absent if a server of an earlier version did.
+             */
+            authorized_by_key?: string;
+            /** @description Permissions on all containers that the session was given. It never exceeds its authorizer. */
+            permissions: string[];
+            /** @description Rights on single containers or tokens that it was given. */
+            rules: components["schemas"]["SessionRule"][];
+            /**
+             * @description The only origin that the session works on. Absent if it works anywhere.
+             * @enum {unknown}
+             */
+            origin?: "elements";
+            /**
+             * Format: date-time
+             * @description When the session was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the session was authorized. Absent until then.
+             */
+            authorized_at?: string;
+            /**
+             * Format: date-time
+             * @description When the session ends, itself or with one of the two applications.
+             */
+            expires_at: string;
         };
         /** @description An audit record: who did what, and what they saw. */
         Log: {
@@ -2234,10 +2360,14 @@ export interface components {
             /** @description `OWNER`, `ADMIN` or `READ_ONLY`. */
             role: string;
             user: components["schemas"]["User"];
-            /** @description When they last signed in; null if that is not known. */
-            last_signed_in_at: string | null;
+            /**
+             * Format: date-time
+             * @description When they last signed in; absent if they have not.
+             */
+            last_signed_in_at?: string;
             /** @description How they can sign in. Empty for somebody who needs a link. */
             sign_in_ways: ("passkey" | "password" | "provider")[];
+            approval?: components["schemas"]["Approval"];
             /**
              * Format: uuid
              * @description Id of the application or user who created it.
@@ -2276,7 +2406,7 @@ export interface components {
              * @description Path of a page that describes this type of problem.
              * @enum {unknown}
              */
-            type: "/docs/errors/not-found";
+            type: "/docs/errors/not-found" | "/docs/errors/not-served";
             /**
              * @description The status of the response.
              * @constant
@@ -2597,6 +2727,30 @@ export interface components {
              */
             expires_at: string;
         };
+        /** @description A page of sessions. */
+        SessionPage: {
+            pagination: components["schemas"]["CursorPagination"];
+            /** @description The sessions of the page, newest first. */
+            data: components["schemas"]["ListedSession"][];
+        };
+        /** @description What a session may do with the tokens in a container, or with tokens that meet conditions. */
+        SessionRule: {
+            /** @description What the rule is for. */
+            description?: string;
+            /** @description Of all rules that match, the one with the lowest number decides. No two rules have the same. */
+            priority: number;
+            /** @description The container, such as `/pci/`, that the rule is about. It includes everything in it. */
+            container?: string;
+            /**
+             * @description What is shown of data: `redact` nothing, `mask` the masked data, `reveal` plaintext.
+             * @enum {unknown}
+             */
+            transform: "redact" | "mask" | "reveal";
+            /** @description What the rule permits. */
+            permissions: string[];
+            /** @description The rule is about tokens that meet all of these. */
+            conditions?: components["schemas"]["RuleCondition"][];
+        };
         /** @description What a session may do with the tokens in a container, or with tokens that meet conditions. */
         SessionRuleRequest: {
             /** @description What the rule is for. */
@@ -2625,10 +2779,11 @@ export interface components {
             name: string;
             /** @description `test` or `production`. */
             type: string;
-            /** @description `fingerprint_tokens`, `deduplicate_tokens` and `disable_ephemeral_proxy` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own. */
+            /** @description `fingerprint_tokens`, `deduplicate_tokens`, `disable_ephemeral_proxy`, `require_sign_in_way` and `approve_plaintext` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own. */
             settings: {
                 [key: string]: string;
             };
+            approval?: components["schemas"]["Approval"];
             /**
              * Format: uuid
              * @description Id of the application or user who created it.
@@ -2860,7 +3015,7 @@ export interface components {
              * @description Path of a page that describes this type of problem.
              * @enum {unknown}
              */
-            type: "/docs/errors/unauthenticated";
+            type: "/docs/errors/unauthenticated" | "/docs/errors/tenant-deleted";
             /**
              * @description The status of the response.
              * @constant
@@ -2957,7 +3112,7 @@ export interface components {
         UpdateTenantRequest: {
             /** @description The name of the tenant. */
             name: string;
-            /** @description `fingerprint_tokens`, `deduplicate_tokens` and `disable_ephemeral_proxy` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own. */
+            /** @description `fingerprint_tokens`, `deduplicate_tokens`, `disable_ephemeral_proxy`, `require_sign_in_way` and `approve_plaintext` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own. */
             settings?: {
                 [key: string]: string;
             } | null;
@@ -4576,6 +4731,64 @@ export interface operations {
             };
         };
     };
+    listSessions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only sessions that were authorized, or only those that wait for it. All sessions by default.
+                 * @example true
+                 */
+                authorized?: "true" | "false";
+                /** @description The `next` of the page before. */
+                start?: string;
+                /** @description Items per page. */
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     createSession: {
         parameters: {
             query?: never;
@@ -4695,6 +4908,57 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    deleteSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the session.
+                 * @example f30a8c6e-5d17-4b92-8e3f-c7b1a4d90562
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ForbiddenProblem"];
+                };
+            };
+            /** @description `not-found`: The tenant has nothing with this id, or the API has no such path. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listApplications: {
         parameters: {
             query?: {
@@ -4773,6 +5037,15 @@ export interface operations {
         responses: {
             /** @description Created. */
             201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+            /** @description Success. */
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4936,6 +5209,15 @@ export interface operations {
         responses: {
             /** @description Success. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+            /** @description Success. */
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5225,6 +5507,15 @@ export interface operations {
         responses: {
             /** @description Created. */
             201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationKey"];
+                };
+            };
+            /** @description Success. */
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5680,6 +5971,15 @@ export interface operations {
                     "application/json": components["schemas"]["Tenant"];
                 };
             };
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
             /**
              * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
              *
@@ -5718,7 +6018,10 @@ export interface operations {
     };
     deleteTenant: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The name of the tenant, to remove it at once instead of after seven days. This destroys its encryption keys and cannot be undone. */
+                name?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5732,7 +6035,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
+            /**
+             * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
+             *
+             *     `validation-failed`: A field in the body or the query, or an expression, is not in the form that the endpoint accepts.
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["BadRequestProblem"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             /** @description `forbidden`: The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page. */
             403: {
@@ -5964,6 +6279,15 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
             /**
              * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
              *
@@ -6151,6 +6475,15 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"];
                 };
             };
+            /** @description Success. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
             /**
              * @description `malformed-request`: The request is not valid HTTP, or it ended before its body was complete.
              *
@@ -6223,6 +6556,15 @@ export interface operations {
         responses: {
             /** @description Success. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            /** @description Success. */
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -26,6 +26,9 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
     <div className="failure" role="alert">
       <p>{error.message}</p>
       {error instanceof Problem && error.kind === 'sign-in-too-old' ? <SignInAgain /> : null}
+      {error instanceof Problem && error.kind === 'sign-in-way-required' ? (
+        <a href="/portal/account">Your account</a>
+      ) : null}
       {traceId === undefined ? null : (
         <p className="note">
           Trace id <code>{traceId}</code>

@@ -7,7 +7,9 @@ import { readGround } from '../platform/database/ground/ground-reading.ts';
 import { requireFittingSchema } from '../platform/database/migrator.ts';
 import { openRootKeys } from '../platform/keyring/kms/open-root-key.ts';
 import { timeLimitsOf } from './database-time-limits.ts';
+import { describeUnapproving, findUnapproving } from './approval-advice.ts';
 import { describeExposures, findFingerprintExposures } from './fingerprint-exposure.ts';
+import { describeDeletedTenants, findDeletedTenants } from './deleted-tenants.ts';
 import { requireEveryKeyOpens } from './key-check.ts';
 
 export interface Finding {
@@ -43,6 +45,8 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
   const ground = await attempt('ground', () => examineGround(config));
   const keys = await attempt('root key', () => examineRootKey(config));
   const exposures = await attempt('fingerprints', () => withDatabase(config, findFingerprintExposures));
+  const deleted = await attempt('deleted tenants', () => withDatabase(config, findDeletedTenants));
+  const unapproving = await attempt('approvals', () => withDatabase(config, findUnapproving));
   return [
     ...found,
     { ...schema.finding, detail: schema.value },
@@ -51,6 +55,16 @@ export async function examine(config: VaultConfig): Promise<Finding[]> {
     exposures.value === undefined
       ? exposures.finding
       : { ...exposures.finding, isWarning: exposures.value.length > 0, detail: describeExposures(exposures.value) },
+    ...(deleted.value === undefined
+      ? [deleted.finding]
+      : describeDeletedTenants(deleted.value).map((described) => ({ ...deleted.finding, ...described }))),
+    unapproving.value === undefined
+      ? unapproving.finding
+      : {
+          ...unapproving.finding,
+          isWarning: unapproving.value.length > 0,
+          detail: describeUnapproving(unapproving.value),
+        },
   ];
 }
 

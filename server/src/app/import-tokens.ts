@@ -17,6 +17,7 @@ import { readTenantSettings } from '../features/tenants/index.ts';
 import type { VaultConfig } from '../platform/config/config.ts';
 import { readChunks } from '../platform/files/record-reader.ts';
 import { sha256OfChunks } from '../platform/keyring/sha256.ts';
+import { requireOpenTenant } from '../platform/database/open-tenant.ts';
 import { VaultCore } from './vault-core.ts';
 
 /** More would wait for the database. */
@@ -62,6 +63,7 @@ async function importFrom(file: FileHandle, core: VaultCore, order: ImportOrder)
   const before = await file.stat();
   // A tenant without keys does not exist, and nothing else would report that.
   await keyring.forTenant(tenantId);
+  await database.forTenant(tenantId, (tx) => requireOpenTenant(tx, tenantId));
   const header = format === 'csv' ? await readCsvHeader(file) : undefined;
   const columns = header === undefined ? undefined : toColumnTargets(header.columns, map);
   const { fingerprintTokens } = await readTenantSettings(database, tenantId);

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { ApplicationRights } from '../features/applications/index.ts';
 import { addExplainRoutes, ExplainService, WhoService } from '../features/explain/index.ts';
 import type { TenantSettingsDirectory } from '../features/tenants/index.ts';
 import {
@@ -63,7 +64,15 @@ export function addAllTokenRoutes(
   const repeater = new TokenRepeater({ store, presenter, audit });
 
   const service = new TokenService({ store, reads: new TokenReadStore(database), presenter, audit });
-  const updater = new TokenUpdater({ store, duplicates, sealer, presenter, settings, audit });
+  const updater = new TokenUpdater({
+    store,
+    duplicates,
+    sealer,
+    presenter,
+    settings,
+    rights: new ApplicationRights(database),
+    audit,
+  });
   const finder = new TokenFinder({ database, keyring, presenter, settings, audit });
   const explaining = { database, tokens: store, audit };
   const explain = new ExplainService(explaining);

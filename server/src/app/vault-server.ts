@@ -23,8 +23,8 @@ import {
 import { IdempotencyService, IdempotencyStore } from '../features/idempotency/index.ts';
 import { addEncryptionKeyRoutes, EncryptionKeyService } from '../features/keys/index.ts';
 import { addMemberRoutes, MemberService } from '../features/members/index.ts';
-import { addSessionRoutes, SessionService } from '../features/sessions/index.ts';
-import { addTenantRoutes, TenantService, TenantSettingsDirectory } from '../features/tenants/index.ts';
+import { addSessionListRoutes, addSessionRoutes, SessionRegister, SessionService } from '../features/sessions/index.ts';
+import { addTenantRoutes, TenantDeletion, TenantService, TenantSettingsDirectory } from '../features/tenants/index.ts';
 import { sumTokenCounts } from '../features/tokens/index.ts';
 import { createAdminEdge, type ReadinessCheck } from '../http/admin-edge.ts';
 import { BodyMemory } from '../http/body-memory.ts';
@@ -165,8 +165,8 @@ export class VaultServer {
     });
     const { publicUrl } = config.listen;
     const addManagementRoutes = createManagementRoutes(core, publicUrl, clock);
-    addManagementRoutes(edge);
     addSessionRoutes(edge, new SessionService(core));
+    addManagementRoutes(edge);
     const settings = new TenantSettingsDirectory({ database: core.database, feed });
     const { containerSets } = config.limits;
     const { tokens, addMemberRoutes } = addAllTokenRoutes(edge, { core, settings, cvcSealer, containerSets });
@@ -248,9 +248,10 @@ function createManagementRoutes(core: VaultCore, publicUrl: string, clock: Clock
   const links = new InvitationLinks({ systemKeys, publicUrl });
   const invitations = new InvitationService({ database, audit, links });
   return (scope) => {
-    addTenantRoutes(scope, tenants);
+    addTenantRoutes(scope, { tenants, deletion: new TenantDeletion(database) });
     addApplicationRoutes(scope, applications);
     addApplicationKeyRoutes(scope, keys);
+    addSessionListRoutes(scope, new SessionRegister(core));
     addCatalogRoutes(scope);
     addLogRoutes(scope, logs);
     addLogCountRoutes(scope, { counts, logs });

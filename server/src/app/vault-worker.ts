@@ -1,9 +1,10 @@
+import { sweepApprovalsJob } from '../features/approvals/index.ts';
 import { sweepIdempotencyJob } from '../features/idempotency/index.ts';
 import { abandonedCallsJob } from '../features/proxy/index.ts';
 import { sweepSessionsJob } from '../features/sessions/index.ts';
 import { InvitationLinks, mailInvitationJob, sweepInvitationsJob } from '../features/invitations/index.ts';
 import { sweepSignInsJob } from '../features/portal/index.ts';
-import { purgeTenantJob } from '../features/tenants/index.ts';
+import { purgeTenantJob, removeTenantsJob } from '../features/tenants/index.ts';
 import { sweepTokensJobs } from '../features/tokens/index.ts';
 import { createAdminEdge } from '../http/admin-edge.ts';
 import { auditPartitionsJob } from '../platform/audit/audit-partitions-job.ts';
@@ -18,6 +19,7 @@ import type { Logger } from '../platform/telemetry/logger.ts';
 import { Metrics } from '../platform/telemetry/metrics.ts';
 import { openTracer } from '../platform/telemetry/traces/open-tracer.ts';
 import { addTraceMetrics } from '../platform/telemetry/traces/trace-metrics.ts';
+import { createApprovals } from './approval-wiring.ts';
 import { databaseCheck, notStopping } from './readiness.ts';
 import { addKeyAgeMetrics } from './key-metrics.ts';
 import { listen } from './listen.ts';
@@ -74,6 +76,7 @@ export class VaultWorker {
         monthsKept: config.audit.retentionMonths,
         signer: core.systemKeys.auditSigner(),
       }),
+      removeTenantsJob(core.database),
       purgeTenantJob(core.database),
       sweepIdempotencyJob(core.database),
       sweepSessionsJob(core.database),
@@ -81,6 +84,7 @@ export class VaultWorker {
       abandonedCallsJob(core.database),
       ...createMailJobs(core, config.mail, logger),
       sweepInvitationsJob(core.database),
+      sweepApprovalsJob(core.database, createApprovals(core, config.mail.publicUrl ?? '')),
       sweepSignInsJob(core.database),
     ];
     const jobDatabase = opened.adopt(outages.watch(openJobDatabase(config.database, { origins: core.origins })), (it) =>

@@ -83,7 +83,7 @@ describe('the mail of an invitation', () => {
 
   it.each([
     ['deleted', (id: string) => manage('DELETE', `/tenants/self/invitations/${id}`)],
-    ['gone with its tenant', () => manage('DELETE', '/tenants/self')],
+    ['gone with its tenant', () => manage('DELETE', '/tenants/self?name=Test')],
     [
       'swept after it expired',
       (id: string) =>

@@ -21,9 +21,10 @@ export function keysCommand(): Command {
     .addCommand(listCommand())
     .addCommand(
       new Command('rotate')
-        .description('Rotate the root key or the data keys of tenants.')
+        .description('Rotate the root key, the data keys of tenants, or the key between servers.')
         .addCommand(rotateRootCommand())
-        .addCommand(rotateDataCommand()),
+        .addCommand(rotateDataCommand())
+        .addCommand(rotateExchangeCommand()),
     )
     .addCommand(reencryptCommand())
     .addCommand(retireCommand());
@@ -92,6 +93,27 @@ function rotateDataCommand(): Command {
       else printText(`Tenant ${tenantId} now encrypts with data key ${version}.`);
     },
   );
+}
+
+function rotateExchangeCommand(): Command {
+  return new Command('exchange')
+    .description('Replace the key with which servers recognise each other, after the memory of one was copied.')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Restart every server and worker afterwards. Until then, they use the old key. Stop all before you start the first: servers with
+different keys do not share card verification codes, so codes of the last hour are lost in either case.`,
+    )
+    .action(async (flags: { json?: boolean }) => {
+      const { rotateExchangeKey } = await import('../features/keys/index.ts');
+      const rootKey = await withKeys(async ({ core }) => {
+        await rotateExchangeKey(core);
+        return core.rootKeys.primary.id;
+      });
+      if (flags.json === true) printJson({ purpose: 'exchange', root_key: rootKey });
+      else printText('The exchange key was replaced. Stop every server and worker, then start them again.');
+    });
 }
 
 function reencryptCommand(): Command {

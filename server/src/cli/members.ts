@@ -20,6 +20,13 @@ interface LinkFlags {
   readonly json?: boolean;
 }
 
+interface SignInLinkFlags {
+  readonly tenant: TenantId;
+  readonly member?: string;
+  readonly removeWays?: boolean;
+  readonly json?: boolean;
+}
+
 export function membersCommand(): Command {
   return new Command('members')
     .description('Invite members and print their invitation and sign-in links, with or without a mail server.')
@@ -79,17 +86,22 @@ function signInLinkCommand(): Command {
     .description('Print a link that signs in the owner, or another member, without any other credentials.')
     .requiredOption('--tenant <id>', 'tenant that the member belongs to', parseTenant)
     .option('--member <id>', 'id of the member; the owner by default', parseUuid)
+    .option('--remove-ways', 'remove the passkeys, password and provider of the member, who has lost them')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
 The link works once, within an hour, and replaces any earlier one. The owner of a new tenant uses it to sign in for the
-first time, and so do users who have lost every other way to sign in. Creating a link is recorded in the audit log.`,
+first time, and so do users who have lost every other way to sign in. Creating a link is recorded in the audit log.
+
+In production tenants, a link only lets somebody set up a way to sign in, and only if they have none. For a member who has lost
+theirs, --remove-ways removes what they had and signs them out everywhere. Confirm through another channel who asks for it.`,
     )
-    .action(async ({ tenant, member, json }: { tenant: TenantId; member?: string; json?: boolean }) => {
+    .action(async ({ tenant, member, removeWays, json }: SignInLinkFlags) => {
       const link = await withCore(async ({ database, systemKeys }, publicUrl) => {
         const { SignInLinks } = await import('../features/portal/index.ts');
-        return `${publicUrl}${await new SignInLinks({ database, systemKeys }).make(tenant, member)}`;
+        const links = new SignInLinks({ database, systemKeys });
+        return `${publicUrl}${await links.make(tenant, member, { removesWays: removeWays === true })}`;
       });
       if (json === true) printJson({ link });
       else printText(`The link, which works once within the next hour:\n\n  ${link}\n`);

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
+import { removalTimeOf } from '../core/identity/deleted-tenant.ts';
 import type { TenantId } from '../core/identity/ids.ts';
 import { toOneLine } from '../core/text/one-line.ts';
 import type { TenantOverview, TenantOverviews, TenantSummary } from '../features/tenants/index.ts';
@@ -9,9 +10,11 @@ import { withVault } from './with-vault.ts';
 
 export function tenantsCommand(): Command {
   return new Command('tenants')
-    .description('List tenants, and show one with its members.')
+    .description('List tenants, show one with its members, restore one that was deleted, and turn approvals on or off.')
     .addCommand(listCommand())
-    .addCommand(showCommand());
+    .addCommand(showCommand())
+    .addCommand(restoreCommand())
+    .addCommand(approvalsCommand());
 }
 
 function listCommand(): Command {
@@ -38,6 +41,43 @@ function showCommand(): Command {
     });
 }
 
+function restoreCommand(): Command {
+  return new Command('restore')
+    .description('Restore a tenant that was deleted within the last seven days.')
+    .requiredOption('--tenant <id>', 'tenant to restore', parseTenant)
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nIts keys and members work again within a second. It is recorded in its audit log.')
+    .action(async ({ tenant, json }: { tenant: TenantId; json?: boolean }) => {
+      await withVault(async ({ database }) => {
+        const { TenantDeletion } = await import('../features/tenants/index.ts');
+        await new TenantDeletion(database).restoreByOperator(tenant);
+      });
+      if (json === true) printJson({ id: tenant, restored: true });
+      else printText(`Tenant ${tenant} is restored. Its keys work again.`);
+    });
+}
+
+function approvalsCommand(): Command {
+  return new Command('approve-plaintext')
+    .description('Turn the setting approve_plaintext of a tenant on or off.')
+    .addArgument(new Argument('<state>', 'whether a second owner or admin has to approve').choices(['on', 'off']))
+    .requiredOption('--tenant <id>', 'tenant to change', parseTenant)
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+The way out for a tenant that demands approvals and has nobody left who can give them. It is recorded in its audit log.`,
+    )
+    .action(async (state: string, { tenant, json }: { tenant: TenantId; json?: boolean }) => {
+      await withVault(async ({ database }) => {
+        const { ApprovalSwitch } = await import('../features/tenants/index.ts');
+        await new ApprovalSwitch(database).turn(tenant, state === 'on');
+      });
+      if (json === true) printJson({ tenant_id: tenant, approve_plaintext: String(state === 'on') });
+      else printText(`approve_plaintext is ${state} for tenant ${tenant}.`);
+    });
+}
+
 function withOverviews<T>(work: (overviews: TenantOverviews) => Promise<T>): Promise<T> {
   return withVault(async ({ database }) => {
     const { TenantOverviews } = await import('../features/tenants/index.ts');
@@ -47,20 +87,32 @@ function withOverviews<T>(work: (overviews: TenantOverviews) => Promise<T>): Pro
 
 function describeTenants(tenants: readonly TenantSummary[]): string {
   if (tenants.length === 0) return 'None. `strongroom bootstrap` creates one.';
+  const hasDeleted = tenants.some(({ deletedAt }) => deletedAt !== null);
   return toTable(
-    ['ID', 'TYPE', 'CREATED', 'OWNER', 'NAME'],
-    tenants.map(({ id, type, createdAt, ownerEmail, name }) => [
+    ['ID', 'TYPE', 'CREATED', 'OWNER', ...(hasDeleted ? ['REMOVED'] : []), 'NAME'],
+    tenants.map(({ id, type, createdAt, ownerEmail, deletedAt, name }) => [
       id,
       type,
       createdAt.toISOString(),
       ownerEmail ?? '-',
+      ...(hasDeleted ? [describeRemoval(deletedAt)] : []),
       name,
     ]),
   );
 }
 
-function toTenantJson({ id, name, type, createdAt, ownerEmail }: TenantSummary) {
-  return { id, name, type, created_at: createdAt.toISOString(), owner_email: ownerEmail };
+/** When a deleted tenant is removed; a dash for any other. */
+function describeRemoval(deletedAt: Date | null): string {
+  return deletedAt === null ? '-' : removalTimeOf(deletedAt).toISOString();
+}
+
+function toTenantJson({ id, name, type, createdAt, ownerEmail, deletedAt }: TenantSummary) {
+  return { id, name, type, created_at: createdAt.toISOString(), owner_email: ownerEmail, ...toDeletionJson(deletedAt) };
+}
+
+function toDeletionJson(deletedAt: Date | null) {
+  if (deletedAt === null) return {};
+  return { deleted_at: deletedAt.toISOString(), removed_at: removalTimeOf(deletedAt).toISOString() };
 }
 
 function describeOverview({ tenant, members, applications, tokens }: TenantOverview): string {
@@ -70,6 +122,7 @@ function describeOverview({ tenant, members, applications, tokens }: TenantOverv
     ['Name', tenant.name],
     ['Type', tenant.type],
     ['Created', tenant.createdAt.toISOString()],
+    ...(tenant.deletedAt === null ? [] : [['Removed', describeRemoval(tenant.deletedAt)] as [string, string]]),
     ['Settings', settings.join(', ') || 'none'],
     ['Applications', String(applications)],
     ['Tokens', tokens.map(({ type, count }) => `${count} ${type}`).join(', ') || 'none'],
@@ -88,6 +141,7 @@ function toOverviewJson({ tenant, members, applications, tokens }: TenantOvervie
     type: tenant.type,
     settings: tenant.settings,
     created_at: tenant.createdAt.toISOString(),
+    ...toDeletionJson(tenant.deletedAt),
     applications,
     tokens: Object.fromEntries(tokens.map(({ type, count }) => [type, count])),
     members: members.map(({ id, userId, role, email, createdAt }) => ({

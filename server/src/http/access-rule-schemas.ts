@@ -93,11 +93,23 @@ export const SessionRuleBody = Type.Object(
   { description: 'What a session may do with the tokens in a container, or with tokens that meet conditions.' },
 );
 
+export const SessionRuleView = Type.Object(
+  {
+    ...AccessRuleView.properties,
+    container: Type.Optional(rule.container),
+    conditions: Type.Optional(
+      Type.Array(RuleCondition, { description: 'The rule is about tokens that meet all of these.' }),
+    ),
+  },
+  { description: 'What a session may do with the tokens in a container, or with tokens that meet conditions.' },
+);
+
 nameSchemas({
   AccessRuleRequest: AccessRuleBody,
   AccessRule: AccessRuleView,
   RuleCondition,
   SessionRuleRequest: SessionRuleBody,
+  SessionRule: SessionRuleView,
 });
 
 export const rulesMax = 100;
@@ -184,4 +196,9 @@ export function toAccessRuleView(rule: AccessRule): Static<typeof AccessRuleView
     transform,
     permissions: [...permissions],
   };
+}
+
+export function toSessionRuleView({ conditions, ...rule }: AccessRule): Static<typeof SessionRuleView> {
+  const { container, ...view } = toAccessRuleView(rule);
+  return conditions === undefined ? { ...view, container } : { ...view, conditions: [...conditions] };
 }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilTrue } from '../../test/harness/deadline.ts';
 import { Bindings } from '../../test/harness/examples/example-match.ts';
-import { deleteUnnoticed, ExampleWorld } from '../../test/harness/examples/example-world.ts';
+import { deleteUnnoticed, demandApprovals, ExampleWorld } from '../../test/harness/examples/example-world.ts';
 import { type OperationName, ShownExamples } from '../../test/harness/examples/shown-examples.ts';
 import { makeKey } from '../../test/harness/permission-matrix.ts';
 import { loopback, ProxyVault } from '../../test/harness/proxy-vault.ts';
@@ -60,9 +60,11 @@ describe('the vault responds as its description shows', () => {
       const found: string[] = [];
       for (const example of operation.examples.filter(({ given }) => given !== 'deleted-tenant')) {
         if (example.given === 'sealed-log') await sealAll(vault.database, signerOf(vault.server));
-        const answer = await world.send(operation, example.request ?? {}, keyFor(world, operation, example));
+        const own = example.given === 'approvals' ? await ExampleWorld.create(proxy) : world;
+        if (example.given === 'approvals') await demandApprovals(vault, own);
+        const answer = await own.send(operation, example.request ?? {}, keyFor(own, operation, example));
         if (answer.status !== example.status) found.push(`${example.summary}: ${answer.status}`);
-        found.push(...shown.compare(operation, answer, world.bindings, example.summary));
+        found.push(...shown.compare(operation, answer, own.bindings, example.summary));
       }
       return found;
     };

@@ -38,8 +38,11 @@ export interface ApiExample {
   /** Of that body, where the route returns several. */
   readonly mediaType?: string;
   readonly problem?: ExampleProblem;
-  /** What happens before it: the log is sealed, or the tenant is deleted and a server has not heard of it yet. */
-  readonly given?: 'sealed-log' | 'deleted-tenant';
+  /**
+   * What happens before it: the log is sealed, the tenant is deleted and a server has not heard of it yet, or the tenant demands
+   * approvals, its application reveals and its member only reads.
+   */
+  readonly given?: 'sealed-log' | 'deleted-tenant' | 'approvals';
   /** By default a private key for tokens, and a management key for everything else. */
   readonly key?: ExampleKey;
 }

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isGranted, missingPermission } from '../core/access/require-access.ts';
 import { DomainError } from '../core/errors/domain-error.ts';
+import { tenantDeleted } from '../core/identity/deleted-tenant.ts';
 import type { Caller, Identity, KeyCaller } from '../core/identity/caller.ts';
 import type { Tracer } from '../platform/telemetry/traces/tracer.ts';
 import type { ClientFinder } from './client-address.ts';
 import { restrictCrossOrigin } from './cross-origin.ts';
-import { requireKeyForPages } from './elements-origin.ts';
+import { requireKeyForPages, requireOriginOfSession } from './elements-origin.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { permissionsNeeded } from './route-config.ts';
 
@@ -88,11 +89,16 @@ function needsKey(request: FastifyRequest): boolean {
  * began: access may have been revoked while it was under way.
  */
 export function admitCaller(request: FastifyRequest, caller: Caller, lookedAt: number): void {
-  request[identified] = caller;
-  request[identifiedAt] = lookedAt;
+  noteCaller(request, caller, lookedAt);
   for (const permission of permissionsNeeded(request.routeOptions.config)) {
     if (!isGranted(caller.grants, permission)) throw missingPermission(permission);
   }
+}
+
+/** Notes whose request it is, so that a refusal can be recorded. It admits nobody. */
+export function noteCaller(request: FastifyRequest, caller: Caller, lookedAt: number): void {
+  request[identified] = caller;
+  request[identifiedAt] = lookedAt;
 }
 
 async function admit(request: FastifyRequest, reply: FastifyReply, parts: AuthenticationParts): Promise<void> {
@@ -100,10 +106,21 @@ async function admit(request: FastifyRequest, reply: FastifyReply, parts: Authen
   const caller = await identify(request, reply, parts);
   // From here on, a refusal is recorded as this caller's.
   request[identified] = caller;
+  if (caller.isTenantDeleted === true) throw tenantDeleted();
   restrictCrossOrigin(caller, { request, reply, ownOrigins: parts.ownOrigins });
   requireKeyForPages(request, caller);
+  requireOriginOfSession(request, caller);
+  if (caller.awaitsApproval === true) throw awaitsApproval();
   if (caller.session?.isAuthorized === false) throw unauthorizedSession();
   admitCaller(request, caller, lookedAt);
+}
+
+/** The tenant demands that a second person agrees to what widens access to plaintext. */
+function awaitsApproval(): DomainError {
+  return new DomainError(
+    'awaiting-approval',
+    'The key or its application awaits approval by another owner or admin of the tenant, at /portal/approvals.',
+  );
 }
 
 /** Before it is authorized, a session can do nothing at all. */

@@ -39,6 +39,7 @@ import { requireDeclaredPermissions } from './route-config.ts';
 import { toTemplate } from './route-template.ts';
 import type { RequestWatcher } from './seen-request.ts';
 import { chooseTraceId, traceIdHeader } from './trace-id.ts';
+import { findUnserved } from './unserved-resources.ts';
 import { endConnectionsThatUpgrade, isBehindUpgrade } from './upgrade.ts';
 import { addValidation } from './validation.ts';
 
@@ -211,10 +212,8 @@ function refuseUnrouted(
 function notThere(request: FastifyRequest): DomainError {
   if (partOfElements(request.raw) !== undefined)
     return new DomainError('not-found', 'The origin of the card fields does not serve this.');
-  return new DomainError(
-    'not-found',
-    isForPeople(request) ? 'There is no such page.' : 'This path is not part of the API.',
-  );
+  if (isForPeople(request)) return new DomainError('not-found', 'There is no such page.');
+  return findUnserved(request.url) ?? new DomainError('not-found', 'This path is not part of the API.');
 }
 
 function addSharedHeaders(request: FastifyRequest, reply: FastifyReply): void {

@@ -8,6 +8,7 @@ export const exampleIds = {
   manager: '94c7b2e5-3f60-4d1a-8e9b-d05a7c16f3e8',
   /** An application that reads plaintext. */
   revealing: 'd6e09f18-b4c3-4a75-92d7-3e8b5f0c61a4',
+  revealingKey: '58b1d7e4-9c26-4f03-a8e5-7d0f3b92c614',
   /** The application that an example is about. */
   application: 'b7d0e6f1-24c9-4f83-9a5e-08d1c7b3f692',
   applicationKey: '40f6c2b9-8d17-4e5a-b3c0-6e9f1a7d2c58',
@@ -24,6 +25,8 @@ export const exampleIds = {
   member: '7e6d5c4b-3a29-4f18-9e07-d6c5b4a39281',
   user: 'a9f8e7d6-c5b4-4a39-8281-706f5e4d3c2b',
   invitation: '1d7f3b95-e2a8-4c06-b94f-5a8e0d6c7132',
+  /** The request for approval of an example. */
+  approval: '6c1e9b40-57d2-4f8a-a3e6-90b7c5d2f814',
   session: 'f30a8c6e-5d17-4b92-8e3f-c7b1a4d90562',
   log: '0195d2c4-7a3e-7f18-9b60-4e8c1f5a2d37',
   secondLog: '0195d2c4-6b1d-7c42-8a5f-0d9e3b7c6f14',
@@ -36,8 +39,19 @@ export const exampleTime = '2026-03-02T09:30:00.000Z';
 export const exampleLaterTime = '2026-03-02T09:41:27.318Z';
 /** When the audit record of the examples was written. */
 export const exampleRecordTime = '2026-03-02T09:30:00.117Z';
-/** When a session and an invitation of the examples end. */
+/** When a session, an invitation and a request for approval of the examples end. */
 export const exampleEnd = '2026-03-05T09:30:00.000Z';
+
+/** What a management key has requested and nobody has approved yet. */
+export const exampleApproval = {
+  id: exampleIds.approval,
+  status: 'pending',
+  requested_by: exampleIds.manager,
+  requested_at: exampleTime,
+  expires_at: exampleEnd,
+  approvals_needed: 2,
+  approvals_given: 0,
+} as const;
 
 /** Secrets in the form of real ones; they open nothing. */
 export const exampleSecrets = {

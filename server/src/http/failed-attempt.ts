@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { DomainError } from '../core/errors/domain-error.ts';
+import { DomainError, type ErrorCode } from '../core/errors/domain-error.ts';
 import type { Caller } from '../core/identity/caller.ts';
 import { isUuid } from '../core/identity/ids.ts';
 import { findCaller } from './authentication.ts';
@@ -34,8 +34,16 @@ export async function recordFailedAttempt(thrown: unknown, request: FastifyReque
   }
 }
 
+/** Refusals of somebody who is known. */
+const denials: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'forbidden',
+  'tenant-deleted',
+  'sign-in-way-required',
+  'awaiting-approval',
+]);
+
 function findEvent(request: FastifyRequest, { code, denied, missing, found }: DomainError): AuditEvent | undefined {
-  if (code === 'forbidden') {
+  if (denials.has(code)) {
     const containers = denied === undefined ? {} : { containers: denied.containers };
     return { ...subjectOf(request, denied?.id), outcome: 'denied', ...containers };
   }
@@ -65,7 +73,7 @@ function entityOf(permission: string): EntityType {
   const [subject = '', part] = permission.split(':');
   if (subject === 'tenant') return part === 'member' || part === 'invitation' ? part : 'tenant';
   if (subject === 'report') return 'tenant';
-  return subject === 'application' || subject === 'log' ? subject : 'token';
+  return subject === 'application' || subject === 'log' || subject === 'session' ? subject : 'token';
 }
 
 function operationOf(permission: string): Operation {

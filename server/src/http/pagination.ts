@@ -57,13 +57,34 @@ export const PaginationView = Type.Object(
   },
   { description: 'Where a page stands in a list.' },
 );
-nameSchemas({ Pagination: PaginationView });
+
+const CursorPagination = Type.Object(
+  {
+    page_size: Type.Integer({ description: 'How many items a page holds at most.' }),
+    next: Type.Optional(
+      Type.String({ description: 'Send it as `start` to get the following page. Absent on the last one.' }),
+    ),
+  },
+  { description: 'How to get the next page.' },
+);
+nameSchemas({ Pagination: PaginationView, CursorPagination });
 
 /** A page of a list with numbered pages. */
 export function pageOf<Item extends TSchema>(item: Item) {
   return Type.Object(
     { pagination: PaginationView, data: Type.Array(item, { description: 'The items of the page, newest first.' }) },
     { description: 'A page of a list.' },
+  );
+}
+
+/** A page of a list that follows a cursor. */
+export function cursorPageOf<Item extends TSchema>(item: Item, items: string) {
+  return Type.Object(
+    {
+      pagination: CursorPagination,
+      data: Type.Array(item, { description: `The ${items} of the page, newest first.` }),
+    },
+    { description: `A page of ${items}.` },
   );
 }
 

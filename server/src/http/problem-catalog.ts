@@ -1,14 +1,8 @@
 import type { ErrorCode } from '../core/errors/domain-error.ts';
 import { inMebibytes } from '../core/text/byte-size.ts';
 import { tokenLimits, tokenQueryLimits } from '../core/token-limits.ts';
-
-export interface ProblemEntry {
-  readonly status: number;
-  readonly title: string;
-  /** What happened and what to do about it, for the page at `/docs/errors/<code>`. */
-  readonly meaning: string;
-  readonly remedy: string;
-}
+import type { ProblemEntry } from './problem-entry.ts';
+import { refusalCatalog } from './refusal-catalog.ts';
 
 /** The one table that turns an error code into a response and a page. */
 export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
@@ -46,34 +40,21 @@ export const problemCatalog: Readonly<Record<ErrorCode, ProblemEntry>> = {
     remedy:
       'Use containers for access control, and metadata for anything unique to a customer or an order. Existing combinations take any number of tokens, and a combination stops counting some time after its last token is deleted. Operators: see STRONGROOM_CONTAINER_SETS_MAX and STRONGROOM_CONTAINER_SETS_PUBLIC_DAILY_MAX.',
   },
-  unauthenticated: {
-    status: 401,
-    title: 'Unauthorized',
-    meaning: 'The BT-API-KEY header is missing, or its key is unknown, revoked or expired.',
-    remedy:
-      'Send an application key in the BT-API-KEY header. A key is shown only once, when it is created; if it is lost, create a new one.',
-  },
-  forbidden: {
-    status: 403,
-    title: 'Forbidden',
-    meaning:
-      'The key is valid, but its application does not have permission for this operation on this container, or does not list the origin of the page.',
-    remedy:
-      '`detail` names the missing permission and the container. Grant it to the application, or use another key. For a page, add its origin to the `allowed_origins` of the public application.',
-  },
-  'sign-in-too-old': {
-    status: 403,
-    title: 'Forbidden',
-    meaning: 'In the portal, everything that changes something needs a sign-in within the last 15 minutes.',
-    remedy:
-      'Sign in again, then repeat the change. A session that somebody else got hold of can then change nothing for long.',
-  },
+  ...refusalCatalog,
   'not-found': {
     status: 404,
     title: 'Not Found',
     meaning: 'The tenant has nothing with this id, or the API has no such path.',
     remedy:
       'Check the id and the path, and that the key belongs to the right tenant. Expired and deleted tokens cannot be recovered.',
+  },
+  'not-served': {
+    status: 404,
+    title: 'Not Found',
+    meaning:
+      'The path belongs to a resource of the original API that a vault leaves out on purpose, such as reactors, stored proxies, token intents, 3-D Secure, wallets, network tokens, enrichments, documents or webhooks. No key and no permission changes that.',
+    remedy:
+      '`detail` says why the resource is left out, or what to use instead. The page Compatibility of the documentation lists all of them under "Not supported".',
   },
   'method-not-allowed': {
     status: 405,

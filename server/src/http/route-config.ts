@@ -35,6 +35,8 @@ declare module 'fastify' {
     isRepeatable?: boolean;
     /** Accepts any media type and passes the bytes on unchanged. */
     isBodyRaw?: boolean;
+    /** Open to members of a deleted tenant, where everything else is refused. */
+    worksOnDeletedTenant?: boolean;
     /** Headers that the route reads and validates itself, for the API description. */
     describedHeaders?: TSchema;
     /** Headers of a success by its status, for the description. */

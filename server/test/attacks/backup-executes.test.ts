@@ -222,7 +222,7 @@ describe('an archive whose bytes were changed', () => {
   const places = [
     [
       'the statement that copies rows',
-      'COPY public.tenants (id, name, type, settings, created_by, created_at, modified_by, modified_at) FROM stdin;',
+      'COPY public.tenants (id, name, type, settings, created_by, created_at, modified_by, modified_at, deleted_at, deleted_by) FROM stdin;',
     ],
     ['the value of a sequence', `SELECT pg_catalog.setval('public.audit_epochs', 0, false);`],
     ['the definition of a function', 'CREATE FUNCTION public.announce_change() RETURNS trigger'],

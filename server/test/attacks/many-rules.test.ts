@@ -1,12 +1,17 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { permissionsOf } from '../../src/core/access/permission.ts';
+import { parseTenantId } from '../../src/core/identity/ids.ts';
+import { loopPace } from '../../src/platform/waiting/tenant-pace.ts';
+import { untilTrue } from '../harness/deadline.ts';
+import { BackendMemory } from '../harness/backend-memory.ts';
 import { post } from '../harness/heavy-requests.ts';
-import { makeLimitedKey, makeSessionKey, ruleOn } from '../harness/limited-key.ts';
+import { type LimitedRule, makeLimitedKey, makeSessionKey, ruleOn } from '../harness/limited-key.ts';
 import { MeasuredVault } from '../harness/measured-vault.ts';
 import { StatementTap } from '../harness/statement-tap.ts';
 import { fieldsOf } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { idsOf, pageOf } from '../harness/token-answers.ts';
+import { lastContainer, listConditionalRules, listEclipsedRules, listStackedRules } from '../slowest/hostile-rights.ts';
 
 /*
  * Each term of a search about content was once multiplied by the rules of its caller into one condition. A search of 86 characters made
@@ -19,6 +24,7 @@ const permissions = ['token:read', 'token:search'];
 let vault: TestVault;
 let tenant: TestTenant;
 let tap: StatementTap;
+let memory: BackendMemory;
 const keys = new Map<string, string>();
 beforeAll(async () => {
   vault = await TestVault.start();
@@ -61,23 +67,12 @@ beforeAll(async () => {
     await makeSessionKey(vault, tenant, { rules: conditional }, { has: { rules: all }, isLeftWith: { rules } }),
   );
   tap = new StatementTap();
+  memory = await BackendMemory.start(vault.database.owner);
 });
 afterAll(async () => {
   tap.close();
   await vault.stop();
 });
-
-/** The most memory of its own that any connection of the vault has used so far. */
-async function peakBytes(): Promise<number> {
-  const { rows } = await vault.database.owner.query<{ pid: number }>(
-    `select pid from pg_stat_activity where datname = current_database() and application_name = 'strongroom'`,
-  );
-  const peaks = rows.map(async ({ pid }) => {
-    const status = await readFile(`/proc/${pid}/status`, 'utf8');
-    return 1024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
-  });
-  return Math.max(...(await Promise.all(peaks)));
-}
 
 const data = (digit: number) => `data:"123-45-678${digit % 10}"`;
 const many = (count: number, word: string, toTerm: (index: number) => string) =>
@@ -101,7 +96,6 @@ describe.each([
   const key = () => keys.get(name) ?? '';
 
   it.each(['/tokens/search', '/v2/tokens/search'])('finds by %s what it sees, with short statements', async (path) => {
-    const before = await peakBytes();
     for (const [query, ids] of queries) {
       const start = tap.sent.length;
       const answer = await vault.request('POST', path, { key: key(), body: { query } });
@@ -110,20 +104,44 @@ describe.each([
       expect([query, answer.status]).toEqual([query, 200]);
       expect([query, idsOf(pageOf(answer)).toSorted()]).toEqual([query, ids]);
     }
-    expect((await peakBytes()) - before).toBeLessThan(memoryBytesMax);
+    expect(await memory.peakBytes()).toBeLessThan(memoryBytesMax);
   });
 
   it.each(['/tokens', '/tokens?size=1&page=2', '/v2/tokens', '/tokens?type=social_security_number&metadata.index=1'])(
     'lists %s with short statements',
     async (path) => {
-      const before = await peakBytes();
       const start = tap.sent.length;
       expect((await vault.request('GET', path, { key: key() })).status).toBe(200);
       for (const { text } of tap.sent.slice(start))
         expect(Buffer.byteLength(text)).toBeLessThanOrEqual(statementBytesMax);
-      expect((await peakBytes()) - before).toBeLessThan(memoryBytesMax);
+      expect(await memory.peakBytes()).toBeLessThan(memoryBytesMax);
     },
   );
+});
+
+describe('searches of a tenant that is not alone', () => {
+  const all = { rules: [ruleOn('/', 'reveal', ...permissionsOf('private'))] };
+  const tokens = Array.from({ length: 1_000 }, (_, index) => ({
+    id: `tok-${index}`,
+    type: 'token',
+    data: 'v',
+    containers: [`/y${index % 50}/`, lastContainer],
+  }));
+
+  it.each<[string, LimitedRule[], boolean]>([
+    ['many conditions', listConditionalRules(), true],
+    ['a rule', [ruleOn('/z/', 'mask', ...permissions)], false],
+  ])('are charged for what their rules take of PostgreSQL: %s', async (_name, rules, isCharged) => {
+    const [own, other] = [await vault.makeTenant(), await vault.makeTenant()];
+    expect((await vault.request('POST', '/tokenize', { key: own.keys.private, body: tokens })).status).toBe(200);
+    const key = await makeSessionKey(vault, own, { rules }, { has: all });
+    await untilTrue(async () => loopPace.waitMsOf(parseTenantId(own.id)) === 0, { waitingFor: 'what the tokens took' });
+    await vault.request('GET', '/tokens', { key: other.keys.private });
+    const search = () => vault.request('POST', '/tokens/search', { key, body: { query: '-data:1' } });
+    const answers = await Promise.all(Array.from({ length: 4 }, search));
+    expect(loopPace.waitMsOf(parseTenantId(own.id)) > 0).toBe(isCharged);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
 });
 
 describe('who sees what', () => {
@@ -193,6 +211,29 @@ describe('a condition on containers', () => {
 });
 
 describe('a session', () => {
+  it.each<[string, () => LimitedRule[], number]>([
+    ['rules that its authorizer has', listEclipsedRules, 200],
+    ['conditions that its authorizer lacks', listConditionalRules, 403],
+  ])('is compared with an application of 100 rules in short turns: %s', async (_name, listRules, status) => {
+    const own = await vault.makeTenant();
+    const key = await makeLimitedKey(vault, own, { rules: listStackedRules() });
+    const measured = await MeasuredVault.start(vault, own.keys.private);
+    try {
+      const authorize = async () => {
+        const { body } = await vault.request('POST', '/sessions', { key: own.keys.public });
+        const { nonce } = body as { nonce: string };
+        return measured.measure(post('/sessions/authorize', key, { nonce, rules: listRules() }));
+      };
+      let answer = await authorize();
+      expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
+      for (let attempt = 0; attempt < 5 && answer.longestMs > measured.turnMaxMs; attempt += 1)
+        answer = await authorize();
+      expect(answer.longestMs).toBeLessThan(measured.turnMaxMs);
+    } finally {
+      await measured.stop();
+    }
+  });
+
   it.each<[string, number, number]>([
     ['21 rules of 20 conditions', 21, 20],
     ['100 rules of 5', 100, 5],

@@ -4,10 +4,12 @@ import { rateLimitTable } from '../../src/platform/rate-limit/rate-limit-table.t
 import { MeasuredVault } from '../harness/measured-vault.ts';
 import { createApplication } from '../harness/test-application.ts';
 import { prepareAbuse } from '../harness/abusive-streams.ts';
-import { PacedClient, percentile } from '../harness/paced-client.ts';
+import { listHostileStreams } from '../harness/hostile-streams.ts';
+import { PacedClient, type PacedStream, percentile } from '../harness/paced-client.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { countLockWaits } from '../harness/lock-waits.ts';
+import { HostileTenant } from '../slowest/surroundings.ts';
 
 /** The short form runs with every build; `npm run test:neighbour` sets the others. */
 const rounds = Number(process.env['NEIGHBOUR_ROUNDS'] ?? 1);
@@ -154,17 +156,24 @@ describe('while every statement of one tenant hangs', () => {
 });
 
 /*
- * The vault is a process of its own with the limits of the API, which count by client address. The two tenants are clients in
- * threads of this process, each at its own address: one does all that the limits let it, the other what anybody does.
+ * The vault is a process of its own with the limits of the API, which count by client address. The tenants are clients in
+ * threads of this process, each at addresses of its own: one does all that the limits let it, the other what anybody does.
  */
 describe('beside a tenant that does all it may', () => {
-  it('another keeps its answers', async () => {
+  const abuses: [string, (served: MeasuredVault) => Promise<PacedStream[]>][] = [
+    ['with the largest tokens', ({ url }) => prepareAbuse(vault, noisy, { url, isLong })],
+    [
+      'with as many rules and conditions as there may be',
+      async (served) => listHostileStreams((await HostileTenant.make(vault, await vault.makeTenant(), served)).around),
+    ],
+  ];
+
+  it.each(abuses)('%s, another keeps its answers', async (_name, prepare) => {
+    // Made first, so that the limits do not count it.
+    const made = await MeasuredVault.serve(vault);
     const served = await MeasuredVault.serve(vault, { limits: rateLimitTable });
-    const abuse = new PacedClient(
-      served.url,
-      '127.0.0.2',
-      await prepareAbuse(vault, noisy, { url: served.url, isLong }),
-    );
+    const abuse = new PacedClient(served.url, '127.0.0.2', await prepare(made));
+    await made.stop();
     const gets = Array.from({ length: 40 }, (_, index) => ({
       method: 'GET',
       path: `/tokens/${idAt(index)}`,

@@ -18,7 +18,7 @@ import { type TestTenant, TestVault } from '../harness/test-vault.ts';
  * between. Each case is a request below a megabyte that held the process for longer than 50 ms, some for a second.
  */
 /** What a quiet machine needs is 1,500; this test runs beside others, and the length of a turn is what matters to them. */
-const totalMsMax = 6_000;
+const workMsMax = 6_000;
 
 let vault: TestVault;
 let tenant: TestTenant;
@@ -36,7 +36,8 @@ afterAll(async () => {
 async function measure(request: MeasuredRequest): Promise<MeasuredAnswer> {
   const answer = await measured.measureShort(request);
   expect(answer.longestMs).toBeLessThan(measured.turnMaxMs);
-  expect(answer.totalMs).toBeLessThan(totalMsMax);
+  // Not the whole time: a database that is slow beside others makes the loop turn idly for longer.
+  expect(answer.workMs).toBeLessThan(workMsMax);
   return answer;
 }
 
@@ -128,6 +129,19 @@ describe('lists', () => {
       await measured.send(post('/tokens', key, tokenOf(data, { mask: '{{ data.k1 }}' })));
     expect((await measure({ method: 'GET', path: '/tokens?size=100', key })).status).toBe(200);
   });
+
+  it.each([['é'], ['👍'], ['x👍'], ['xxxxxxxxx€']])(
+    'of the largest tokens, of %s, are sent whole, in short turns',
+    async (characters) => {
+      const other = await vault.makeTenant();
+      const data = characters.repeat(3_900_000 / Buffer.byteLength(characters));
+      for (const _ of times(3, String))
+        await measured.send(post('/tokens', other.keys.public, { type: 'token', data }));
+      const answer = await measure({ method: 'GET', path: '/v2/tokens?size=100', key: other.keys.reveal });
+      const { data: shown } = JSON.parse(answer.text) as { data: { data: string }[] };
+      expect(shown.map((token) => token.data === data)).toEqual([true, true, true]);
+    },
+  );
 });
 
 describe('several heavy requests at once', () => {

@@ -52,6 +52,7 @@ const names = [
   ...ground.keys(),
   'root key',
   'fingerprints',
+  'approvals',
 ];
 
 describe('doctor', () => {

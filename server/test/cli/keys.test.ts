@@ -53,6 +53,16 @@ describe('strongroom keys', () => {
     expect((await run('list')).stdout).toMatch(/data 1 +closed/);
   });
 
+  it('replaces the key between servers, and says that they must be restarted', async () => {
+    const exchangeRow = () => database.owner.query(`select wrapped from system_keys where purpose = 'exchange'`);
+    const before = (await exchangeRow()).rows;
+    const { stdout, code } = await run('rotate', 'exchange');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Stop every server and worker')]);
+    expect((await exchangeRow()).rows).not.toEqual(before);
+    const { stdout: json } = await run('rotate', 'exchange', '--json');
+    expect(JSON.parse(json)).toEqual({ purpose: 'exchange', root_key: rootKeyId });
+  });
+
   it('has nothing to do where everything is under the root key already', async () => {
     const { stdout } = await run('rotate', 'root', '--json');
     expect(JSON.parse(stdout)).toEqual({ root_key: rootKeyId, rewrapped: 0, untouched: 8 });

@@ -74,6 +74,29 @@ describe('strongroom members', () => {
     expect(records).toEqual([1, 2].map(() => ({ operation: 'issue_link', actor_type: 'system' })));
   });
 
+  it('removes the ways of a member who has lost them only when told to, and tells the tenant', async () => {
+    const { rows } = await database.owner.query<{ id: string; user_id: string }>(
+      'select id, user_id from members where tenant_id = $1',
+      [tenant],
+    );
+    const [owner = { id: '', user_id: '' }] = rows;
+    await database.owner.query(
+      `insert into user_identities (user_id, issuer, subject) values ($1, 'https://id.example', 'owner')`,
+      [owner.user_id],
+    );
+    const countWays = async () => (await database.owner.query('select from user_identities')).rows.length;
+    expect((await run('sign-in-link', '--tenant', tenant)).code).toBe(0);
+    expect(await countWays()).toBe(1);
+    const made = await run('sign-in-link', '--tenant', tenant, '--remove-ways', '--json');
+    expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await countWays()).toBe(0);
+    const { rows: records } = await database.owner.query<{ operation: string }>(
+      `select operation from audit_records where entity_id = $1 and actor_type = 'system' order by created_at`,
+      [owner.id],
+    );
+    expect(records.map(({ operation }) => operation).filter((one) => one === 'change_sign_in')).toHaveLength(1);
+  });
+
   it.each([
     [['sign-in-link', '--tenant', crypto.randomUUID()], 'There is no such member.'],
     [['invite', '--tenant', 'x', '--email', 'a@example.com'], 'It must be a UUID.'],

@@ -53,6 +53,22 @@ describe('strongroom tenants', () => {
     for (const { id } of [tenant, other]) expect(stdout).toContain(id);
   });
 
+  it('turns approvals on and off, which the tenant itself could not do alone, and writes that down there', async () => {
+    const isPending = async () => {
+      const body = { name: 'Early', type: 'private', permissions: ['token:use'] };
+      return (await vault.request('POST', '/applications', { key: other.keys.management, body })).status === 202;
+    };
+    const before = (await vault.auditRecords(other.id)).length;
+    const turn = (state: string) => run('tenants', 'approve-plaintext', state, '--tenant', other.id);
+    expect(await turn('on')).toMatchObject({ code: 0, stdout: expect.stringContaining('approve_plaintext is on') });
+    expect(await isPending()).toBe(true);
+    expect(await turn('off')).toMatchObject({ code: 0, stdout: expect.stringContaining('approve_plaintext is off') });
+    expect(await isPending()).toBe(false);
+    expect((await turn('maybe')).code).not.toBe(0);
+    const records = (await recordsSince(other.id, before)).filter(({ operation }) => operation === 'configure');
+    expect(records).toMatchObject([{ actor_type: 'system' }, { actor_type: 'system' }]);
+  });
+
   it('shows one with its members and numbers, and writes that down there', async () => {
     await vault.request('POST', '/tokens', { key: tenant.keys.private, body: { type: 'token', data: 'canary' } });
     const before = (await vault.auditRecords(tenant.id)).length;

@@ -83,7 +83,11 @@ describe('the shop', () => {
   let shop: DemoShop;
   beforeAll(async () => {
     echo = await EchoDestination.start();
-    const elements = { config: { url: 'https://elements.example.com', port: 0 }, folder: builtElements };
+    const elementsPort = await findFreePort();
+    const elements = {
+      config: { url: `http://127.0.0.1:${elementsPort}`, port: elementsPort },
+      folder: builtElements,
+    };
     const { destination: ownDestination } = echo;
     proxy = await ProxyVault.start({ ownDestination, privateRanges: [], hosts: [], ports: [], elements });
     const { vault, tenant } = proxy;

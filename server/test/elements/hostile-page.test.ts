@@ -109,26 +109,56 @@ describe('a hostile page', () => {
     await expectHidden(page, number);
   });
 
-  it('sees nothing through the mask of a token that it has prepared', async () => {
+  const prepared: [string, object][] = [
+    ['the mask', { data: { n: 'z' }, mask: { all: '{{ data.n }}' } }],
+    ['the mask in parts', { data: { n: 'z' }, mask: ['{{ data.n | slice: 0, 8 }}', '{{ data.n | slice: 6, 8 }}'] }],
+    ['the search index', { data: { n: '01234567890123' }, search_indexes: ['{{ data.n | slice: 8, 4 }}'] }],
+    ['the fingerprint', { data: { n: '01234567890123' }, fingerprint_expression: '{{ data.n | slice: 8, 4 }}' }],
+  ];
+  it.each(prepared)('gets nothing typed into a token that it has prepared, through %s', async (_view, token) => {
     const number = makeCardNumber();
-    const { key } = await createApplication(shop.vault, shop.tenant, {
-      type: 'public',
-      permissions: ['token:create', 'token:update'],
-      allowed_origins: [shop.origin],
-    });
-    const data = { a: 'x', b: 'y', n: 'z' };
-    const mask = { a: '{{ data.n | slice: 0, 8 }}', b: '{{ data.n | slice: 6, 8 }}' };
-    const made = await shop.vault.request('POST', '/tokens', { key, body: { type: 'token', data, mask } });
+    const { page, key } = await openAsUpdater(number);
+    const made = await shop.vault.request('POST', '/tokens', { key, body: { type: 'token', ...token } });
     const { id } = made.body as { id: string };
-    const page = await watch(shop);
-    await page.attack(`globalThis.key = ${JSON.stringify(key)}; ${hostileScript}`);
-    await page.attack('start()');
-    await page.type('number', number);
-    const outcome = await page.attack<{ value?: object }>(
-      `settle(bt.tokens.update('${id}', { data: { a: 'x', b: 'y', n: number } }))`,
-    );
-    expect(outcome).toMatchObject({ value: { id } });
+    const outcome = await page.attack<{ error?: string }>(`settle(bt.tokens.update('${id}', { data: { n: number } }))`);
+    expect(outcome.error).toContain('mask, search_indexes and fingerprint_expression of their type');
+    expect(JSON.stringify(await read(id))).not.toContain(number);
+    // What a field may not do, a script can do without one: it reads what it finds there with its own key.
+    await page.attack(stealing(id, key));
+    await expectHidden(page, number);
+  });
+
+  it('gets nothing typed into a token that has the views of its type', async () => {
+    const number = makeCardNumber();
+    const { page, key } = await openAsUpdater(number);
+    const made = await shop.vault.request('POST', '/tokens', { key, body: { type: 'token', data: { n: 'z' } } });
+    const { id } = made.body as { id: string };
+    expect(await page.attack(`settle(bt.tokens.update('${id}', { data: { n: number } }))`)).toMatchObject({
+      value: { id },
+    });
     expect(await read(id)).toMatchObject({ data: { n: number } });
+    await page.attack(stealing(id, key));
     await expectHidden(page, number);
   });
 });
+
+/** A page whose key may change tokens. */
+async function openAsUpdater(number: string): Promise<{ page: WatchedPage; key: string }> {
+  const { key } = await createApplication(shop.vault, shop.tenant, {
+    type: 'public',
+    permissions: ['token:create', 'token:update'],
+    allowed_origins: [shop.origin],
+  });
+  const page = await watch(shop);
+  await page.attack(`globalThis.key = ${JSON.stringify(key)}; ${hostileScript}`);
+  await page.attack('start()');
+  await page.type('number', number);
+  return { page, key };
+}
+
+/** Changes metadata with the key of the page, and keeps what the response shows of the data. */
+function stealing(id: string, key: string): string {
+  const headers = { 'bt-api-key': key, 'content-type': 'application/merge-patch+json' };
+  const request = { method: 'PATCH', headers, body: '{"metadata":{"a":"b"}}' };
+  return `settle(fetch('${shop.vault.server.url}/tokens/${id}', ${JSON.stringify(request)}).then((answer) => answer.text()))`;
+}

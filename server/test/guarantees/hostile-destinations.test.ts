@@ -36,6 +36,8 @@ afterAll(async () => {
   for (const close of closing) await close();
 });
 
+const failures: readonly Observed['got'][] = ['cut', 408, 502];
+
 interface Observed {
   readonly got: Containment | 'an error that breaks off';
   readonly status: number;
@@ -68,6 +70,24 @@ function observe(path: string, url = proxy.url, body?: Buffer): Promise<Observed
   });
 }
 
+/**
+ * The time of a call may be up on a busy machine before the destination was heard to its end, which is contained as a timeout, a
+ * failure or a response that breaks off. Then it is called again. A response that passes for whole is never taken for that.
+ */
+async function observeInTime(path: string, isHeard: (seen: Observed) => boolean): Promise<Observed> {
+  let seen = await observe(path);
+  await untilTrue(
+    async () => {
+      expect(seen.ms).toBeLessThan(limits.callMs + graceMs);
+      if (isHeard(seen) || !failures.includes(seen.got)) return true;
+      seen = await observe(path);
+      return false;
+    },
+    { waitingFor: 'a call that does not end early' },
+  );
+  return seen;
+}
+
 async function expectNothingLeft(): Promise<void> {
   await untilTrue(() => proxy.destination.sockets.size === 0, { waitingFor: 'closed connections' });
   await untilTrue(async () => (await gauge('strongroom_proxy_calls_open')) === 0, {
@@ -91,9 +111,8 @@ describe('a destination that', () => {
   it.each(hostileDestinations.map(({ name, expected }, index) => ({ name, expected, index })))(
     '$name is contained',
     async ({ expected, index }) => {
-      const { got, ms } = await observe(`/${index}`);
+      const { got } = await observeInTime(`/${index}`, ({ got: seen }) => expected.some((one) => one === seen));
       expect(expected).toContain(got);
-      expect(ms).toBeLessThan(limits.callMs + graceMs);
     },
   );
 
@@ -102,7 +121,8 @@ describe('a destination that', () => {
   it('sends something behind its answer does not get it to the client', async () => {
     for (const name of ['sends a second answer behind the first', 'sends noise behind its answer']) {
       const index = hostileDestinations.findIndex((one) => one.name === name);
-      expect((await observe(`/${index}`)).body.toString('latin1')).toBe('first');
+      const { body } = await observeInTime(`/${index}`, ({ got }) => got === 'whole');
+      expect(body.toString('latin1')).toBe('first');
     }
   });
 
@@ -122,7 +142,7 @@ describe('a destination that', () => {
   it('sends a bomb gets it to the client as it is, unopened', async () => {
     for (const name of ['sends a gzip bomb', 'sends a brotli bomb']) {
       const index = hostileDestinations.findIndex((one) => one.name === name);
-      const { status, body } = await observe(`/${index}`);
+      const { status, body } = await observeInTime(`/${index}`, ({ got }) => got === 'whole');
       expect([status, body.length < 100_000]).toEqual([200, true]);
     }
   });

@@ -9,6 +9,7 @@ import {
   type MatrixRoute,
 } from '../harness/permission-matrix.ts';
 import { ProxyVault } from '../harness/proxy-vault.ts';
+import { sessionRoutes } from '../harness/session-matrix-routes.ts';
 import type { TestAnswer, TestTenant, TestVault } from '../harness/test-vault.ts';
 import type { Behaviour } from '../harness/tls-destination.ts';
 
@@ -186,14 +187,6 @@ const routes: MatrixRoute[] = [
   },
   {
     method: 'GET',
-    path: '/applications/key',
-    needs: 'any-key',
-    status: 200,
-    scope: 'plain',
-    prepare: at('/applications/key'),
-  },
-  {
-    method: 'GET',
     path: '/applications/{id}',
     needs: 'application:read',
     status: 200,
@@ -248,6 +241,7 @@ const routes: MatrixRoute[] = [
     scope: 'plain',
     prepare: onApplication('/keys/{keyId}'),
   },
+  ...sessionRoutes(() => vault),
   {
     method: 'POST',
     path: '/access/explain',

@@ -230,6 +230,23 @@ describe('somebody with a browser', () => {
     expect(await isNewestSessionProvenBy('user_passkeys')).toBe(true);
   });
 
+  it('sets up a passkey with the link of an invitation to a production tenant, and is in with the passkey alone', async () => {
+    const made = { name: 'Acme Payments', type: 'production' as const, ownerEmail: null, applications: [] };
+    tenant = { id: (await server.core.tenantMaker.make(made)).tenantId };
+    await addAuthenticator(context, page);
+    const email = await accept();
+    expect(await heading()).toBe('Set up a way to sign in');
+    await page.goto(`${url}/portal/applications`);
+    expect(page.url()).toBe(`${url}/portal/account`);
+    await press('Set up a passkey');
+    await page.getByText('All set. Sign in with what you have just set up.').waitFor();
+    await chromium.photograph(page, 'ready-to-sign-in');
+    await press('Sign in with a passkey');
+    await isSignedInAs(email);
+    expect(await isNewestSessionProvenBy('user_passkeys')).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
   it('cannot send the answer of a passkey a second time, nor use it elsewhere', async () => {
     await addAuthenticator(context, page);
     await accept();

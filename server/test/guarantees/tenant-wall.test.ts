@@ -118,6 +118,8 @@ async function settle(tenant: TestTenant): Promise<Estate> {
   const owner = await vault.request('GET', '/tenants/self/owner', { key: keys.management });
   const invited = { email: `${crypto.randomUUID()}@example.com` };
   const invitation = await vault.request('POST', '/tenants/self/invitations', { key: keys.management, body: invited });
+  await vault.request('POST', '/sessions', { key: keys.public });
+  const sessions = await vault.request('GET', '/sessions', { key: keys.management });
   return {
     ids: {
       token: (token.body as { id: string }).id,
@@ -125,6 +127,7 @@ async function settle(tenant: TestTenant): Promise<Estate> {
       key: application.keyId,
       member: (owner.body as { id: string }).id,
       invitation: (invitation.body as { id: string }).id,
+      session: (sessions.body as { data: { id: string }[] }).data[0]?.id ?? '',
     },
     keys: [keys.reveal, keys.private, keys.public, keys.management],
   };

@@ -43,6 +43,15 @@ async function listStored(): Promise<{ tokens: string[]; records: string[] }> {
   return { tokens: rows.map(({ id }) => id), records: records.map((record) => String(record['entity_id'])).sort() };
 }
 
+/** Tells later whether a request has been answered. */
+function watchEnd(request: Promise<unknown>): () => boolean {
+  let isOver = false;
+  void request.finally(() => {
+    isOver = true;
+  });
+  return () => isOver;
+}
+
 /** Nothing of the vault is under way in the database any more. */
 async function untilQuiet(): Promise<void> {
   const { database } = vault.server.core;
@@ -68,7 +77,11 @@ describe('behind a lock that somebody else holds', () => {
 
   it('no create is stored that said that nothing was changed', async () => {
     const first = create('first');
-    await untilTrue(async () => (await countLockWaits(vault.database.owner)) > 0, { waitingFor: 'the lock' });
+    const isOver = watchEnd(first);
+    // On a slow machine, its time may be up before anybody has seen it wait.
+    await untilTrue(async () => isOver() || (await countLockWaits(vault.database.owner)) > 0, {
+      waitingFor: 'the lock',
+    });
     const refused = await Promise.all([first, ...createMany('queued')]);
     for (const answer of refused) expectRefusal(answer);
     expect([...vault.server.core.database.batches.waiting.values()].every((count) => count === 0)).toBe(true);
@@ -84,20 +97,23 @@ describe('behind a lock that somebody else holds', () => {
   });
 
   it('a body may take its own time to arrive', async () => {
-    const { readable, writable } = new TransformStream<Uint8Array>();
-    const writer = writable.getWriter();
-    const arriving = fetch(`${vault.server.url}/tokens/search`, {
-      method: 'POST',
-      headers: { 'bt-api-key': tenant.keys.private, 'content-type': 'application/json' },
-      body: readable,
-      duplex: 'half',
+    // What is left to do then has its time as well, which a slow machine may exceed: it is asked again.
+    await untilPasses(async () => {
+      const { readable, writable } = new TransformStream<Uint8Array>();
+      const writer = writable.getWriter();
+      const arriving = fetch(`${vault.server.url}/tokens/search`, {
+        method: 'POST',
+        headers: { 'bt-api-key': tenant.keys.private, 'content-type': 'application/json' },
+        body: readable,
+        duplex: 'half',
+      });
+      await writer.write(Buffer.from('{"query":'));
+      // By then, the time of a request that began later is up.
+      expectRefusal(await create('waiting'));
+      await writer.write(Buffer.from('"id:nobody"}'));
+      await writer.close();
+      expect((await arriving).status).toBe(200);
     });
-    await writer.write(Buffer.from('{"query":'));
-    // By then, the time of a request that began later is up.
-    expectRefusal(await create('waiting'));
-    await writer.write(Buffer.from('"id:nobody"}'));
-    await writer.close();
-    expect((await arriving).status).toBe(200);
   });
 });
 
@@ -120,23 +136,39 @@ describe('in front of a database that says nothing', () => {
   }
 
   it('what was sent may have happened, what was not has not, and neither changes later', async () => {
-    await freeze();
-    const first = create('first');
-    await untilTrue(() => vault.server.core.database.usage.open > vault.server.core.database.usage.idle, {
-      waitingFor: 'the batch to be sent',
-    });
-    const [sent, ...queued] = await Promise.all([first, ...createMany('queued')]);
-    for (const answer of [sent, ...queued]) {
-      expectRefusal(answer);
-      expect(detailOf(answer)).toContain(`within its time limit of ${limitSeconds} second`);
-    }
-    expect(detailOf(sent)).toContain(perhaps);
-    for (const answer of queued) expect(detailOf(answer)).toContain(nothing);
-    wake();
-    await untilQuiet();
+    const happened = ['before'];
+    let attempt = 0;
+    // On a slow machine, the time of the first may be up before it is sent, or that of its statement once it is heard.
+    const hasHappened = async () => {
+      attempt += 1;
+      const id = `first-${attempt}`;
+      await freeze();
+      const first = create(id);
+      const isOver = watchEnd(first);
+      const { database } = vault.server.core;
+      await untilTrue(() => isOver() || database.usage.open > database.usage.idle, {
+        waitingFor: 'the batch to be sent',
+      });
+      const [sent, ...queued] = await Promise.all([first, ...createMany(`queued-${attempt}`)]);
+      for (const answer of [sent, ...queued]) {
+        expectRefusal(answer);
+        expect(detailOf(answer)).toContain(`within its time limit of ${limitSeconds} second`);
+      }
+      for (const answer of queued) expect(detailOf(answer)).toContain(nothing);
+      wake();
+      await untilQuiet();
+      const { tokens } = await listStored();
+      const isStored = tokens.includes(id);
+      if (isStored) happened.push(id);
+      expect(tokens).toEqual(happened.toSorted());
+      if (!isStored) return false;
+      expect(detailOf(sent)).toContain(perhaps);
+      return true;
+    };
+    await untilTrue(hasHappened, { waitingFor: 'a statement that was sent and took effect' });
     await store('later');
     const { tokens, records } = await listStored();
-    expect(tokens).toEqual(['before', 'first', 'later']);
+    expect(tokens).toEqual([...happened, 'later'].toSorted());
     expect(records).toEqual(tokens);
   });
 
@@ -151,7 +183,8 @@ describe('in front of a database that says nothing', () => {
       await freeze();
       const [first, queued] = await Promise.all([create(id, key), create(queuedId, queuedKey)]);
       wake();
-      expect([first.status, queued.status]).toEqual([503, 503]);
+      // The pool may have opened another connection for the second meanwhile, which answers.
+      expect([first.status, queued.status]).toEqual([503, expect.toBeOneOf([503, 201])]);
       await untilQuiet();
       const repeated = await untilPasses(async () => {
         const answer = await create(id, key);

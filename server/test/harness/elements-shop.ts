@@ -37,7 +37,10 @@ export class ElementsShop {
     own: Parameters<typeof TestVault.start>[1] = {},
     program?: ChromiumProgram,
   ): Promise<ElementsShop> {
-    const elements = { config: { url: 'https://elements.example.com', port: 0 }, folder: builtElements };
+    const elements = own.elements ?? {
+      config: { url: 'https://elements.example.com', port: 0 },
+      folder: builtElements,
+    };
     const vault = await TestVault.start(undefined, { ...own, elements });
     const tenant = await vault.makeTenant();
     const pages = new Map<string, string>();

@@ -25,7 +25,12 @@ export const knownOperations = {
     'proxyPatchPath: PATCH /proxy/{path}',
     'proxyDeletePath: DELETE /proxy/{path}',
   ],
-  Sessions: ['createSession: POST /sessions', 'authorizeSession: POST /sessions/authorize'],
+  Sessions: [
+    'createSession: POST /sessions',
+    'listSessions: GET /sessions',
+    'authorizeSession: POST /sessions/authorize',
+    'deleteSession: DELETE /sessions/{id}',
+  ],
   Applications: [
     'createApplication: POST /applications',
     'listApplications: GET /applications',

@@ -25,13 +25,13 @@ export async function makeSessionKey(
   vault: TestVault,
   tenant: TestTenant,
   rights: Omit<LimitedRights, 'type'>,
-  authorizer: { readonly has: LimitedRights; readonly isLeftWith?: LimitedRights },
+  authorizer: { readonly has: LimitedRights; readonly isLeftWith?: LimitedRights; readonly expiresAt?: Date },
 ): Promise<string> {
   const { id, key } = await createApplication(vault, tenant, toBody(authorizer.has));
   const session = await vault.request('POST', '/sessions', { key: tenant.keys.public });
   const { session_key, nonce } = session.body as { session_key: string; nonce: string };
   const { permissions, rules } = toBody(rights);
-  const body = { nonce, permissions, rules };
+  const body = { nonce, permissions, rules, expires_at: authorizer.expiresAt };
   const answer = await vault.request('POST', '/sessions/authorize', { key, body });
   if (answer.status !== 200) throw new Error(`The session was not authorized: ${answer.text}`);
   if (authorizer.isLeftWith !== undefined) {

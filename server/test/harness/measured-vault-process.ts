@@ -1,9 +1,10 @@
 import { VaultServer } from '../../src/app/vault-server.ts';
 import type { ServerConfig } from '../../src/platform/config/config.ts';
 import { slownessOfMachine } from './machine-speed.ts';
+import { StatementMeter } from './statement-meter.ts';
 import { TurnMeter } from './turn-meter.ts';
 
-/* A server in a process of its own, which tells how long a turn of its event loop has taken at most. */
+/* A server in a process of its own, which tells how long a turn of its event loop has taken at most, and a statement. */
 
 export type MeasuredOrder =
   | { readonly kind: 'start'; readonly config: ServerConfig }
@@ -13,6 +14,7 @@ export type MeasuredOrder =
   | { readonly kind: 'stop' };
 
 const meter = new TurnMeter();
+const statements = new StatementMeter();
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 let server: VaultServer | undefined;
 
@@ -22,9 +24,10 @@ async function obey(order: MeasuredOrder): Promise<unknown> {
       server = await VaultServer.start(order.config, silent);
       return server.url;
     case 'begin':
+      statements.begin();
       return meter.begin();
     case 'end':
-      return meter.end();
+      return { ...meter.end(), ...statements.end() };
     case 'slowness':
       return slownessOfMachine();
     case 'stop':

@@ -6,6 +6,7 @@ import { type RateLimitTable, rateLimitScopes, withLimits } from '../../src/plat
 import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import type { ServerConfig } from '../../src/platform/config/config.ts';
 import type { MeasuredOrder } from './measured-vault-process.ts';
+import type { StatementReport } from './statement-meter.ts';
 import type { TestVault } from './test-vault.ts';
 import type { TurnReport } from './turn-meter.ts';
 
@@ -24,7 +25,7 @@ export interface MeasuredRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface MeasuredAnswer extends TurnReport {
+export interface MeasuredAnswer extends TurnReport, StatementReport {
   readonly status: number;
   readonly text: string;
 }
@@ -89,7 +90,7 @@ export class MeasuredVault {
   async measure(request: MeasuredRequest): Promise<MeasuredAnswer> {
     await this.#order({ kind: 'begin' });
     const answer = await this.send(request);
-    return { ...answer, ...((await this.#order({ kind: 'end' })) as TurnReport) };
+    return { ...answer, ...((await this.#order({ kind: 'end' })) as TurnReport & StatementReport) };
   }
 
   /**

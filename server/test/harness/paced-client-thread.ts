@@ -53,9 +53,9 @@ async function pace(
 }
 
 /** The status of the answer, read to its end; 0 where there was none. */
-function send({ method, path, key, body }: PacedRequest): Promise<number> {
+function send({ method, path, key, body, contentType = 'application/json' }: PacedRequest): Promise<number> {
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const headers = { 'bt-api-key': key, ...(text === undefined ? {} : { 'content-type': 'application/json' }) };
+  const headers = { 'bt-api-key': key, ...(text === undefined ? {} : { 'content-type': contentType }) };
   return new Promise((resolve) => {
     const request = http.request(`${url}${path}`, { method, headers, agent }, (response) => {
       response.resume();

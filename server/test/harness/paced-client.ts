@@ -5,6 +5,8 @@ export interface PacedRequest {
   readonly path: string;
   readonly key: string;
   readonly body?: unknown;
+  /** `application/json` by default. */
+  readonly contentType?: string;
 }
 
 /** Requests that are sent in turn, so many a second, whether or not the ones before have been answered. */

@@ -90,6 +90,14 @@ export const plainRoutes: readonly MatrixRoute[] = [
     scope: 'plain',
     prepare: at('/tenants/self/encryption-keys'),
   },
+  {
+    method: 'GET',
+    path: '/applications/key',
+    needs: 'any-key',
+    status: 200,
+    scope: 'plain',
+    prepare: at('/applications/key'),
+  },
   { method: 'GET', path: '/permissions', needs: 'any-key', status: 200, scope: 'plain', prepare: at('/permissions') },
   { method: 'GET', path: '/roles', needs: 'any-key', status: 200, scope: 'plain', prepare: at('/roles') },
   {

@@ -4,7 +4,7 @@ import { computeTotp } from '../../src/platform/keyring/totp.ts';
 import { fieldIn, type PageAnswer, PortalVisitor } from './portal-visitor.ts';
 import type { TestTenant, TestVault } from './test-vault.ts';
 
-export const goodPassword = 'correct horse battery staple';
+export const goodPassword = 'correct horse battery staple 7';
 
 /** The path of a new invitation's link, as an operator sees it. */
 export async function inviteTo(

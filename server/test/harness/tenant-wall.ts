@@ -9,8 +9,9 @@ const kinds: ReadonlyMap<string, IdKind> = new Map([
   ['keys/{keyId}', 'key'],
   ['members/{id}', 'member'],
   ['invitations/{id}', 'invitation'],
+  ['sessions/{id}', 'session'],
 ]);
-export type IdKind = 'token' | 'application' | 'key' | 'member' | 'invitation';
+export type IdKind = 'token' | 'application' | 'key' | 'member' | 'invitation' | 'session';
 
 /**
  * What is the same for every tenant, so that there is nothing foreign to name; and records of the log, which are named by their

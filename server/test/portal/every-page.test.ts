@@ -23,7 +23,7 @@ const looksOf = (index: number) =>
 interface Ready {
   readonly url: string;
   readonly sign_in_url: string;
-  readonly keys: { readonly management: string; readonly private: string };
+  readonly keys: Readonly<Record<'management' | 'private' | 'public' | 'reveal', string>>;
 }
 
 let ready: Ready;
@@ -44,6 +44,7 @@ beforeAll(async () => {
     first('/logs?transform=reveal&size=1', () => true),
   ]);
   tokenId = token.id;
+  await openSession(tokenId);
   pages = new Map([
     ['overview', '/portal/'],
     ['audit', '/portal/audit?range=30d'],
@@ -53,8 +54,10 @@ beforeAll(async () => {
     ['applications', '/portal/applications'],
     ['application', `/portal/applications/${application.id}`],
     ['simulator', `/portal/simulator?application=${application.id}&token=${token.id}`],
+    ['sessions', '/portal/sessions'],
     ['members', '/portal/members'],
     ['encryption-keys', '/portal/encryption-keys'],
+    ['approvals', '/portal/approvals'],
     ['exports', '/portal/exports'],
     ['account', '/portal/account'],
     ['missing', '/portal/tokens/there-is-no-such-token'],
@@ -75,6 +78,21 @@ async function first(target: string, fits: (item: Item) => boolean): Promise<Ite
   const found = data.find(fits);
   if (found === undefined) throw new Error(`There is nothing at ${target}.`);
   return found;
+}
+
+/** A page that shows a card has such a session. */
+async function openSession(cardId: string): Promise<void> {
+  const post = (target: string, key: string, body?: object) => {
+    const headers = { 'bt-api-key': key, ...(body && { 'content-type': 'application/json' }) };
+    return fetch(`${ready.url}${target}`, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) });
+  };
+  const { nonce } = (await (await post('/sessions', ready.keys.public)).json()) as { nonce: string };
+  const conditions = [{ attribute: 'id', operator: 'equals', value: cardId }];
+  const rule = { description: 'Show a card to its owner', priority: 1, conditions, transform: 'reveal' };
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+  const grant = { nonce, rules: [{ ...rule, permissions: ['token:read'] }], expires_at };
+  const { status } = await post('/sessions/authorize', ready.keys.reveal, grant);
+  if (status !== 200) throw new Error(`The session was not authorized: ${status}`);
 }
 
 /** What the first context has stored, with its cookie: the link to sign in works once. */

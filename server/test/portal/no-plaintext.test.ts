@@ -80,6 +80,7 @@ describe('a journey over every page of the portal', () => {
       '/portal/members',
       '/portal/encryption-keys',
       '/portal/account',
+      '/portal/approvals',
       '/portal/exports',
       `/portal/tokens?query=${encodeURIComponent('type:card')}`,
       `/portal/tokens/${first}`,

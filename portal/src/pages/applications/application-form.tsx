@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { permissionsQuery } from '../../api/applications';
+import type { Schemas } from '../../api/client';
+import { useMember } from '../../api/me';
 import { Problem } from '../../api/problem';
 import { PermissionBoxes } from '../../parts/access/permission-boxes';
 import { RulesEditor } from '../../parts/access/rules-editor';
@@ -20,6 +22,10 @@ export interface DraftEditor {
 export function ApplicationFields(editor: DraftEditor & { readonly hadGrantLimit?: boolean }) {
   const { draft, onChange, error } = editor;
   const permissions = useQuery(permissionsQuery(draft.type));
+  const member = useMember();
+  // Nobody grants what their own role lacks. What is granted already can be taken away.
+  const isOffered = ({ type }: Schemas['Permission']) =>
+    type !== 'tenant:delete' || member.may(type) || draft.rights.permissions.includes(type);
   return (
     <>
       <Field label="Name" errors={errorsAt(error, 'name')}>
@@ -38,7 +44,7 @@ export function ApplicationFields(editor: DraftEditor & { readonly hadGrantLimit
           <>
             <PermissionBoxes
               legend={draft.type === 'management' ? 'Permissions' : 'Permissions on all containers'}
-              offered={offered}
+              offered={offered.filter(isOffered)}
               chosen={draft.rights.permissions}
               errors={errorsAt(error, 'permissions')}
               onChange={(chosen) => onChange({ ...draft, rights: { ...draft.rights, permissions: chosen } })}

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Application } from '../../api/applications';
 import { useMember } from '../../api/me';
+import { ApprovalNotice, ApprovalTag } from '../../parts/approval';
 import { CopiedId } from '../../parts/copied-id';
 import { type Column, DataTable } from '../../parts/data-table';
 import { Section } from '../../parts/page';
@@ -50,6 +51,9 @@ export function ApplicationKeys({ application }: { readonly application: Applica
       </p>
       {create.error === null ? null : <Failure error={create.error} />}
       {create.data?.key === undefined ? null : <NewSecret secret={create.data.key} />}
+      {create.data === undefined ? null : (
+        <ApprovalNotice of={create.data} what="The new key is refused until it is approved." />
+      )}
       {keys.length === 0 ? (
         <Empty title="It has no key, so nobody can act as this application." />
       ) : (
@@ -77,11 +81,20 @@ export function ApplicationKeys({ application }: { readonly application: Applica
 }
 
 const columns: readonly Column<UsedKey>[] = [
-  { header: 'Id', isWide: true, cell: ({ id }) => <CopiedId id={id} isWhole /> },
+  { header: 'Id', isWide: true, cell: KeyId },
   { header: 'Created', cell: ({ created_at: at }) => <Time at={at} /> },
   { header: 'Age', cell: ({ created_at: at }) => <Time at={at} form="ago" /> },
   { header: 'Last used', cell: (key) => <LastUsed used={key} /> },
 ];
+
+function KeyId(key: UsedKey) {
+  return (
+    <>
+      <CopiedId id={key.id} isWhole />
+      <ApprovalTag of={key} />
+    </>
+  );
+}
 
 function toActions({
   applicationId,

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Application, getApplication } from '../../api/applications';
 import { useMember } from '../../api/me';
+import { ApprovalNotice } from '../../parts/approval';
 import { Page, Section } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 import { ApplicationFacts } from './application-facts';
@@ -46,6 +47,10 @@ function Shown({ application }: { readonly application: Application }) {
         <EditApplication application={application} />
       ) : (
         <>
+          <ApprovalNotice
+            of={application}
+            what="A change of its rights awaits approval; what it could do before is in force until then. A new application can do nothing until then."
+          />
           <ApplicationFacts application={application} />
           <Section title="Rights" actions={<SimulatorLink id={application.id} />}>
             <ApplicationRights application={application} />

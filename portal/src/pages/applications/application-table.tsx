@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Application } from '../../api/applications';
 import { shortenPermissions } from '../../parts/access/words';
+import { ApprovalTag } from '../../parts/approval';
 import { type Column, DataTable } from '../../parts/data-table';
 import { countOf } from '../../parts/number';
 import { Tag } from '../../parts/tag';
@@ -13,10 +14,13 @@ const listedMax = 6;
 const columns: readonly Column<Application>[] = [
   {
     header: 'Name',
-    cell: ({ id, name }) => (
-      <Link to="/applications/$applicationId" params={{ applicationId: id }} className="row-name">
-        {name}
-      </Link>
+    cell: (application) => (
+      <>
+        <Link to="/applications/$applicationId" params={{ applicationId: application.id }} className="row-name">
+          {application.name}
+        </Link>
+        <ApprovalTag of={application} />
+      </>
     ),
   },
   { header: 'Type', cell: ({ type }) => typeNames[type] },

@@ -5,6 +5,7 @@ import { type Application, type ApplicationType, applicationTypes, permissionsQu
 import { api, type Schemas, unwrap } from '../../api/client';
 import { useMember } from '../../api/me';
 import { toRights } from '../../parts/access/rights';
+import { ApprovalNotice } from '../../parts/approval';
 import { Page } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 import { Empty, Failure } from '../../parts/states';
@@ -153,6 +154,7 @@ function Created({ application }: { readonly application: Application }) {
   return (
     <Page title={`${application.name} was created`}>
       {application.key === undefined ? null : <NewSecret secret={application.key} />}
+      <ApprovalNotice of={application} what="It can do nothing until it is approved, and its key is refused." />
       <Link to="/applications/$applicationId" params={{ applicationId: application.id }} className="button primary">
         Open the application
       </Link>

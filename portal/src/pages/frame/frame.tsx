@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { loadMe, MemberProvider, toMember } from '../../api/me';
+import { loadMe, MemberProvider, type MyTenant, toMember } from '../../api/me';
 import { Empty, Failure, Loading } from '../../parts/states';
+import { DeletedTenant } from './deleted-tenant';
+import { IdleWatch } from './idle-watch';
 import { Shortcuts } from './shortcuts';
 import { Side } from './side';
+import { WayRequired } from './way-required';
 
 /** Around every page: who is signed in, where one can go, and the page itself. */
 export function Frame() {
@@ -38,10 +41,17 @@ export function Frame() {
         </a>
         <Side />
         <main className="content" id="content" tabIndex={-1} key={member.tenant.id}>
-          <Outlet />
+          <TenantContent tenant={member.tenant} />
         </main>
       </div>
       <Shortcuts />
+      <IdleWatch />
     </MemberProvider>
   );
+}
+
+/** What stands in the place of every page while the tenant cannot be used. */
+function TenantContent({ tenant }: { readonly tenant: MyTenant }) {
+  if (tenant.needs_sign_in_way) return <WayRequired tenant={tenant.name} />;
+  return tenant.removed_at === undefined ? <Outlet /> : <DeletedTenant removedAt={tenant.removed_at} />;
 }

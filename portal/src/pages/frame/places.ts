@@ -21,6 +21,7 @@ export const places: readonly { readonly group: string; readonly items: readonly
     group: 'Access',
     items: [
       { label: 'Applications', to: '/applications', key: 'a' },
+      { label: 'Sessions', to: '/sessions', key: 'e' },
       { label: 'Simulator', to: '/simulator', key: 's' },
       { label: 'Members', to: '/members', key: 'm' },
     ],

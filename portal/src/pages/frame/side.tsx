@@ -36,9 +36,14 @@ export function Side() {
                 </li>
               ))}
               {group === 'Operations' ? (
-                <li>
-                  <a href="/portal/exports">Exports</a>
-                </li>
+                <>
+                  <li>
+                    <a href="/portal/approvals">Approvals</a>
+                  </li>
+                  <li>
+                    <a href="/portal/exports">Exports</a>
+                  </li>
+                </>
               ) : null}
             </ul>
           </div>

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, unwrap } from '../../api/client';
 import { useMember } from '../../api/me';
+import { ApprovalTag } from '../../parts/approval';
 import { type Column, DataTable } from '../../parts/data-table';
 import { Confirmation } from '../../parts/confirmation';
 import { Failure } from '../../parts/states';
@@ -14,7 +15,12 @@ const facts: readonly Column<Invitation>[] = [
   { header: 'Role', cell: ({ role }) => <Tag>{nameOfRole(role)}</Tag> },
   {
     header: 'Status',
-    cell: ({ status }) => (status === 'EXPIRED' ? <Tag tone="warn">Expired</Tag> : <Tag tone="accent">Pending</Tag>),
+    cell: (invitation) => (
+      <>
+        {invitation.status === 'EXPIRED' ? <Tag tone="warn">Expired</Tag> : <Tag tone="accent">Pending</Tag>}
+        <ApprovalTag of={invitation} />
+      </>
+    ),
   },
   { header: 'Sent', cell: ({ created_at, modified_at }) => <Time at={modified_at ?? created_at} form="ago" /> },
   { header: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} /> },
@@ -62,7 +68,7 @@ export function InvitationTable({ invitations }: { readonly invitations: readonl
     <>
       {resending.error === null ? null : <Failure error={resending.error} />}
       <p className="note" role="status">
-        {resending.isSuccess
+        {resending.isSuccess && resending.data.approval?.status !== 'pending'
           ? `A new link has been sent to ${resending.variables.email}; the old one no longer works.`
           : ''}
       </p>

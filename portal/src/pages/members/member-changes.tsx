@@ -59,7 +59,11 @@ export function MemberRemoval({ member, close }: { readonly member: Member; read
   });
   return (
     <Confirmation title={`Remove ${nameOf(member)}?`} action="Remove the member" work={removal} onClose={close}>
-      <p>They lose access to this tenant with their next request. Their audit records stay.</p>
+      <p>
+        They lose access to this tenant with their next request. Management keys that they created stop working, and
+        their open invitations end. Keys of other applications keep working: replace those that they have seen. Their
+        audit records stay.
+      </p>
     </Confirmation>
   );
 }

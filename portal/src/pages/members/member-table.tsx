@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useMember } from '../../api/me';
+import { ApprovalTag } from '../../parts/approval';
 import { type Column, DataTable } from '../../parts/data-table';
 import { Tag } from '../../parts/tag';
 import { Time } from '../../parts/time';
@@ -64,13 +65,18 @@ function listColumns(ownId: string): readonly Column<Member>[] {
     },
     {
       header: 'Role',
-      cell: ({ role }) => <Tag tone={role === 'OWNER' ? 'accent' : 'plain'}>{nameOfRole(role)}</Tag>,
+      cell: (member) => (
+        <>
+          <Tag tone={member.role === 'OWNER' ? 'accent' : 'plain'}>{nameOfRole(member.role)}</Tag>
+          <ApprovalTag of={member} />
+        </>
+      ),
     },
     { header: 'Joined', cell: ({ created_at }) => <Time at={created_at} form="day" /> },
     {
       header: 'Last sign-in',
       cell: ({ last_signed_in_at: at }) =>
-        at === null ? <span className="note">never</span> : <Time at={at} form="ago" />,
+        at === undefined ? <span className="note">never</span> : <Time at={at} form="ago" />,
     },
     {
       header: 'Signs in with',

@@ -12,7 +12,7 @@ export function nameOfRole(role: string): string {
 
 /** What each role is for, beside the choice of one. */
 export const roleNotes: Readonly<Record<string, string>> = {
-  OWNER: 'Everything that an admin can do.',
+  OWNER: 'Everything that an admin can do. Only the owner hands the tenant over or deletes it.',
   ADMIN: 'Manages applications, keys, members and tokens.',
   READ_ONLY: 'Sees everything here, including the audit log, and changes nothing.',
 };

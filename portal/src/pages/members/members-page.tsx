@@ -10,6 +10,7 @@ import { countOf } from '../../parts/number';
 import { InvitationForm } from './invitation-form';
 import { InvitationTable } from './invitation-table';
 import { MemberTable } from './member-table';
+import { TenantDeletion } from './tenant-deletion';
 
 /** As many as the API lists at once. */
 const invitationsShown = 50;
@@ -64,6 +65,7 @@ export function MembersPage() {
           }
         </QueryView>
       </Section>
+      <TenantDeletion />
       {isInviting ? <InvitationForm close={() => setInviting(false)} /> : null}
     </Page>
   );

@@ -37,6 +37,7 @@ export function toReason(reason: string | undefined): string {
 const groups = [
   ['token:', 'Tokens'],
   ['application:', 'Applications'],
+  ['session:', 'Sessions'],
   ['tenant:member:', 'Members'],
   ['tenant:invitation:', 'Invitations'],
   ['tenant:', 'Tenant'],

@@ -46,3 +46,8 @@ export function mostTransform(shown: readonly Transform[]): Transform | undefine
 export function isMoreThan(transform: Transform, other: Transform): boolean {
   return transforms.indexOf(transform) > transforms.indexOf(other);
 }
+
+/** How many conditions all of the rules have. A container counts as one. */
+export function countConditions(rules: readonly AccessRule[]): number {
+  return rules.reduce((sum, { conditions = [] }) => sum + Math.max(1, conditions.length), 0);
+}

@@ -1,4 +1,5 @@
 import { type AccessCondition, type AccessRule, type Transform, transforms } from './access-rule.ts';
+import { finish, type Steps } from '../steps/steps.ts';
 import { isCovered, rootContainer } from './container.ts';
 import type { Permission } from './permission.ts';
 
@@ -12,28 +13,61 @@ export interface Excess {
 /**
  * The first access in `wanted` that `held` does not provably contain; undefined if each decision by `wanted` is one that
  * `held` would make too, with the same transform or one that shows more. Both are in the order in which rules are checked.
- * It may report an excess that does not exist, but never misses one.
+ * It may report an excess that does not exist, but never misses one. `isOfInterest` restricts which access is compared.
  */
-export function findExcess(wanted: readonly AccessRule[], held: readonly AccessRule[]): Excess | undefined {
+export function findExcess(
+  wanted: readonly AccessRule[],
+  held: readonly AccessRule[],
+  isOfInterest?: IsOfInterest,
+): Excess | undefined {
+  return finish(findExcessSteps(wanted, held, isOfInterest));
+}
+
+type IsOfInterest = (rule: AccessRule, permission: Permission) => boolean;
+
+/** The same with a pause after each permission of a rule: rules of a caller's choice can have many conditions. */
+export function* findExcessSteps(
+  wanted: readonly AccessRule[],
+  held: readonly AccessRule[],
+  isOfInterest: IsOfInterest = () => true,
+): Steps<Excess | undefined> {
+  const grants = new Map<Permission, readonly Grant[]>();
   for (const [index, rule] of wanted.entries()) {
-    for (const permission of rule.permissions) {
-      const earlier = wanted.slice(0, index).filter(({ permissions }) => permissions.includes(permission));
-      const lacks = findLack({ rule, permission, earlier }, held);
+    for (const permission of rule.permissions.filter((one) => isOfInterest(rule, one))) {
+      const granting = grants.get(permission) ?? listGrants(permission, wanted, held);
+      grants.set(permission, granting);
+      const lacks = findLack({ rule, index }, granting);
       if (lacks !== undefined) return { rule, permission, lacks };
+      yield;
     }
   }
   return undefined;
 }
 
+/** A held rule that grants a permission. */
+interface Grant {
+  readonly rule: AccessRule;
+  /** The place of the first wanted rule that decides for all of its tokens; past the end if none does. */
+  readonly decidedFrom: number;
+}
+
+/** Compares rules once for each permission. Done for each wanted rule again, a hundred rules took more than a second. */
+function listGrants(permission: Permission, wanted: readonly AccessRule[], held: readonly AccessRule[]): Grant[] {
+  const grantsIt = ({ permissions }: AccessRule) => permissions.includes(permission);
+  return held.filter(grantsIt).map((rule) => {
+    const first = wanted.findIndex((other) => grantsIt(other) && contains(other, rule));
+    return { rule, decidedFrom: first < 0 ? wanted.length : first };
+  });
+}
+
 function findLack(
-  { rule, permission, earlier }: { rule: AccessRule; permission: Permission; earlier: readonly AccessRule[] },
-  held: readonly AccessRule[],
+  { rule, index }: { rule: AccessRule; index: number },
+  granting: readonly Grant[],
 ): Excess['lacks'] | undefined {
-  const granting = held.filter(({ permissions }) => permissions.includes(permission));
   if (granting.length === 0) return 'permission';
-  for (const grant of granting) {
+  for (const { rule: grant, decidedFrom } of granting) {
     // Tokens that an earlier wanted rule covers are decided by that rule.
-    const isDecidedEarlier = earlier.some((other) => contains(other, grant));
+    const isDecidedEarlier = decidedFrom < index;
     // A token can be in several containers, so two rules on containers can always meet: disjoint places prove nothing.
     if (!isDecidedEarlier && showsLess(grant.transform, rule.transform)) return { shownAs: grant.transform, by: grant };
     if (contains(grant, rule)) return undefined;
@@ -49,7 +83,8 @@ function showsLess(a: Transform, b: Transform): boolean {
 function contains(outer: AccessRule, inner: AccessRule): boolean {
   if (outer.container !== undefined) return isWithin(inner, outer.container);
   const { conditions = [] } = outer;
-  return conditions.length > 0 && conditions.every((condition) => isImplied(condition, inner));
+  const demands = demandsOf(inner);
+  return conditions.length > 0 && conditions.every((condition) => isImplied(condition, demands));
 }
 
 /** One condition on containers below the path is enough: any token that meets it has a container below the path. */
@@ -59,9 +94,11 @@ function isWithin({ container, conditions = [] }: AccessRule, path: string): boo
   return conditions.some(({ attribute, value }) => attribute === 'container' && isCovered(value, path));
 }
 
-function isImplied(outer: AccessCondition, { container, conditions = [] }: AccessRule): boolean {
-  const demands: readonly AccessCondition[] =
-    container === undefined ? conditions : [{ attribute: 'container', operator: 'starts_with', value: container }];
+function demandsOf({ container, conditions = [] }: AccessRule): readonly AccessCondition[] {
+  return container === undefined ? conditions : [{ attribute: 'container', operator: 'starts_with', value: container }];
+}
+
+function isImplied(outer: AccessCondition, demands: readonly AccessCondition[]): boolean {
   return demands.some(({ attribute, operator, value }) => {
     if (attribute !== outer.attribute) return false;
     return outer.operator === 'equals' ? operator === 'equals' && value === outer.value : value.startsWith(outer.value);

@@ -59,8 +59,8 @@ function shownBy(rule: AccessRule, permission: Permission, type: ApplicationType
   return permission === 'token:use' || isAuthor ? 'reveal' : rule.transform;
 }
 
-/** Whether a limit is within another: nobody can grant more by granting the right to grant. */
-function findWider(limit: GrantLimit, other: GrantLimit | null): string | undefined {
+/** Names what a limit allows beyond another: nobody can grant more by granting the right to grant. */
+export function findWider(limit: GrantLimit, other: GrantLimit | null): string | undefined {
   if (other === null) return 'an application that can grant permissions but has no grant_limit';
   const permission = other.permissions.find((one) => !limit.permissions.includes(one));
   if (permission !== undefined) return `permission ${permission} in grant_limit`;

@@ -28,6 +28,8 @@ export const permissionCatalog = [
   { type: 'application:read', description: 'Read applications', applicationTypes: ['management'] },
   { type: 'application:update', description: 'Update applications', applicationTypes: ['management'] },
   { type: 'application:delete', description: 'Delete applications and keys', applicationTypes: ['management'] },
+  { type: 'session:read', description: 'Read sessions', applicationTypes: ['management'] },
+  { type: 'session:delete', description: 'End sessions', applicationTypes: ['management'] },
   { type: 'log:read', description: 'Read the audit log', applicationTypes: ['management'] },
   { type: 'report:read', description: 'Read usage reports', applicationTypes: ['management'] },
 ] as const satisfies readonly {

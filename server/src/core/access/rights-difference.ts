@@ -1,9 +1,10 @@
+import type { SessionOrigin } from '../identity/caller.ts';
 import { isUuid } from '../identity/ids.ts';
 import type { AccessCondition, AccessRule } from './access-rule.ts';
 import type { GrantLimit } from './grant-limit.ts';
 import type { ApplicationType, Permission } from './permission.ts';
 
-/** What somebody may do: of an application, or of a session, which has no type, destinations, origins or limit of its own. */
+/** What somebody may do: of an application, or of a session, which has no type, destinations, list of origins or limit of its own. */
 export interface Rights {
   readonly type?: ApplicationType;
   readonly permissions: readonly Permission[];
@@ -12,11 +13,22 @@ export interface Rights {
   readonly allowedDestinations?: readonly string[] | null;
   readonly allowedOrigins?: readonly string[] | null;
   readonly grantLimit?: GrantLimit | null;
+  /** The only origin that a session works on. */
+  readonly origin?: SessionOrigin | null | undefined;
 }
 
 /** The same rights as one text, whichever order they were given in. Names and descriptions are no rights. */
 export function toCanonicalRights(rights: Rights): string {
-  const { type = null, permissions, rules, expiresAt, allowedDestinations, allowedOrigins, grantLimit } = rights;
+  const {
+    type = null,
+    permissions,
+    rules,
+    expiresAt,
+    allowedDestinations,
+    allowedOrigins,
+    grantLimit,
+    origin,
+  } = rights;
   return JSON.stringify({
     type,
     permissions: permissions.toSorted(),
@@ -33,6 +45,7 @@ export function toCanonicalRights(rights: Rights): string {
           },
     // Only where there is a list: the same rights have had the same digest since before there were any.
     ...(allowedOrigins === null || allowedOrigins === undefined ? {} : { allowed_origins: allowedOrigins.toSorted() }),
+    ...(origin === null || origin === undefined ? {} : { origin }),
   });
 }
 
@@ -58,7 +71,7 @@ interface Right {
 }
 
 function linesOf(rights: Rights): Right[] {
-  const { permissions, rules, expiresAt, allowedDestinations, allowedOrigins, grantLimit } = rights;
+  const { permissions, rules, expiresAt, allowedDestinations, allowedOrigins, grantLimit, origin } = rights;
   const list = (kind: Right['kind'], texts: readonly string[]) => texts.map((text) => ({ kind, text }));
   return [
     ...list('permission', permissions.toSorted()),
@@ -68,6 +81,7 @@ function linesOf(rights: Rights): Right[] {
     ...list('destination', allowedDestinations?.toSorted() ?? []),
     ...list('limit of origins', toLimitOf(allowedOrigins)),
     ...list('origin', allowedOrigins?.toSorted() ?? []),
+    ...list('origin', origin === null || origin === undefined ? [] : [origin]),
     ...list('expiry', expiresAt === null || expiresAt === undefined ? [] : [expiresAt.toISOString()]),
   ];
 }

@@ -120,7 +120,7 @@ describe('findSightWithin', () => {
       const rules = toRules(some(showing), [1, 2, 3].map(sessionRule));
       const limit = toRules(some(showing), [1, 2].map(randomRule));
       const holder = { applicationType: 'public' as const, grants: { rules, limit }, session: { isAuthorized: true } };
-      const within = finish(findSightWithin(holder, '/a/'));
+      const within = finish(findSightWithin(holder, '/a/', []));
       const missed = [...ids, 'other'].flatMap((id) =>
         below.flatMap((container) => {
           const sight = findSight(holder, { id, containers: [container] });
@@ -135,19 +135,87 @@ describe('findSightWithin', () => {
     for (let round = 0; round < 1_000; round += 1) {
       const rules = toRules(some(showing), [1, 2, 3].map(randomRule));
       const holder = { applicationType: 'private' as const, grants: { rules } };
-      const within = finish(findSightWithin(holder, '/a/'));
+      const within = finish(findSightWithin(holder, '/a/', []));
       const sights = below.map((container) => findSight(holder, { containers: [container] }));
       const claimed = sightWays.filter((way) => sights.every((sight) => rankOf(sight, way) < rankOf(within, way)));
       expect(claimed).toEqual([]);
     }
   });
 
+  const beside = ['/', '/a/b/', '/b/', '/b/c/', '/bc/', '/d/'];
+  const everywhere = [...new Set([...below, ...beside])].toSorted();
+  const besideRule = (priority: number): AccessRule => {
+    const { container: _, ...rule } = randomRule(priority);
+    if (Math.random() < 0.5) return { ...rule, container: pick(beside) };
+    const operator = pick(['equals', 'starts_with'] as const);
+    return { ...rule, conditions: [{ attribute: 'container', operator, value: pick(beside) }] };
+  };
+
+  it.each([
+    ['listed', everywhere],
+    ['too many to list', undefined],
+  ])('misses no way to a token that lies elsewhere too, for random rules and containers that are %s', (_, shared) => {
+    for (let round = 0; round < 1_500; round += 1) {
+      const rules = toRules(some(showing), [...[1, 2].map(besideRule), sessionRule(3)]);
+      const limit = toRules(some(showing), [1, 2].map(besideRule));
+      const holder = pick([
+        { applicationType: pick(['private', 'public'] as const), grants: { rules } },
+        { applicationType: 'public' as const, grants: { rules, limit }, session: { isAuthorized: true } },
+      ]);
+      const within = finish(findSightWithin(holder, '/a/', shared));
+      const missed = [...ids, 'other'].flatMap((id) =>
+        beside.flatMap((other) => {
+          const sight = findSight(holder, { id, containers: [pick(below), other, pick(beside)] });
+          return sightWays.filter((way) => rankOf(sight, way) > rankOf(within, way));
+        }),
+      );
+      expect(missed).toEqual([]);
+    }
+  });
+
+  const ruleOn = (container: string, transform: Transform, priority = 1): AccessRule => ({
+    description: '',
+    priority,
+    container,
+    transform,
+    permissions: ['token:read'],
+  });
+  it.each<[string, AccessRule[], string[], Transform | undefined]>([
+    ['counts a rule on a container that tokens share', [ruleOn('/b/', 'reveal')], ['/a/', '/b/c/'], 'reveal'],
+    ['counts no rule on a container without such tokens', [ruleOn('/b/', 'reveal')], ['/a/', '/d/'], undefined],
+    ['counts no rule on a container with a similar name', [ruleOn('/b/', 'reveal')], ['/a/', '/bc/'], undefined],
+    ['counts no other rule if no token lies elsewhere', [ruleOn('/b/', 'reveal')], [], undefined],
+    [
+      'counts no rule that comes after one on the container',
+      [ruleOn('/a/', 'mask', 1), ruleOn('/b/', 'reveal', 2)],
+      ['/a/', '/b/'],
+      'mask',
+    ],
+    [
+      'counts a rule that comes before one on the container',
+      [ruleOn('/b/', 'reveal', 1), ruleOn('/', 'redact', 2)],
+      ['/a/', '/b/'],
+      'reveal',
+    ],
+  ])('%s', (_, rules, shared, transform) => {
+    const holder = { applicationType: 'private' as const, grants: { rules: toRules([], rules) } };
+    expect(finish(findSightWithin(holder, '/a/', shared))?.transform).toBe(transform);
+  });
+
+  it('counts rights that can be handed out on a container that tokens share', () => {
+    const grantLimit: GrantLimit = { permissions: ['token:read'], containers: ['/b/'], transform: 'mask' };
+    const grants = { rules: toRules(['application:create'], []) };
+    const holder = { applicationType: 'management' as const, grants, grantLimit };
+    expect(finish(findSightWithin(holder, '/a/', ['/a/', '/b/']))).toMatchObject({ transform: 'mask' });
+    expect(finish(findSightWithin(holder, '/a/', ['/a/', '/d/']))).toBeUndefined();
+  });
+
   it('says what can be handed out below the container', () => {
     const grantLimit: GrantLimit = { permissions: ['token:read'], containers: ['/a/b/'], transform: 'mask' };
     const grants = { rules: toRules(['application:create'], []) };
     const holder = { applicationType: 'management' as const, grants, grantLimit };
-    expect(finish(findSightWithin(holder, '/a/'))).toMatchObject({ transform: 'mask' });
-    expect(finish(findSightWithin(holder, '/b/'))).toBeUndefined();
+    expect(finish(findSightWithin(holder, '/a/', []))).toMatchObject({ transform: 'mask' });
+    expect(finish(findSightWithin(holder, '/b/', []))).toBeUndefined();
   });
 });
 

@@ -12,6 +12,7 @@ import { isCovered } from './container.ts';
 import { type AccessTarget, decideAccess, grantsAnywhere } from './decide-access.ts';
 import type { GrantLimit } from './grant-limit.ts';
 import type { Permission } from './permission.ts';
+import { findNamedBeside, mostShownBeside, placesOf, type SharedContainers } from './shared-containers.ts';
 import { mayAuthorViews } from './view-authorship.ts';
 
 /** Permissions whose use shows a token or sends it out. */
@@ -56,23 +57,28 @@ export function findSight(holder: SightHolder, target: AccessTarget): Sight | un
 }
 
 /**
- * The same for a container: what the holder can see of any token that is there or further down, by each way the most. It never
- * misses a way: a rule for one id might be about such a token. Each place is compared with each rule, so it takes a step a place.
+ * The same for a container: what the holder can see of any token that is there or further down, by each way the most. It misses no
+ * way. A rule for one id might be about such a token, and a rule on another container about one that lies there too, which
+ * `shared` tells. Each place is compared with each rule, so it takes a step a place.
  */
-export function* findSightWithin(holder: SightHolder, container: string): Steps<Sight | undefined> {
+export function* findSightWithin(
+  holder: SightHolder,
+  container: string,
+  shared: SharedContainers,
+): Steps<Sight | undefined> {
   const ways: Sight['ways'][number][] = [];
   for (const place of placesWithin(holder, container)) {
-    const target = { containers: [place] };
-    const shown = new Map(showing.map((permission) => [permission, mostShown(holder.grants, permission, place)]));
-    const isAuthor =
-      shown.get('token:update') === 'reveal' ||
-      (shown.get('token:update') !== undefined && shown.get('token:read') === 'reveal') ||
-      mayAuthorViews(holder, target);
     ways.push(
-      ...showing.flatMap((permission) => toWays(permission, shown.get(permission))),
-      ...toWays('authoring-views', isAuthor ? 'reveal' : undefined),
-      ...toWays('handing-out-rights', findHandedOut(holder, target)),
+      ...waysAt(holder, [place], (permission) => mostShown(holder.grants, permission, place)),
       ...toWays('making-members', grantsAny(holder, makingMembers) ? 'reveal' : undefined),
+    );
+    yield;
+  }
+  const others = findNamedBeside(holder.grants, holder.grantLimit?.containers ?? [], { container, shared });
+  if (others.size > 0) {
+    const beside = { container, others };
+    ways.push(
+      ...waysAt(holder, [container, ...others], (permission) => mostShownBeside(holder.grants, permission, beside)),
     );
     yield;
   }
@@ -83,16 +89,32 @@ export function* findSightWithin(holder: SightHolder, container: string): Steps<
   );
 }
 
+/** The ways to tokens in these containers, given what each permission shows there at most. */
+function waysAt(
+  holder: SightHolder,
+  containers: readonly string[],
+  mostOf: (permission: Permission) => Transform | undefined,
+): Sight['ways'] {
+  const shown = new Map(showing.map((permission) => [permission, mostOf(permission)]));
+  const isAuthor =
+    shown.get('token:update') === 'reveal' ||
+    (shown.get('token:update') !== undefined && shown.get('token:read') === 'reveal') ||
+    mayAuthorViews(holder, { containers });
+  return [
+    ...showing.flatMap((permission) => toWays(permission, shown.get(permission))),
+    ...toWays('authoring-views', isAuthor ? 'reveal' : undefined),
+    ...toWays('handing-out-rights', findHandedOut(holder, { containers })),
+  ];
+}
+
 function toSight(ways: Sight['ways']): Sight | undefined {
   const transform = mostTransform(ways.map((way) => way.transform));
   return transform === undefined ? undefined : { transform, ways };
 }
 
-/** The container, and those below it that a rule is about: nothing different is seen anywhere else. */
+/** The container, and those below it that a rule is about: nothing different is seen anywhere else below. */
 function placesWithin({ grants, grantLimit }: SightHolder, container: string): string[] {
-  const named = [...grants.rules, ...(grants.limit ?? [])].flatMap(({ container: own, conditions = [] }) =>
-    own === undefined ? conditions.filter(isOfContainer).map(({ value }) => value) : [own],
-  );
+  const named = [...grants.rules, ...(grants.limit ?? [])].flatMap(placesOf);
   const below = [...named, ...(grantLimit?.containers ?? [])].filter((path) => isCovered(path, container));
   const places = [...new Set([container, ...below])];
   // A condition may be about one container and nothing below it: then what lies below is a place of its own.

@@ -22,6 +22,11 @@ export function mayAuthorViews({ grants, applicationType, session }: Author, tar
   return applicationType === 'private' && session === undefined && isPlainPermission(updating.rule);
 }
 
+/** Whether the caller may see all of the token by any of its rights: by reading, finding, changing or using it. */
+export function maySeePlaintext(author: Author, target: AccessTarget): boolean {
+  return mostSeen(author, seeing, target) === transforms.indexOf('reveal') || mayAuthorViews(author, target);
+}
+
 export function requireViewAuthor(author: Author, target: AccessTarget): void {
   if (mayAuthorViews(author, target)) return;
   throw needsReveal(

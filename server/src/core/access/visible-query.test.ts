@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Sensitive } from '../identity/sensitive.ts';
 import type { SearchQuery, TokenCondition } from '../search/search-query.ts';
 import { type AccessCondition, type AccessRule, conditionOperators, type Grants, transforms } from './access-rule.ts';
 import { isCovered } from './container.ts';
@@ -76,12 +77,16 @@ const anyToken = fc.record({
   fingerprint: fc.constantFrom('f', 'g'),
 });
 const print: SearchQuery = { kind: 'term', field: 'fingerprint', value: 'f' };
+const otherPrint: SearchQuery = { kind: 'term', field: 'fingerprint', value: 'g' };
 const name: SearchQuery = { kind: 'term', field: 'id', value: 'x' };
 const anyQuery = fc.constantFrom<SearchQuery>(
   print,
   { kind: 'not', operand: print },
   { kind: 'and', operands: [print, name] },
   { kind: 'or', operands: [print, name] },
+  { kind: 'or', operands: [print, otherPrint] },
+  { kind: 'or', operands: [print, { kind: 'not', operand: otherPrint }, name, otherPrint] },
+  { kind: 'not', operand: { kind: 'or', operands: [otherPrint, print] } },
   { kind: 'not', operand: { kind: 'or', operands: [{ kind: 'not', operand: print }, name] } },
 );
 const anyLeast = fc.constantFrom('redact' as const, 'mask' as const, 'reveal' as const, undefined);
@@ -104,6 +109,19 @@ describe('withinSight', () => {
       }),
       { numRuns: 5_000 },
     );
+  });
+
+  it.each<[string, (index: number) => SearchQuery]>([
+    ['fingerprints', (index) => ({ kind: 'term', field: 'fingerprint', value: `f${index}` })],
+    ['values', (index) => ({ kind: 'data', value: new Sensitive(`v${index}`) })],
+  ])('has the rules once for a hundred %s', (_name, toTerm) => {
+    const rules = [
+      { description: '', priority: 1, container: '/a/', transform: 'redact', permissions: ['token:read'] },
+      { description: '', priority: 2, container: '/', transform: 'mask', permissions: ['token:read'] },
+    ] as const;
+    const query: SearchQuery = { kind: 'or', operands: Array.from({ length: 100 }, (_, index) => toTerm(index)) };
+    const asked = withinSight(query, { rules }, 'token:read', { data: 'mask', fingerprint: 'mask' });
+    expect(asked).toMatchObject({ kind: 'and', operands: [query, { kind: 'first-rule' }] });
   });
 
   it('leaves a query alone if everything is shown', () => {

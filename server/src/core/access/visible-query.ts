@@ -54,13 +54,30 @@ function narrow(query: SearchQuery, sights: Sights): Visibility {
     case 'and':
       return query.operands.map((operand) => narrow(operand, sights)).reduce(both);
     case 'or':
-      return query.operands.map((operand) => narrow(operand, sights)).reduce(either);
+      return narrowAny(query.operands, sights);
     case 'metadata':
     case 'container':
     case 'range':
     case 'first-rule':
       return query;
   }
+}
+
+/** Terms with the same sight are joined first. The rules are then one condition for all of them, and not one for each of a hundred. */
+function narrowAny(operands: readonly SearchQuery[], sights: Sights): Visibility {
+  const isFingerprint = (query: SearchQuery) => query.kind === 'term' && query.field === 'fingerprint';
+  const isOther = (query: SearchQuery) => query.kind !== 'data' && !isFingerprint(query);
+  return [
+    both(toAny(operands.filter(({ kind }) => kind === 'data')), sights.ofData),
+    both(toAny(operands.filter(isFingerprint)), sights.ofFingerprint),
+    ...operands.filter(isOther).map((operand) => narrow(operand, sights)),
+  ].reduce(either);
+}
+
+function toAny(operands: readonly SearchQuery[]): Visibility {
+  const [first, ...others] = operands;
+  if (first === undefined) return 'nothing';
+  return others.length === 0 ? first : { kind: 'or', operands };
 }
 
 /** Which of the tokens that a caller may see are shown through at least this transform. */

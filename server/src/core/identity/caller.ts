@@ -7,6 +7,10 @@ import type { ApplicationId, ApplicationKeyId, TenantId } from './ids.ts';
 export const memberRoles = ['ADMIN', 'READ_ONLY', 'OWNER'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
+/** The only origin that a session works on: that of the card fields. */
+export const sessionOrigins = ['elements'] as const;
+export type SessionOrigin = (typeof sessionOrigins)[number];
+
 /** Who a key belongs to and what it may do. */
 export interface Identity {
   readonly tenantId: TenantId;
@@ -20,8 +24,12 @@ export interface Identity {
   readonly allowedOrigins?: readonly string[];
   /** The most that a management application may grant; absent if there is no limit. */
   readonly grantLimit?: GrantLimit;
+  /** Set if the tenant is deleted: the key is known, and refused. */
+  readonly isTenantDeleted?: true;
+  /** Set if owners and admins have yet to approve the key or its application; until then, it has no access. */
+  readonly awaitsApproval?: boolean;
   /** Set if the key belongs to a session; until it is authorized, it has no access. */
-  readonly session?: { readonly isAuthorized: boolean };
+  readonly session?: { readonly isAuthorized: boolean; readonly origin?: SessionOrigin };
 }
 
 /** An identity during one request. */

@@ -1,4 +1,4 @@
-import type { ContainerQuery, FirstRuleQuery, TokenCondition } from './search-query.ts';
+import type { ContainerQuery, FirstRuleQuery, SearchQuery, TokenCondition } from './search-query.ts';
 
 /** How many tokens of a group match. `some` means that each has to be looked at. */
 export type GroupMatch = 'all' | 'none' | 'some';
@@ -34,4 +34,23 @@ function meets(condition: TokenCondition, containers: readonly string[]): GroupM
 function toMatch(outcomes: ReadonlySet<boolean>): GroupMatch {
   if (outcomes.size > 1) return 'some';
   return outcomes.has(true) ? 'all' : 'none';
+}
+
+/** How many conditions of rules a token is compared with at most. Rules that several terms share count for each of them. */
+export function countComparisons(query: SearchQuery): number {
+  switch (query.kind) {
+    case 'first-rule':
+      return query.rules.reduce((sum, { conditions }) => sum + Math.max(1, conditions.length), 0);
+    case 'not':
+      return countComparisons(query.operand);
+    case 'and':
+    case 'or':
+      return query.operands.reduce((sum, operand) => sum + countComparisons(operand), 0);
+    case 'term':
+    case 'data':
+    case 'metadata':
+    case 'container':
+    case 'range':
+      return 0;
+  }
 }

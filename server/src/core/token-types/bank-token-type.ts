@@ -14,6 +14,7 @@ export const bankTokenType: TokenType = {
     routing_number: '{{ data.routing_number }}',
     account_number: '{{ data.account_number | reveal_last: 4 }}',
   },
+  essentialMember: 'account_number',
   defaultFingerprintExpression: '{{ data.account_number }}|{{ data.routing_number }}',
   defaultSearchIndexes: [],
   derive: deriveBank,

@@ -17,6 +17,7 @@ export const cardTokenType: TokenType = {
     expiration_month: '{{ data.expiration_month }}',
     expiration_year: '{{ data.expiration_year }}',
   },
+  essentialMember: 'number',
   defaultFingerprintExpression: '{{ data.number }}',
   defaultSearchIndexes: [],
   derive: deriveCard,

@@ -10,6 +10,8 @@ export interface TokenType {
   readonly defaultContainers: readonly string[];
   /** An expression, or a tree of them; without one a masked view has no data at all. */
   readonly defaultMask: JsonValue | undefined;
+  /** The member that the data is about: who sees it has seen the plaintext, whatever else is hidden. */
+  readonly essentialMember?: string;
   readonly defaultFingerprintExpression: string;
   readonly defaultSearchIndexes: readonly string[];
   /** The parts of valid data that a response may show beside the mask; absent when the data has none. */

@@ -1,5 +1,11 @@
 import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleIds, exampleLaterTime, exampleSecrets, exampleTime } from '../../http/example-values.ts';
+import {
+  exampleApproval,
+  exampleIds,
+  exampleLaterTime,
+  exampleSecrets,
+  exampleTime,
+} from '../../http/example-values.ts';
 
 const missing = {
   summary: 'No such application',
@@ -35,6 +41,9 @@ const view = {
   ...made,
 };
 
+/** What the application of the examples has in a tenant that demands approvals. */
+const revealing = settings.rules.map((rule) => ({ ...rule, transform: 'reveal' }));
+
 const webShop = {
   name: 'Web shop',
   type: 'public',
@@ -68,6 +77,23 @@ export const applicationExamples = {
         rules: [],
         ...webShop,
         ...made,
+      },
+    },
+    {
+      summary: 'An application that reveals, in a tenant that demands approvals',
+      status: 202,
+      given: 'approvals',
+      description: 'It has no rights until it is approved, and its key is refused.',
+      request: { body: { name: 'Payouts', type: 'private', rules: revealing } },
+      response: {
+        ...view,
+        id: exampleIds.created,
+        name: 'Payouts',
+        key: exampleSecrets.key,
+        keys: [{ ...keyView, id: exampleIds.createdKey, key: exampleSecrets.key }],
+        permissions: [],
+        rules: revealing,
+        approval: exampleApproval,
       },
     },
     {
@@ -144,6 +170,17 @@ export const applicationExamples = {
         modified_by: exampleIds.manager,
         modified_at: exampleLaterTime,
       },
+    },
+    {
+      summary: 'Another container, in a tenant that demands approvals',
+      status: 202,
+      given: 'approvals',
+      description: 'What was in force stays so until the change is approved.',
+      request: {
+        path: { id: exampleIds.application },
+        body: { name: settings.name, rules: [{ ...revealing[0], container: '/bank/' }] },
+      },
+      response: { ...view, rules: revealing, approval: exampleApproval },
     },
     {
       summary: 'Two rules with one priority',

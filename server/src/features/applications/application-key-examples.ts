@@ -1,5 +1,5 @@
 import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleIds, exampleSecrets, exampleTime } from '../../http/example-values.ts';
+import { exampleApproval, exampleIds, exampleSecrets, exampleTime } from '../../http/example-values.ts';
 
 const application = { id: exampleIds.application };
 const key = { ...application, keyId: exampleIds.applicationKey };
@@ -31,6 +31,14 @@ export const applicationKeyExamples = {
       status: 201,
       request: { path: application },
       response: { ...view, id: exampleIds.createdKey, key: exampleSecrets.key },
+    },
+    {
+      summary: 'A key of an application that reveals, in a tenant that demands approvals',
+      status: 202,
+      given: 'approvals',
+      description: 'The key is refused until it is approved. Its secret is not shown again.',
+      request: { path: application },
+      response: { ...view, id: exampleIds.createdKey, key: exampleSecrets.key, approval: exampleApproval },
     },
     {
       summary: 'An idempotency key with a blank in it',

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
 import { type IdParameter, idParameter, requireUuid } from '../../http/uuid-parameter.ts';
-import { type ApplicationKeyService, noSuchKey } from './application-key-service.ts';
+import { type ApplicationKeyService, noSuchKey, type ShownKey } from './application-key-service.ts';
 import { ApplicationKeyQuery, parseApplicationFilter } from './application-filter.ts';
 import { ApplicationKeyView, toApplicationKeyView } from './application-schemas.ts';
 import { noSuchApplication } from './application-service.ts';
@@ -31,7 +31,7 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
         permission: 'application:create',
         hasBody: false,
         showAgain: shownAgain<CreatedKey>(async (caller, { applicationId, keyId }) =>
-          toApplicationKeyView(await keys.get(caller, applicationId, keyId)),
+          toView(await keys.get(caller, applicationId, keyId)),
         ),
         examples: applicationKeyExamples.createApplicationKey,
       },
@@ -39,17 +39,17 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
         operationId: 'createApplicationKey',
         summary: 'Create a key',
         description:
-          'Creates a further key for an application, for example to replace one without interruption. The response is the only one that contains its secret.',
+          'Creates a further key for an application, for example to replace one without interruption. The response is the only one that contains its secret. In a tenant with `approve_plaintext`, the key of an application that can reach plaintext is refused until it is approved, and the response is 202.',
         tags: ['Application keys'],
         params: ApplicationParameter,
-        response: { 201: ApplicationKeyView },
+        response: { 201: ApplicationKeyView, 202: ApplicationKeyView },
       },
     },
     async (request, reply) => {
       const applicationId = requireUuid<ApplicationId>(request.params.id, noSuchApplication);
-      const key = await keys.create(request.caller, applicationId);
-      keepOutcome(reply, { applicationId, keyId: key.id } satisfies CreatedKey);
-      return reply.code(201).send(toApplicationKeyView(key));
+      const created = await keys.create(request.caller, applicationId);
+      keepOutcome(reply, { applicationId, keyId: created.key.id } satisfies CreatedKey);
+      return reply.code(created.approval === undefined ? 201 : 202).send(toView(created));
     },
   );
 
@@ -70,7 +70,7 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
     async (request) => {
       const filter = parseApplicationFilter(request.query);
       const found = await keys.list(request.caller, requireUuid(request.params.id, noSuchApplication), filter);
-      return found.map(toApplicationKeyView);
+      return found.map(toView);
     },
   );
 
@@ -89,7 +89,7 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
     },
     async (request) => {
       const { applicationId, keyId } = toIds(request.params);
-      return toApplicationKeyView(await keys.get(request.caller, applicationId, keyId));
+      return toView(await keys.get(request.caller, applicationId, keyId));
     },
   );
 
@@ -116,6 +116,10 @@ export function addApplicationKeyRoutes(app: FastifyInstance, keys: ApplicationK
       return reply.code(204).send();
     },
   );
+}
+
+function toView({ key, approval }: ShownKey): Static<typeof ApplicationKeyView> {
+  return toApplicationKeyView(key, approval);
 }
 
 function toIds(parameters: KeyParameters): { applicationId: ApplicationId; keyId: ApplicationKeyId } {

@@ -1,8 +1,10 @@
 import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+import type { Authority } from '../members/index.ts';
 import type { ApplicationKey } from './application.ts';
 
-const columns = 'id, version, created_by as "createdBy", created_at as "createdAt", last_used_at as "lastUsedAt"';
+const columns = `id, version, created_by as "createdBy", created_at as "createdAt", last_used_at as "lastUsedAt",
+  pending_hash is not null as "awaitsApproval"`;
 
 /** How many keys an application has, and when one of them was last used, as far as that was noted. */
 export interface KeyUse {
@@ -23,12 +25,25 @@ export class ApplicationKeyStore {
     id: ApplicationKeyId;
     applicationId: ApplicationId;
     secretHash: Buffer;
+    /** Takes the place of `secretHash` once the key is approved. */
+    pendingHash: Buffer | null;
     createdBy: string | null;
+    authority: Authority;
   }): Promise<ApplicationKey> {
     const [row] = await this.#tx.query<ApplicationKey>({
-      text: `insert into application_keys (tenant_id, id, application_id, version, secret_hash, created_by)
-        values ($1, $2, $3, 1, $4, $5) returning ${columns}`,
-      values: [this.#tenantId, key.id, key.applicationId, key.secretHash, key.createdBy],
+      text: `insert into application_keys (tenant_id, id, application_id, version, secret_hash, created_by, granted_as, granted_by,
+          pending_hash)
+        values ($1, $2, $3, 1, $4, $5, $6, $7, $8) returning ${columns}`,
+      values: [
+        this.#tenantId,
+        key.id,
+        key.applicationId,
+        key.secretHash,
+        key.createdBy,
+        key.authority.as,
+        key.authority.by,
+        key.pendingHash,
+      ],
     });
     if (row === undefined) throw new Error('An insert returned no row.');
     return row;
@@ -65,6 +80,16 @@ export class ApplicationKeyStore {
       values: [this.#tenantId, applicationId, id],
     });
     return row;
+  }
+
+  /** The key works on every server as soon as this commits; false if there is none that waits. */
+  async release(applicationId: ApplicationId, id: ApplicationKeyId): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `update application_keys set secret_hash = pending_hash, pending_hash = null
+        where tenant_id = $1 and application_id = $2 and id = $3 and pending_hash is not null returning id`,
+      values: [this.#tenantId, applicationId, id],
+    });
+    return rows.length > 0;
   }
 
   async delete(applicationId: ApplicationId, id: ApplicationKeyId): Promise<boolean> {

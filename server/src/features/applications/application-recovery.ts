@@ -6,6 +6,8 @@ import { type AuditEvent, noSingleEntity } from '../../platform/audit/audit-even
 import { recordAllInTransaction, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import { toChangeDetails, toRightsDetails } from '../../platform/audit/change-details.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
+import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
+import { operatorAuthority } from '../members/index.ts';
 import type { ApiKeyMaker } from './api-key-maker.ts';
 import type { Application } from './application.ts';
 import { keysMax } from './application-key-service.ts';
@@ -13,6 +15,7 @@ import { ApplicationKeyStore, type KeyUse } from './application-key-store.ts';
 import { applicationEvent, noSuchApplication } from './application-service.ts';
 import { ApplicationStore } from './application-store.ts';
 
+const operator = { createdBy: null, authority: operatorAuthority };
 /** Far more than a tenant has. */
 const listedMax = 10_000;
 
@@ -74,8 +77,9 @@ export class ApplicationRecovery {
         allowedOrigins: null,
         grantLimit: null,
         createdBy: null,
+        authority: operatorAuthority,
       });
-      const key = await this.#apiKeyMaker.make(tx, application, null);
+      const key = await this.#apiKeyMaker.make(tx, application, operator);
       await recordAllInTransaction(tx, tenantId, 'system', [
         { ...applicationEvent(id, 'create'), details: toRightsDetails(undefined, application) },
         issueEvent(application, key.id, []),
@@ -99,7 +103,7 @@ export class ApplicationRecovery {
       if (!revokesOthers && (await keys.countOf(applicationId)) >= keysMax) {
         throw new DomainError('validation-failed', `The application has ${keysMax} keys, the most that it can have.`);
       }
-      const key = await this.#apiKeyMaker.make(tx, application, null);
+      const key = await this.#apiKeyMaker.make(tx, application, operator);
       const revoked = revokesOthers ? await keys.deleteOthers(applicationId, key.id) : [];
       await recordInTransaction(tx, tenantId, 'system', issueEvent(application, key.id, revoked));
       return { applicationId, keyId: key.id, text: key.text, revoked };
@@ -122,11 +126,10 @@ function requireRecoverable({ type, expiresAt }: Application): void {
   }
 }
 
-/** The tenant cannot be deleted before the transaction ends. */
+/** The tenant exists and cannot be deleted before the transaction ends. */
 async function holdTenant(tx: Transaction, tenantId: TenantId): Promise<ApplicationStore> {
-  const store = new ApplicationStore(tx, tenantId);
-  if (!(await store.holdTenant())) throw new DomainError('not-found', 'There is no such tenant.');
-  return store;
+  await requireOpenTenant(tx, tenantId);
+  return new ApplicationStore(tx, tenantId);
 }
 
 /** A key gives its holder the rights of the application, so the record tells which those are. */

@@ -15,6 +15,7 @@ import {
 } from './application-schemas.ts';
 import {
   type ApplicationService,
+  isPending,
   noSuchApplication,
   toWrittenApplication,
   type WrittenApplication,
@@ -41,16 +42,16 @@ export function addApplicationRoutes(app: FastifyInstance, applications: Applica
         operationId: 'createApplication',
         summary: 'Create an application',
         description:
-          'Creates an application and, unless `create_key` is false, its first key. The response is the only one that contains the secret of the key.',
+          'Creates an application and, unless `create_key` is false, its first key. The response is the only one that contains the secret of the key. In a tenant with `approve_plaintext`, an application that could reach plaintext is created without rights: the response is 202, and its keys are refused until it is approved.',
         tags: ['Applications'],
         body: CreateApplication,
-        response: { 201: ApplicationView },
+        response: { 201: ApplicationView, 202: ApplicationView },
       },
     },
     async (request, reply) => {
       const created = await applications.create(request.caller, toNewApplication(request.body));
       keepOutcome(reply, toWrittenApplication(created));
-      return reply.code(201).send(toApplicationView(created));
+      return reply.code(isPending(created) ? 202 : 201).send(toApplicationView(created));
     },
   );
 
@@ -118,18 +119,18 @@ export function addApplicationRoutes(app: FastifyInstance, applications: Applica
         operationId: 'updateApplication',
         summary: 'Update an application',
         description:
-          'Replaces the settings of an application: what the request leaves out is removed. The type cannot be changed. Its keys keep working, and have the new rights within a second.',
+          'Replaces the settings of an application: what the request leaves out is removed. The type cannot be changed. Its keys keep working, and have the new rights within a second. In a tenant with `approve_plaintext`, rights that widen access to plaintext take effect once they are approved; until then the response is 202, and what was in force stays so.',
         tags: ['Applications'],
         params: ApplicationParameter,
         body: UpdateApplication,
-        response: { 200: ApplicationView },
+        response: { 200: ApplicationView, 202: ApplicationView },
       },
     },
     async (request, reply) => {
       const id = requireUuid<Parameters<typeof applications.update>[1]>(request.params.id, noSuchApplication);
       const updated = await applications.update(request.caller, id, toApplicationSettings(request.body));
       keepOutcome(reply, toWrittenApplication(updated));
-      return toApplicationView(updated);
+      return reply.code(isPending(updated) ? 202 : 200).send(toApplicationView(updated));
     },
   );
 

@@ -14,8 +14,9 @@ import { orNull } from '../../http/optional-schemas.ts';
 import { pageOf } from '../../http/pagination.ts';
 import { plainText } from '../../http/text-schemas.ts';
 import { changeFields, parseEnd, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import { type ApprovalRequest, ApprovalView, toApprovalField } from '../approvals/index.ts';
 import type { ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
-import type { ApplicationWithKeys, NewApplication } from './application-service.ts';
+import { type ApplicationWithKeys, findApproval, type NewApplication } from './application-service.ts';
 import { AllowedDestinations, AllowedOrigins, toDestinationEntry, toOriginEntry } from './allowed-list-schemas.ts';
 import { GrantLimitBody, GrantLimitView, toGrantLimit, toGrantLimitView } from './grant-limit-schema.ts';
 
@@ -64,6 +65,7 @@ export const ApplicationKeyView = Type.Object(
       timestamp('When it was last used, give or take ten seconds; null if never.'),
       Type.Null(),
     ]),
+    approval: Type.Optional(ApprovalView),
   },
   { description: 'A key of an application, for the `BT-API-KEY` header.' },
 );
@@ -89,6 +91,7 @@ export const ApplicationView = Type.Object(
       }),
     ),
     grant_limit: Type.Optional(GrantLimitView),
+    approval: Type.Optional(ApprovalView),
     ...changeFields,
   },
   { description: 'A client of the API and what it may do.' },
@@ -124,14 +127,19 @@ export function toNewApplication(body: Static<typeof CreateApplication>): NewApp
   return { ...toApplicationSettings(body, body.type), type: body.type, createKey: body.create_key ?? true };
 }
 
-export function toApplicationView({ application, keys }: ApplicationWithKeys): Static<typeof ApplicationView> {
-  const secret = keys.map(toApplicationKeyView).find(({ key }) => key !== undefined)?.key;
+export function toApplicationView({
+  application,
+  keys,
+  approvals,
+}: ApplicationWithKeys): Static<typeof ApplicationView> {
+  const views = keys.map((key) => toApplicationKeyView(key, findApproval(approvals, key.id)));
+  const secret = views.find(({ key }) => key !== undefined)?.key;
   return {
     id: application.id,
     tenant_id: application.tenantId,
     name: application.name,
     ...(secret === undefined ? {} : { key: secret }),
-    keys: keys.map(toApplicationKeyView),
+    keys: views,
     type: application.type,
     permissions: [...application.permissions],
     rules: application.rules.map(toAccessRuleView),
@@ -139,11 +147,15 @@ export function toApplicationView({ application, keys }: ApplicationWithKeys): S
     ...(application.allowedDestinations === null ? {} : { allowed_destinations: [...application.allowedDestinations] }),
     ...(application.allowedOrigins === null ? {} : { allowed_origins: [...application.allowedOrigins] }),
     ...(application.grantLimit === null ? {} : { grant_limit: toGrantLimitView(application.grantLimit) }),
+    ...toApprovalField(findApproval(approvals, application.id)),
     ...toChangeFields(application),
   };
 }
 
-export function toApplicationKeyView(key: ApplicationKey | NewApplicationKey): Static<typeof ApplicationKeyView> {
+export function toApplicationKeyView(
+  key: ApplicationKey | NewApplicationKey,
+  approval?: ApprovalRequest,
+): Static<typeof ApplicationKeyView> {
   return {
     id: key.id,
     ...('text' in key ? { key: key.text } : {}),
@@ -151,5 +163,6 @@ export function toApplicationKeyView(key: ApplicationKey | NewApplicationKey): S
     ...(key.createdBy === null ? {} : { created_by: key.createdBy }),
     created_at: toTimestamp(key.createdAt),
     last_used_at: key.lastUsedAt === null ? null : toTimestamp(key.lastUsedAt),
+    ...toApprovalField(approval),
   };
 }

@@ -8,18 +8,25 @@ import type { Page, PageRequest } from '../../http/pagination.ts';
 import { type AuditEvent, noSingleEntity, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import { toRightsDetails } from '../../platform/audit/change-details.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
+import { type ApprovalRequest, ApprovalStore } from '../approvals/index.ts';
+import { findAuthority } from '../members/index.ts';
 import type { Application, ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
 import type { ApplicationFilter } from './application-filter.ts';
+import { needsApproval, requestChange, toShown, withoutRights, withPendingRights } from './application-change.ts';
 import { ApplicationKeyStore } from './application-key-store.ts';
 import { ApplicationStore } from './application-store.ts';
 import type { ApiKeyMaker } from './api-key-maker.ts';
 import { requireValidSettings } from './application-settings.ts';
+import { requireGrantable } from './require-grantable.ts';
 import { requireManageable, requireWithinLimit } from './require-within-limit.ts';
 
 export interface ApplicationWithKeys {
   readonly application: Application;
   readonly keys: readonly (ApplicationKey | NewApplicationKey)[];
+  /** The last requests for approval of the application and its keys. */
+  readonly approvals: readonly ApprovalRequest[];
 }
 
 /** What is kept of a request that created or changed an application, in case it is repeated. */
@@ -44,7 +51,10 @@ export class ApplicationService {
     this.#apiKeyMaker = parts.apiKeyMaker;
   }
 
-  /** Stores the application, its first key and the audit record of both together. */
+  /**
+   * Stores the application, its first key and the audit record of both together. If it has to be approved, it has no rights
+   * until then.
+   */
   async create(caller: Caller, wanted: NewApplication): Promise<ApplicationWithKeys> {
     requireValidSettings(wanted.type, wanted);
     // An application created by a limited one has the same limit, unless the request sets a narrower one.
@@ -56,14 +66,26 @@ export class ApplicationService {
       const createdBy = actorIdOf(caller);
       const store = new ApplicationStore(tx, caller.tenantId);
       // The tenant may be deleted concurrently by another caller.
-      if (!(await store.holdTenant())) throw new DomainError('not-found', 'There is no such tenant.');
-      const application = await store.insert({ ...capped, id, createdBy });
-      const keys = wanted.createKey ? [await this.#apiKeyMaker.make(tx, application, createdBy)] : [];
+      await requireOpenTenant(tx, caller.tenantId);
+      const authority = await findAuthority(tx, caller);
+      requireGrantable(authority, capped);
+      const isPending = await needsApproval(tx, caller, { before: undefined, after: capped });
+      const application = await store.insert({
+        ...capped,
+        ...(isPending ? withoutRights(capped) : {}),
+        id,
+        createdBy,
+        authority,
+        awaitsApproval: isPending,
+      });
+      const keys = wanted.createKey ? [await this.#apiKeyMaker.make(tx, application, { createdBy, authority })] : [];
       await recordInTransaction(tx, caller.tenantId, caller, {
         ...applicationEvent(id, 'create'),
         details: toRightsDetails(undefined, application),
       });
-      return { application, keys };
+      if (!isPending) return { application, keys, approvals: [] };
+      const request = await requestChange(tx, caller, { application, wanted: capped });
+      return { application: toShown(application, request), keys, approvals: [request] };
     });
   }
 
@@ -90,18 +112,16 @@ export class ApplicationService {
   async list(caller: Caller, filter: ApplicationFilter, request: PageRequest): Promise<Page<ApplicationWithKeys>> {
     const page = await this.#database.forTenant(caller.tenantId, async (tx) => {
       const { totalItems, items } = await new ApplicationStore(tx, caller.tenantId).list(filter, request);
-      const keys = await new ApplicationKeyStore(tx, caller.tenantId).listOf(items.map(({ id }) => id));
-      const withKeys = items.map((application) => ({
-        application,
-        keys: keys.filter(({ applicationId }) => applicationId === application.id),
-      }));
-      return { totalItems, items: withKeys };
+      return { totalItems, items: await withKeys(tx, caller.tenantId, items) };
     });
     await this.#audit.append(caller, applicationEvent(noSingleEntity, 'read'));
     return page;
   }
 
-  /** Replaces everything but the type, which never changes. */
+  /**
+   * Replaces everything but the type, which never changes. What has to be approved is kept as a request, and nothing is replaced
+   * until then. An update that takes effect withdraws a request: the last one says how the application is wanted.
+   */
   async update(caller: Caller, id: ApplicationId, settings: ApplicationSettings): Promise<ApplicationWithKeys> {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new ApplicationStore(tx, caller.tenantId);
@@ -109,16 +129,24 @@ export class ApplicationService {
       if (current === undefined) throw noSuchApplication();
       requireValidSettings(current.type, settings);
       const { type } = current;
-      const capped = { ...settings, grantLimit: settings.grantLimit ?? current.grantLimit };
-      requireManageable(caller, current);
+      const wanted = await withPendingRights(tx, current);
+      const capped = { ...settings, grantLimit: settings.grantLimit ?? wanted.grantLimit };
+      requireManageable(caller, wanted);
       requireWithinLimit(caller, { type, ...capped });
-      const application = await store.update(id, { ...capped, modifiedBy: actorIdOf(caller) });
+      const authority = await findAuthority(tx, caller);
+      requireGrantable(authority, capped);
+      if (await needsApproval(tx, caller, { before: current, after: { type, ...capped } })) {
+        await requestChange(tx, caller, { application: current, wanted: capped });
+        return getWithKeys(tx, caller.tenantId, current);
+      }
+      await new ApprovalStore(tx, caller.tenantId).withdraw('application', id);
+      const application = await store.update(id, { ...capped, modifiedBy: actorIdOf(caller), authority });
       if (application === undefined) throw noSuchApplication();
       await recordInTransaction(tx, caller.tenantId, caller, {
         ...applicationEvent(id, 'update'),
         details: toRightsDetails(current, application),
       });
-      return { application, keys: await new ApplicationKeyStore(tx, caller.tenantId).listOf([id]) };
+      return getWithKeys(tx, caller.tenantId, application);
     });
   }
 
@@ -128,8 +156,9 @@ export class ApplicationService {
       const store = new ApplicationStore(tx, caller.tenantId);
       const current = await store.lock(id);
       if (current === undefined) throw noSuchApplication();
-      requireManageable(caller, current);
+      requireManageable(caller, await withPendingRights(tx, current));
       await store.delete(id);
+      await new ApprovalStore(tx, caller.tenantId).withdrawAll(id);
       await recordInTransaction(tx, caller.tenantId, caller, {
         ...applicationEvent(id, 'delete'),
         details: toRightsDetails(current, undefined),
@@ -141,9 +170,44 @@ export class ApplicationService {
     return this.#database.forTenant(tenantId, async (tx) => {
       const application = await new ApplicationStore(tx, tenantId).find(id);
       if (application === undefined) throw noSuchApplication();
-      return { application, keys: await new ApplicationKeyStore(tx, tenantId).listOf([id]) };
+      return getWithKeys(tx, tenantId, application);
     });
   }
+}
+
+/** Applications as they are shown, with their keys and the requests about both. */
+async function withKeys(
+  tx: Transaction,
+  tenantId: TenantId,
+  applications: readonly Application[],
+): Promise<ApplicationWithKeys[]> {
+  const ids = applications.map(({ id }) => id);
+  const keys = await new ApplicationKeyStore(tx, tenantId).listOf(ids);
+  const approvals = await new ApprovalStore(tx, tenantId).listLatest([...ids, ...keys.map(({ id }) => id)]);
+  return applications.map((application) => ({
+    application: toShown(application, findApproval(approvals, application.id)),
+    keys: keys.filter(({ applicationId }) => applicationId === application.id),
+    approvals,
+  }));
+}
+
+async function getWithKeys(
+  tx: Transaction,
+  tenantId: TenantId,
+  application: Application,
+): Promise<ApplicationWithKeys> {
+  const [found] = await withKeys(tx, tenantId, [application]);
+  if (found === undefined) throw noSuchApplication();
+  return found;
+}
+
+/** Whether a change of the application itself waits for approval. */
+export function isPending({ application, approvals }: ApplicationWithKeys): boolean {
+  return findApproval(approvals, application.id)?.status === 'pending';
+}
+
+export function findApproval(approvals: readonly ApprovalRequest[], id: string): ApprovalRequest | undefined {
+  return approvals.find(({ subjectId }) => subjectId === id);
 }
 
 export function toWrittenApplication({ application }: ApplicationWithKeys): WrittenApplication {

@@ -4,15 +4,16 @@ import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
 import type { PageRequest } from '../../http/pagination.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { KeyEnvironment } from '../../platform/keyring/api-key.ts';
+import type { Authority } from '../members/index.ts';
 import type { Application, ApplicationSettings } from './application.ts';
 import type { ApplicationFilter } from './application-filter.ts';
 
 const columns = `tenant_id as "tenantId", id, name, type, permissions, rules, expires_at as "expiresAt",
   allowed_destinations as "allowedDestinations", allowed_origins as "allowedOrigins", grant_limit as "grantLimit",
-  created_by as "createdBy", created_at as "createdAt", modified_by as "modifiedBy", modified_at as "modifiedAt"`;
+  awaits_approval as "awaitsApproval", created_by as "createdBy", created_at as "createdAt", modified_by as "modifiedBy", modified_at as "modifiedAt"`;
 
 /** Settings with the limit resolved. */
-type StoredSettings = Omit<ApplicationSettings, 'grantLimit'> & Pick<Application, 'grantLimit'>;
+export type StoredSettings = Omit<ApplicationSettings, 'grantLimit'> & Pick<Application, 'grantLimit'>;
 
 interface UsablePage {
   readonly type: ApplicationType | undefined;
@@ -30,14 +31,20 @@ export class ApplicationStore {
   }
 
   async insert(
-    application: StoredSettings & { id: ApplicationId; type: ApplicationType; createdBy: string | null },
+    application: StoredSettings & {
+      id: ApplicationId;
+      type: ApplicationType;
+      createdBy: string | null;
+      authority: Authority;
+      awaitsApproval?: boolean;
+    },
   ): Promise<Application> {
     const { id, name, type, permissions, rules, expiresAt, allowedDestinations, allowedOrigins, createdBy } =
       application;
     const [row] = await this.#tx.query<Application>({
       text: `insert into applications (tenant_id, id, name, type, permissions, rules, expires_at, allowed_destinations, created_by,
-          grant_limit, allowed_origins)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${columns}`,
+          grant_limit, allowed_origins, granted_as, granted_by, awaits_approval)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning ${columns}`,
       values: [
         this.#tenantId,
         id,
@@ -50,19 +57,13 @@ export class ApplicationStore {
         createdBy,
         toJson(application.grantLimit),
         allowedOrigins,
+        application.authority.as,
+        application.authority.by,
+        application.awaitsApproval ?? false,
       ],
     });
     if (row === undefined) throw new Error('An insert returned no row.');
     return row;
-  }
-
-  /** Prevents the tenant from being deleted before this transaction ends; false if it is already gone. */
-  async holdTenant(): Promise<boolean> {
-    const rows = await this.#tx.query({
-      text: 'select from tenants where id = $1 for key share',
-      values: [this.#tenantId],
-    });
-    return rows.length > 0;
   }
 
   /** The text of a key contains the environment of its tenant. */
@@ -77,6 +78,15 @@ export class ApplicationStore {
   async find(id: ApplicationId): Promise<Application | undefined> {
     const [row] = await this.#tx.query<Application>({
       text: `select ${columns} from applications where tenant_id = $1 and id = $2`,
+      values: [this.#tenantId, id],
+    });
+    return row;
+  }
+
+  /** Like `find`, unless it has expired. */
+  async findUsable(id: ApplicationId): Promise<Application | undefined> {
+    const [row] = await this.#tx.query<Application>({
+      text: `select ${columns} from applications where tenant_id = $1 and id = $2 and (expires_at is null or expires_at > now())`,
       values: [this.#tenantId, id],
     });
     return row;
@@ -120,11 +130,16 @@ export class ApplicationStore {
     });
   }
 
-  async update(id: ApplicationId, settings: StoredSettings & { modifiedBy: string }): Promise<Application | undefined> {
+  /** From then on it has the rights that it is given, so it waits for no approval. */
+  async update(
+    id: ApplicationId,
+    settings: StoredSettings & { modifiedBy: string; authority: Authority },
+  ): Promise<Application | undefined> {
     const { name, permissions, rules, expiresAt, allowedDestinations, allowedOrigins, modifiedBy } = settings;
     const [row] = await this.#tx.query<Application>({
       text: `update applications set name = $3, permissions = $4, rules = $5, expires_at = $6, allowed_destinations = $7,
-          modified_by = $8, modified_at = now(), grant_limit = $9, allowed_origins = $10
+          modified_by = $8, modified_at = now(), grant_limit = $9, allowed_origins = $10,
+          granted_as = $11, granted_by = $12, awaits_approval = false
         where tenant_id = $1 and id = $2 returning ${columns}`,
       values: [
         this.#tenantId,
@@ -137,6 +152,8 @@ export class ApplicationStore {
         modifiedBy,
         toJson(settings.grantLimit),
         allowedOrigins,
+        settings.authority.as,
+        settings.authority.by,
       ],
     });
     return row;

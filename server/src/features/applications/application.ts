@@ -18,6 +18,8 @@ export interface Application {
   readonly allowedOrigins: readonly string[] | null;
   /** What a management application may grant; null if there is no limit. */
   readonly grantLimit: GrantLimit | null;
+  /** True for a new application whose rights have not been approved: until then it has none, and its keys are refused. */
+  readonly awaitsApproval: boolean;
   readonly createdBy: string | null;
   readonly createdAt: Date;
   readonly modifiedBy: string | null;
@@ -32,6 +34,8 @@ export interface ApplicationKey {
   readonly createdAt: Date;
   /** Noted every few seconds; null for a key that was never used. */
   readonly lastUsedAt: Date | null;
+  /** True for a key that is refused until it is approved. */
+  readonly awaitsApproval: boolean;
 }
 
 /** A key in the only response that contains its secret. */

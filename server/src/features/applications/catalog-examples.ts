@@ -103,6 +103,8 @@ export const catalogExamples = {
             'application:read',
             'application:update',
             'application:delete',
+            'session:read',
+            'session:delete',
             'log:read',
             'report:read',
           ],

@@ -21,6 +21,7 @@ const managementPermissions = [
   ...['create', 'delete', 'read', 'update'].map((verb) => `application:${verb}`),
   'log:read',
   'report:read',
+  ...['delete', 'read'].map((verb) => `session:${verb}`),
   'tenant:delete',
   ...['create', 'delete', 'read', 'update'].map((verb) => `tenant:invitation:${verb}`),
   ...['delete', 'read', 'update'].map((verb) => `tenant:member:${verb}`),

@@ -58,6 +58,8 @@ export class CredentialDirectory implements Authenticator {
     this.#keys = new WatchedCache({
       ...limits,
       load: (id) => database.forSystem(async (tx) => toKnownKey(await new CredentialStore(tx).find(id))),
+      // A key that awaits approval is read each time: its approval takes effect at once.
+      isKept: ({ identity }) => identity.awaitsApproval !== true,
     });
     this.#sessions = new WatchedCache({
       ...limits,
@@ -133,7 +135,7 @@ export class CredentialDirectory implements Authenticator {
 function toKnownKey(credential: Credential | undefined): KnownKey | undefined {
   if (credential === undefined) return undefined;
   const { secretHash, tenantId, applicationId, applicationType, keyId, permissions, rules, expiresAt } = credential;
-  const { allowedDestinations, allowedOrigins, grantLimit } = credential;
+  const { allowedDestinations, allowedOrigins, grantLimit, isTenantDeleted, awaitsApproval } = credential;
   return {
     secretHash,
     expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
@@ -143,10 +145,13 @@ function toKnownKey(credential: Credential | undefined): KnownKey | undefined {
       applicationId,
       applicationType,
       keyId,
-      grants: { rules: toRules(permissions, rules) },
+      // The edge refuses a key that awaits approval and says why; without rights, nothing else lets it through either.
+      grants: { rules: awaitsApproval ? [] : toRules(permissions, rules) },
+      ...(awaitsApproval ? { awaitsApproval } : {}),
       ...(allowedDestinations === null ? {} : { allowedDestinations }),
       ...(allowedOrigins === null ? {} : { allowedOrigins }),
       ...(grantLimit === null ? {} : { grantLimit }),
+      ...(isTenantDeleted ? { isTenantDeleted } : {}),
     },
     applicationIds: [applicationId],
   };
@@ -157,8 +162,10 @@ function toKnownSession(credential: SessionCredential | undefined): KnownKey | u
   const known = toKnownKey(credential);
   if (known === undefined || credential === undefined) return undefined;
   const { authorizer } = credential;
+  const origin = credential.origin === null ? {} : { origin: credential.origin };
   if (authorizer === null) {
-    return { ...known, identity: { ...known.identity, grants: { rules: [] }, session: { isAuthorized: false } } };
+    const session = { isAuthorized: false, ...origin };
+    return { ...known, identity: { ...known.identity, grants: { rules: [] }, session } };
   }
   const limit = toRules(authorizer.permissions, authorizer.rules);
   const { allowedDestinations } = authorizer;
@@ -169,7 +176,7 @@ function toKnownSession(credential: SessionCredential | undefined): KnownKey | u
       grants: { ...known.identity.grants, limit },
       // A session may call what its authorizer may call: its own application is public and has no list.
       ...(allowedDestinations === null ? {} : { allowedDestinations }),
-      session: { isAuthorized: true },
+      session: { isAuthorized: true, ...origin },
     },
     applicationIds: [...known.applicationIds, authorizer.id],
   };

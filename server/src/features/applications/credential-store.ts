@@ -1,6 +1,7 @@
 import type { AccessRule } from '../../core/access/access-rule.ts';
 import type { GrantLimit } from '../../core/access/grant-limit.ts';
 import type { ApplicationType, Permission } from '../../core/access/permission.ts';
+import type { SessionOrigin } from '../../core/identity/caller.ts';
 import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
@@ -17,10 +18,14 @@ export interface Credential {
   readonly allowedDestinations: readonly string[] | null;
   readonly allowedOrigins: readonly string[] | null;
   readonly grantLimit: GrantLimit | null;
+  readonly isTenantDeleted: boolean;
+  /** The key, or the rights of its new application, wait for approval. */
+  readonly awaitsApproval: boolean;
 }
 
 /** A session key: its own permissions, and those of the application that authorized it, if any. */
 export interface SessionCredential extends Credential {
+  readonly origin: SessionOrigin | null;
   readonly authorizer: {
     readonly id: ApplicationId;
     readonly permissions: readonly Permission[];
@@ -48,11 +53,13 @@ export class CredentialStore {
   async find(keyId: ApplicationKeyId): Promise<Credential | undefined> {
     const [row] = await this.#tx.query<Credential>({
       name: 'credential-find',
-      text: `select k.id as "keyId", k.secret_hash as "secretHash", a.tenant_id as "tenantId", a.id as "applicationId",
+      text: `select k.id as "keyId", coalesce(k.pending_hash, k.secret_hash) as "secretHash",
+          k.pending_hash is not null or a.awaits_approval as "awaitsApproval", a.tenant_id as "tenantId", a.id as "applicationId",
           a.type as "applicationType", a.permissions, a.rules, a.expires_at as "expiresAt",
           a.allowed_destinations as "allowedDestinations", a.allowed_origins as "allowedOrigins",
-          a.grant_limit as "grantLimit"
+          a.grant_limit as "grantLimit", t.deleted_at is not null as "isTenantDeleted"
         from application_keys k join applications a on a.tenant_id = k.tenant_id and a.id = k.application_id
+        join tenants t on t.id = k.tenant_id
         where k.id = $1`,
       values: [keyId],
     });
@@ -63,14 +70,15 @@ export class CredentialStore {
   async findSession(keyId: ApplicationKeyId): Promise<SessionCredential | undefined> {
     const [row] = await this.#tx.query<SessionCredential>({
       name: 'credential-find-session',
-      text: `select s.id as "keyId", s.secret_hash as "secretHash", s.tenant_id as "tenantId", a.id as "applicationId",
+      text: `select s.id as "keyId", a.awaits_approval as "awaitsApproval", s.secret_hash as "secretHash", s.tenant_id as "tenantId", a.id as "applicationId",
           a.type as "applicationType", s.permissions, s.rules, least(s.expires_at, a.expires_at, z.expires_at) as "expiresAt",
           a.allowed_destinations as "allowedDestinations", a.allowed_origins as "allowedOrigins",
-          a.grant_limit as "grantLimit",
+          a.grant_limit as "grantLimit", s.origin, t.deleted_at is not null as "isTenantDeleted",
           case when z.id is not null then json_build_object('id', z.id, 'permissions', z.permissions, 'rules', z.rules,
             'allowedDestinations', z.allowed_destinations) end as authorizer
         from sessions s
         join applications a on a.tenant_id = s.tenant_id and a.id = s.application_id
+        join tenants t on t.id = s.tenant_id
         left join applications z on z.tenant_id = s.tenant_id and z.id = s.authorized_by
         where s.id = $1`,
       values: [keyId],
@@ -78,19 +86,21 @@ export class CredentialStore {
     return row;
   }
 
-  /** Of a key or a session, whichever the id belongs to. One statement: anybody can ask for ids that do not exist. */
+  /** Of a key or a session, whichever the id belongs to, unless its tenant is deleted. One statement: anybody can ask for ids that do not exist. */
   async findOrigins(keyId: ApplicationKeyId): Promise<KeyOrigins | undefined> {
     const [row] = await this.#tx.query<KeyOrigins>({
       name: 'credential-find-origins',
       text: `select a.tenant_id as "tenantId", array[a.id] as "applicationIds", a.allowed_origins as "allowedOrigins",
           a.expires_at as "expiresAt"
         from application_keys k join applications a on a.tenant_id = k.tenant_id and a.id = k.application_id
+        join tenants t on t.id = k.tenant_id and t.deleted_at is null
         where k.id = $1 and a.type = 'public'
         union all
         select a.tenant_id, array_remove(array[a.id, z.id], null), a.allowed_origins,
           least(s.expires_at, a.expires_at, z.expires_at)
         from sessions s
         join applications a on a.tenant_id = s.tenant_id and a.id = s.application_id
+        join tenants t on t.id = s.tenant_id and t.deleted_at is null
         left join applications z on z.tenant_id = s.tenant_id and z.id = s.authorized_by
         where s.id = $1 and a.type = 'public'`,
       values: [keyId],

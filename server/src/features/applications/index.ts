@@ -1,9 +1,14 @@
 export type { Application } from './application.ts';
+export { ApplicationApproval } from './application-approval.ts';
+export { ApplicationKeyApproval } from './application-key-approval.ts';
+export { ApplicationKeyStore } from './application-key-store.ts';
 export { ApplicationRecovery, type IssuedKey, type UsedApplication } from './application-recovery.ts';
 export { ApplicationKeyService } from './application-key-service.ts';
 export { addApplicationKeyRoutes } from './application-key-routes.ts';
 export { addApplicationRoutes } from './application-routes.ts';
 export { ApplicationService, applicationEvent, noSuchApplication } from './application-service.ts';
+export { ApplicationRights } from './application-rights.ts';
+export { isManageable, requireManageable } from './require-within-limit.ts';
 export { ApplicationStore } from './application-store.ts';
 export { addCatalogRoutes } from './catalog-routes.ts';
 export { requireValidSettings } from './application-settings.ts';

@@ -120,10 +120,14 @@ describe('a server that is told to stop', () => {
   });
 });
 
+/** Its authorizer lists the destination, which the proxy requires of card fields. */
 async function startSession(vault: TestVault, tenant: TestTenant, permissions: readonly string[]): Promise<string> {
   const started = await vault.request('POST', '/sessions', { key: tenant.keys.public });
   const { nonce, session_key: key } = started.body as { nonce: string; session_key: string };
-  const { key: authorizer } = await createApplication(vault, tenant, { permissions });
+  const { key: authorizer } = await createApplication(vault, tenant, {
+    permissions,
+    allowed_destinations: [destinationHost],
+  });
   await vault.request('POST', '/sessions/authorize', { key: authorizer, body: { nonce, permissions } });
   return key;
 }

@@ -1,3 +1,4 @@
+import { countConditions } from '../../core/access/access-rule.ts';
 import type { AccessTarget } from '../../core/access/decide-access.ts';
 import { toRules } from '../../core/access/decide-access.ts';
 import type { ApplicationType } from '../../core/access/permission.ts';
@@ -10,6 +11,7 @@ import { finish, type Steps } from '../../core/steps/steps.ts';
 import { noSingleEntity } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
+import { holdTenantState } from '../../platform/database/open-tenant.ts';
 import { databaseClock } from '../../platform/database/database-clock.ts';
 import { loopPace } from '../../platform/waiting/tenant-pace.ts';
 import { inTurns, mapInTurns } from '../../platform/waiting/turns.ts';
@@ -18,7 +20,7 @@ import { type Application, ApplicationStore, applicationEvent } from '../applica
 import { InvitationStore } from '../invitations/index.ts';
 import { MemberStore, type Role, rolePermissions } from '../members/index.ts';
 import { listLiveSessions, type LiveSession } from '../sessions/index.ts';
-import { noSuchToken, type TokenStore } from '../tokens/index.ts';
+import { listSharedContainers, noSuchToken, type TokenStore } from '../tokens/index.ts';
 
 /** In the order in which they are looked at. */
 export const onlookerLists = ['applications', 'members', 'invitations', 'sessions'] as const;
@@ -87,7 +89,7 @@ export class WhoService {
   }
 
   async find(tenantId: TenantId, actor: Caller | 'system', { target, after }: WhoQuestion): Promise<Onlookers> {
-    const findSightOf = toFinder('container' in target ? target : await this.#load(tenantId, target.tokenId));
+    const findSightOf = await this.#toFinder(tenantId, target);
     const { applications, members, invitations, sessions, next } = await this.#database.forTenant(
       tenantId,
       async (tx) => {
@@ -99,7 +101,8 @@ export class WhoService {
       actor === 'system' || isGranted(actor.grants, permission);
     // Rights can have many conditions, so other requests run in between, and the tenant is charged for it.
     const look = (holder: SightHolder) => {
-      if ('container' in target) loopPace.charge(tenantId, weighRights(countConditions(holder)));
+      const { rules, limit = [] } = holder.grants;
+      if ('container' in target) loopPace.charge(tenantId, weighRights(countConditions([...rules, ...limit])));
       return inTurns(findSightOf(holder));
     };
     const seeing = await mapInTurns(applications, async ({ id, name, type, ...rest }) =>
@@ -158,9 +161,17 @@ export class WhoService {
     return { applications, members, invitations, sessions, next };
   }
 
-  /** No record is written for a tenant that was deleted. */
+  /** A token is in certain containers. Tokens in a container may be in others too, where other rules show them. */
+  async #toFinder(tenantId: TenantId, target: WhoQuestion['target']): Promise<SightFinder> {
+    if ('tokenId' in target) return toTokenFinder(await this.#load(tenantId, target.tokenId));
+    const { container } = target;
+    const shared = await this.#database.forTenant(tenantId, (tx) => listSharedContainers(tx, tenantId, container));
+    return (holder) => findSightWithin(holder, container, shared);
+  }
+
+  /** No record is written for a tenant that was removed. */
   async #requireTenant(tx: Transaction, tenantId: TenantId): Promise<void> {
-    if (!(await new ApplicationStore(tx, tenantId).holdTenant()))
+    if ((await holdTenantState(tx, tenantId)) === 'absent')
       throw new DomainError('not-found', 'There is no such tenant.');
   }
 
@@ -171,16 +182,13 @@ export class WhoService {
   }
 }
 
-/** How many conditions all rules have that decide for somebody. A container is one. */
-function countConditions({ grants: { rules, limit = [] } }: SightHolder): number {
-  return [...rules, ...limit].reduce((sum, { conditions = [] }) => sum + Math.max(1, conditions.length), 0);
-}
-
 type SightFinder = (holder: SightHolder) => Steps<Sight | undefined>;
 
-function toFinder(target: AccessTarget | { readonly container: string }): SightFinder {
+function toTokenFinder(token: AccessTarget): SightFinder {
   return function* (holder) {
-    return 'container' in target ? yield* findSightWithin(holder, target.container) : findSight(holder, target);
+    const sight = findSight(holder, token);
+    yield;
+    return sight;
   };
 }
 

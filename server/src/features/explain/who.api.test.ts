@@ -59,6 +59,76 @@ async function shownTo(key: string): Promise<string | undefined> {
   return data === null || data === undefined ? 'redact' : 'mask';
 }
 
+describe('POST /access/who about a container whose tokens lie in others too', () => {
+  const rule = (container: string, transform: string, priority = 1) => ({
+    description: 'Here',
+    priority,
+    container,
+    transform,
+    permissions: ['token:read'],
+  });
+  const wayTo = async (rules: object[], container: string) => {
+    const { id } = await createApplication(vault, tenant, { permissions: [], rules });
+    return wayOf((await who({ container })).applications, id, 'token:read');
+  };
+  beforeAll(async () => {
+    await createToken(['/shared/x/', '/other/y/']);
+    await createToken(['/alone/']);
+  });
+
+  it.each([
+    ['the other container', [rule('/other/y/', 'reveal')], '/shared/', 'reveal'],
+    ['what is above the other container', [rule('/other/', 'mask')], '/shared/', 'mask'],
+    ['the other container, asked about the exact one', [rule('/other/', 'reveal')], '/shared/x/', 'reveal'],
+    ['the other container, asked the other way round', [rule('/shared/', 'reveal')], '/other/', 'reveal'],
+    [
+      'the other container, before one on this',
+      [rule('/other/', 'reveal'), rule('/', 'mask', 2)],
+      '/shared/',
+      'reveal',
+    ],
+  ])('200 lists who has a rule on %s', async (_name, rules, container, transform) => {
+    expect(await wayTo(rules, container)).toBe(transform);
+  });
+
+  it.each([
+    ['a container without such tokens', [rule('/nothing/', 'reveal')], '/shared/', undefined],
+    ['the other container, for a place beside it', [rule('/other/', 'reveal')], '/shared/z/', undefined],
+    ['one container, for tokens that lie in no other', [rule('/other/', 'reveal')], '/alone/', undefined],
+    [
+      'the other container, after one on this',
+      [rule('/shared/', 'mask'), rule('/other/', 'reveal', 2)],
+      '/shared/',
+      'mask',
+    ],
+  ])('200 claims no more for a rule on %s', async (_name, rules, container, transform) => {
+    expect(await wayTo(rules, container)).toBe(transform);
+  });
+
+  it('200 lists everybody with a rule if tokens lie in more containers than are looked at', async () => {
+    const rules = [rule('/nothing/', 'reveal')];
+    expect(await wayTo(rules, '/many/')).toBeUndefined();
+    for (const from of [0, 1_000]) {
+      const body = Array.from({ length: from === 0 ? 1_000 : 1 }, (_, index) => ({
+        type: 'token',
+        data: 'x',
+        containers: ['/many/', `/each/${from + index}/`],
+      }));
+      const { status } = await vault.request('POST', '/tokenize', { key: tenant.keys.reveal, body });
+      expect(status).toBe(200);
+    }
+    expect(await wayTo(rules, '/many/')).toBe('reveal');
+    expect(await wayTo(rules, '/alone/')).toBeUndefined();
+  });
+
+  it('200 does not look at sets of other tenants', async () => {
+    const other = await vault.makeTenant();
+    const body = { type: 'token', data: 'x', containers: ['/alone/', '/foreign/'] };
+    await vault.request('POST', '/tokens', { key: other.keys.reveal, body });
+    expect(await wayTo([rule('/foreign/', 'reveal')], '/alone/')).toBeUndefined();
+  });
+});
+
 describe('POST /access/who', () => {
   it('200 lists exactly the applications that are shown the token, each as it is shown, for random rights', async () => {
     const random = new SeededRandom(7);

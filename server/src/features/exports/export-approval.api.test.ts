@@ -97,8 +97,8 @@ describe('in a production tenant, an export', () => {
     const { id } = await folder.request(vault, tenant);
     const answer = await decide(newcomer.visitor, 'approve', id);
     expect(answer.status).toBe(403);
-    expect(answer.text).toContain('A sign-in link is not enough');
-    expect((await decide(newcomer.visitor, 'refuse', id)).status).toBe(303);
+    expect(answer.text).toContain('A link is not enough');
+    expect((await decide(newcomer.visitor, 'refuse', id)).status).toBe(403);
   });
 
   it('is not approved by a session that is not fresh', async () => {

@@ -3,6 +3,7 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
 import type { ExportRecipient } from '../../platform/keyring/export-recipient.ts';
 import { type ExportFilter, exportEvent, noSuchExport, type TokenExport } from './token-export.ts';
 import { TokenExportStore } from './token-export-store.ts';
@@ -29,6 +30,7 @@ export class ExportApprovals {
   ): Promise<TokenExport> {
     const id = crypto.randomUUID();
     return this.#database.forTenant(tenantId, async (tx) => {
+      await requireOpenTenant(tx, tenantId);
       const store = new TokenExportStore(tx, tenantId);
       await store.insert({ id, ...wish }, { lifetimeSeconds, productionApprovals });
       const made = await store.find(id);
@@ -64,6 +66,7 @@ export class ExportApprovals {
     const { tenantId, userId } = caller;
     await this.#database.forTenant(tenantId, async (tx) => {
       const store = new TokenExportStore(tx, tenantId);
+      await requireOpenTenant(tx, tenantId);
       const approver = { userId, provenSince };
       if (!(await store.approve(id, approver))) throw cannotApprove(await store.find(id), approver);
       await recordInTransaction(tx, tenantId, caller, exportEvent(id, 'approve'));

@@ -1,6 +1,7 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import { recordAllInTransaction, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
 import { RowHasher } from '../../platform/keyring/row-hasher.ts';
 import { type StoredToken, toExportLine, type TokenOpener, tokenEvent, type TokenStore } from '../tokens/index.ts';
 import { type ExportHead, toHeadLine } from './export-manifest.ts';
@@ -38,6 +39,7 @@ export class ExportRunner {
   /** Uses up the approval, and records the intent before anything is decrypted. */
   async start(id: string): Promise<TokenExport> {
     const { found, isStarted } = await this.#database.forTenant(this.#tenantId, async (tx) => {
+      await requireOpenTenant(tx, this.#tenantId);
       const store = new TokenExportStore(tx, this.#tenantId);
       const isStarted = await store.start(id);
       const found = await store.find(id);
@@ -57,6 +59,8 @@ export class ExportRunner {
     for (let after = ''; ; ) {
       const from = after;
       const page = await this.#database.forTenant(this.#tenantId, async (tx) => {
+        // An export under way ends if the tenant is deleted.
+        await requireOpenTenant(tx, this.#tenantId);
         const tokens = await this.#tokens.listIn(tx, this.#tenantId, { after: from, limit: pageSize, ...filter });
         const view = { transform: 'reveal', details: { within: id } } as const;
         const events = tokens.map((token) => tokenEvent(token, 'read', view));

@@ -2,6 +2,7 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { StatementError } from '../../platform/database/database-error.ts';
+import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
 import type { FileRecord } from '../../platform/files/record-reader.ts';
 import { countSlot, insertFreeIn, unlimitedSets } from '../tokens/index.ts';
 import { importEvent } from './import-event.ts';
@@ -97,6 +98,8 @@ export class VaultWriter implements BatchWriter {
   async #writeTogether(entries: readonly Entry[], from: ImportState): Promise<ImportState> {
     const rows = entries.flatMap(({ prepared }) => (prepared.kind === 'row' ? [prepared.row] : []));
     const { to, rejectsLength } = await this.#database.forTenant(this.#tenantId, async (tx) => {
+      // An import under way ends if the tenant is deleted.
+      await requireOpenTenant(tx, this.#tenantId);
       const store = new TokenImportStore(tx, this.#tenantId);
       await store.commitInBackground();
       const outcomes =

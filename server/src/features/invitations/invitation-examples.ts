@@ -1,5 +1,5 @@
 import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleEnd, exampleIds, exampleLaterTime, exampleTime } from '../../http/example-values.ts';
+import { exampleApproval, exampleEnd, exampleIds, exampleLaterTime, exampleTime } from '../../http/example-values.ts';
 
 const one = { id: exampleIds.invitation };
 const missing: ApiExample = {
@@ -27,6 +27,14 @@ export const invitationExamples = {
       status: 201,
       request: { body: { email: 'alan@example.com', role: 'READ_ONLY' } },
       response: { ...view, id: exampleIds.created, email: 'alan@example.com', role: 'READ_ONLY' },
+    },
+    {
+      summary: 'Invite an admin, in a tenant that demands approvals',
+      status: 202,
+      given: 'approvals',
+      description: 'There is no link and no mail until the invitation is approved.',
+      request: { body: { email: 'joan@example.com', role: 'ADMIN' } },
+      response: { ...view, id: exampleIds.created, email: 'joan@example.com', approval: exampleApproval },
     },
     {
       summary: 'Not an e-mail address',
@@ -73,6 +81,18 @@ export const invitationExamples = {
       status: 200,
       request: { path: one },
       response: { ...view, modified_by: exampleIds.manager, modified_at: exampleLaterTime },
+    },
+    {
+      summary: 'An admin whom nobody has approved, in a tenant that demands approvals',
+      status: 202,
+      given: 'approvals',
+      request: { path: one },
+      response: {
+        ...view,
+        modified_by: exampleIds.manager,
+        modified_at: exampleLaterTime,
+        approval: exampleApproval,
+      },
     },
     {
       summary: 'An idempotency key with a blank in it',

@@ -1,7 +1,7 @@
 import type { EmailAddress } from '../../core/identity/email-address.ts';
 import { generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
-import type { StoredLink } from './invitation-store.ts';
+import type { NoLink, StoredLink } from './invitation-store.ts';
 
 /** Creates and parses invitation links: 256 random bits, looked up by their hash. */
 export class InvitationLinks {
@@ -18,6 +18,11 @@ export class InvitationLinks {
     const { secret, text } = generateNonce();
     const sealed = this.#systemKeys.sealer().seal(text, placeOf(invitationId, email));
     return { hash: this.#systemKeys.hashCredential(secret), sealed };
+  }
+
+  /** For an invitation that awaits approval. */
+  makeNone(): NoLink {
+    return { hash: this.#systemKeys.hashCredential(generateNonce().secret), sealed: null };
   }
 
   /** The address that the invited person opens. */

@@ -12,7 +12,7 @@ import {
   toInvitationView,
   toNewInvitation,
 } from './invitation-schemas.ts';
-import type { InvitationService } from './invitation-service.ts';
+import type { InvitationService, ShownInvitation } from './invitation-service.ts';
 import { invitationExamples } from './invitation-examples.ts';
 
 const InvitationParameter = idParameter('Id of the invitation.');
@@ -36,17 +36,17 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
         operationId: 'createInvitation',
         summary: 'Invite somebody',
         description:
-          'Invites a person to the tenant and sends a link by mail, which is valid for 72 hours. The link is never part of a response.',
+          'Invites a person to the tenant and sends a link by mail, which is valid for 72 hours. The link is never part of a response. In a tenant with `approve_plaintext`, an admin is invited once that is approved: the response is 202, and until then there is no link.',
         tags,
         body: CreateInvitation,
-        response: { 201: InvitationView },
+        response: { 201: InvitationView, 202: InvitationView },
       },
     },
     async (request, reply) => {
       const { caller } = request;
       const invitation = await invitations.create(caller.tenantId, caller, toNewInvitation(request.body));
       keepOutcome(reply, { id: invitation.id });
-      return reply.code(201).send(toInvitationView(invitation));
+      return reply.code(isPending(invitation) ? 202 : 201).send(toInvitationView(invitation));
     },
   );
 
@@ -67,16 +67,17 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
       schema: {
         operationId: 'resendInvitation',
         summary: 'Resend an invitation',
-        description: 'Sends a new link, valid for another 72 hours. Earlier links stop working.',
+        description:
+          'Sends a new link, valid for another 72 hours. Earlier links stop working. In a tenant with `approve_plaintext`, an invitation of an admin that nobody has approved has to be approved first: the response is 202.',
         tags,
         params: InvitationParameter,
-        response: { 200: InvitationView },
+        response: { 200: InvitationView, 202: InvitationView },
       },
     },
     async (request, reply) => {
       const invitation = await invitations.resend(request.caller, requireUuid(request.params.id, noSuchInvitation));
       keepOutcome(reply, { id: invitation.id });
-      return toInvitationView(invitation);
+      return reply.code(isPending(invitation) ? 202 : 200).send(toInvitationView(invitation));
     },
   );
 
@@ -137,4 +138,8 @@ export function addInvitationRoutes(app: FastifyInstance, invitations: Invitatio
       return reply.code(204).send();
     },
   );
+}
+
+function isPending({ approval }: ShownInvitation): boolean {
+  return approval?.status === 'pending';
 }

@@ -4,8 +4,9 @@ import { orNull } from '../../http/optional-schemas.ts';
 import { pageOf, pageParameters } from '../../http/pagination.ts';
 import { queryParameters } from '../../http/query-parameters.ts';
 import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
-import { type Invitation, invitationStatuses, invitedRoles } from './invitation.ts';
-import type { NewInvitation } from './invitation-service.ts';
+import { ApprovalView, toApprovalField } from '../approvals/index.ts';
+import { invitationStatuses, invitedRoles } from './invitation.ts';
+import type { NewInvitation, ShownInvitation } from './invitation-service.ts';
 
 export const CreateInvitation = Type.Object(
   {
@@ -30,6 +31,7 @@ export const InvitationView = Type.Object(
     role: Type.String({ description: 'The role that the person gets.' }),
     status: Type.String({ description: '`PENDING`, or `EXPIRED` once the link has expired.' }),
     expires_at: timestamp('When the link expires.'),
+    approval: Type.Optional(ApprovalView),
     ...changeFields,
   },
   { description: 'An invitation that nobody has accepted yet.' },
@@ -44,7 +46,7 @@ export function toNewInvitation(body: Static<typeof CreateInvitation>): NewInvit
 }
 
 /** Never the link: a caller who reads invitations is not the invited person. */
-export function toInvitationView(invitation: Invitation): Static<typeof InvitationView> {
+export function toInvitationView(invitation: ShownInvitation): Static<typeof InvitationView> {
   return {
     id: invitation.id,
     tenant_id: invitation.tenantId,
@@ -52,6 +54,7 @@ export function toInvitationView(invitation: Invitation): Static<typeof Invitati
     role: invitation.role,
     status: invitation.status,
     expires_at: toTimestamp(invitation.expiresAt),
+    ...toApprovalField(invitation.approval),
     ...toChangeFields(invitation),
   };
 }

@@ -1,5 +1,5 @@
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
-import { type Actor, actorIdOf, type Caller } from '../../core/identity/caller.ts';
+import { actorIdOf, type Caller } from '../../core/identity/caller.ts';
 import { parseEmailAddress } from '../../core/identity/email-address.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Page, PageRequest } from '../../http/pagination.ts';
@@ -7,13 +7,15 @@ import { noSingleEntity } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { type DatabaseClock, databaseClock } from '../../platform/database/database-clock.ts';
-import { ApplicationStore } from '../applications/index.ts';
-import { MemberStore } from '../members/index.ts';
+import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
+import { type ApprovalRequest, ApprovalStore, requestApproval } from '../approvals/index.ts';
+import { findGranter, isPromotion, MemberStore, roleDetails } from '../members/index.ts';
 import {
   type Invitation,
   type InvitationStatus,
   invitationEvent,
   type InvitedRole,
+  isAgreed,
   noSuchInvitation,
 } from './invitation.ts';
 import type { InvitationLinks } from './invitation-link.ts';
@@ -26,6 +28,9 @@ export interface NewInvitation {
   readonly email: string;
   readonly role: InvitedRole;
 }
+
+/** An invitation, with the last request for its approval if there was one. */
+export type ShownInvitation = Invitation & { readonly approval: ApprovalRequest | undefined };
 
 /** Invitations to a tenant. Each has one link, which creates one member, once. */
 export class InvitationService {
@@ -41,15 +46,16 @@ export class InvitationService {
     this.#clock = parts.clock ?? databaseClock;
   }
 
-  /** The mail is queued in the same transaction: it exists if and only if the invitation does. */
-  async create(tenantId: TenantId, actor: Actor, wanted: NewInvitation): Promise<Invitation> {
+  /**
+   * The mail is queued in the same transaction: it exists if and only if the invitation does. An invitation that has to be
+   * approved has neither a link nor a mail until then. What an operator does needs nobody's approval.
+   */
+  async create(tenantId: TenantId, actor: Caller | 'system', wanted: NewInvitation): Promise<ShownInvitation> {
     const email = parseEmailAddress(wanted.email);
     if (email === undefined) throw invalidField('email', 'must be an e-mail address such as name@example.com');
     const id = crypto.randomUUID();
-    const link = this.#links.make(id, email);
     return this.#database.forTenant(tenantId, async (tx) => {
-      // The tenant may be deleted concurrently by another caller.
-      if (!(await new ApplicationStore(tx, tenantId).holdTenant())) throw noSuchTenant();
+      await requireOpenTenant(tx, tenantId);
       if (await new MemberStore(tx, tenantId).hasEmail(email)) {
         throw new DomainError('already-a-member', 'Somebody with this e-mail address is a member already.', {
           found: {},
@@ -62,7 +68,17 @@ export class InvitationService {
           `A tenant can have at most ${invitationsMax} invitations. Delete some that are no longer needed.`,
         );
       }
-      const invitation = await store.insert({ id, email, role: wanted.role, link, createdBy: actorIdOf(actor) });
+      const asking = actor !== 'system' && (await needsApproval(tx, tenantId, wanted.role)) ? actor : undefined;
+      const link = asking === undefined ? this.#links.make(id, email) : this.#links.makeNone();
+      const grantedBy = actor === 'system' ? null : await findGranter(tx, actor);
+      const invitation = await store.insert({
+        id,
+        email,
+        role: wanted.role,
+        link,
+        createdBy: actorIdOf(actor),
+        grantedBy,
+      });
       if (invitation === undefined) {
         throw new DomainError(
           'already-invited',
@@ -70,40 +86,55 @@ export class InvitationService {
           { found: {} },
         );
       }
-      await store.enqueueMail(invitation);
       await recordInTransaction(tx, tenantId, actor, invitationEvent(id, 'create'));
-      return invitation;
+      if (asking !== undefined) return { ...invitation, approval: await askFor(tx, asking, invitation) };
+      await store.enqueueMail(invitation);
+      return { ...invitation, approval: undefined };
     });
   }
 
-  /** Replaces the link: the previous one is invalid as soon as this commits, whether or not its mail has been sent. */
-  async resend(caller: Caller, id: string): Promise<Invitation> {
+  /**
+   * Replaces the link: the previous one is invalid as soon as this commits, whether or not its mail has been sent. If the
+   * invitation has to be approved and has not been, it loses its link until it is.
+   */
+  async resend(caller: Caller, id: string): Promise<ShownInvitation> {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = this.#store(tx, caller.tenantId);
       const current = await store.lock(id);
       if (current === undefined) throw noSuchInvitation();
+      if (!isAgreed(current) && (await needsApproval(tx, caller.tenantId, current.role))) {
+        await store.suspend(id, this.#links.makeNone(), actorIdOf(caller));
+        await askFor(tx, caller, current);
+        return getShown(tx, caller, await store.find(id));
+      }
+      await new ApprovalStore(tx, caller.tenantId).withdraw('invitation', id);
       const link = this.#links.make(id, current.email);
-      const invitation = await store.replaceLink(id, link, actorIdOf(caller));
+      const grantedBy = await findGranter(tx, caller);
+      const invitation = await store.replaceLink(id, link, { modifiedBy: actorIdOf(caller), grantedBy });
       if (invitation === undefined) throw noSuchInvitation();
       await store.enqueueMail(invitation);
       await recordInTransaction(tx, caller.tenantId, caller, invitationEvent(id, 'resend'));
-      return invitation;
+      return getShown(tx, caller, invitation);
     });
   }
 
-  async list(caller: Caller, status: InvitationStatus | undefined, request: PageRequest): Promise<Page<Invitation>> {
-    const page = await this.#database.forTenant(caller.tenantId, (tx) =>
-      this.#store(tx, caller.tenantId).list(status, request),
-    );
+  async list(
+    caller: Caller,
+    status: InvitationStatus | undefined,
+    request: PageRequest,
+  ): Promise<Page<ShownInvitation>> {
+    const page = await this.#database.forTenant(caller.tenantId, async (tx) => {
+      const { totalItems, items } = await this.#store(tx, caller.tenantId).list(status, request);
+      return { totalItems, items: await withApprovals(tx, caller, items) };
+    });
     await this.#audit.append(caller, invitationEvent(noSingleEntity, 'read'));
     return page;
   }
 
-  async get(caller: Caller, id: string): Promise<Invitation> {
-    const invitation = await this.#database.forTenant(caller.tenantId, (tx) =>
-      this.#store(tx, caller.tenantId).find(id),
+  async get(caller: Caller, id: string): Promise<ShownInvitation> {
+    const invitation = await this.#database.forTenant(caller.tenantId, async (tx) =>
+      getShown(tx, caller, await this.#store(tx, caller.tenantId).find(id)),
     );
-    if (invitation === undefined) throw noSuchInvitation();
     await this.#audit.append(caller, invitationEvent(id, 'read'));
     return invitation;
   }
@@ -111,6 +142,7 @@ export class InvitationService {
   async delete(caller: Caller, id: string): Promise<void> {
     await this.#database.forTenant(caller.tenantId, async (tx) => {
       if (!(await this.#store(tx, caller.tenantId).delete(id))) throw noSuchInvitation();
+      await new ApprovalStore(tx, caller.tenantId).withdrawAll(id);
       await recordInTransaction(tx, caller.tenantId, caller, invitationEvent(id, 'delete'));
     });
   }
@@ -120,6 +152,9 @@ export class InvitationService {
     return this.#database.forTenant(tenantId, async (tx) => {
       const details = await this.#store(tx, tenantId).findDetails(id);
       if (details === undefined) throw noSuchInvitation();
+      if (await new ApprovalStore(tx, tenantId).hasPending('invitation', id)) {
+        throw new DomainError('awaiting-approval', 'The invitation awaits approval, and has no link until then.');
+      }
       if (details.linkSealed === null) return undefined;
       await recordInTransaction(tx, tenantId, 'system', invitationEvent(id, 'issue_link'));
       return this.#links.open(details, details.linkSealed);
@@ -131,6 +166,26 @@ export class InvitationService {
   }
 }
 
-function noSuchTenant(): DomainError {
-  return new DomainError('not-found', 'There is no such tenant.');
+async function needsApproval(tx: Transaction, tenantId: TenantId, role: InvitedRole): Promise<boolean> {
+  return isPromotion(undefined, role) && (await new ApprovalStore(tx, tenantId).isDemanded());
+}
+
+function askFor(tx: Transaction, caller: Caller, { id, role }: Invitation): Promise<ApprovalRequest> {
+  const details = roleDetails({ after: role });
+  return requestApproval(tx, caller, { kind: 'invitation', subjectId: id, change: {}, basis: role, details });
+}
+
+async function getShown(tx: Transaction, caller: Caller, found: Invitation | undefined): Promise<ShownInvitation> {
+  const [shown] = await withApprovals(tx, caller, found === undefined ? [] : [found]);
+  if (shown === undefined) throw noSuchInvitation();
+  return shown;
+}
+
+async function withApprovals(
+  tx: Transaction,
+  { tenantId }: Caller,
+  invitations: readonly Invitation[],
+): Promise<ShownInvitation[]> {
+  const approvals = await new ApprovalStore(tx, tenantId).listLatest(invitations.map(({ id }) => id));
+  return invitations.map((one) => ({ ...one, approval: approvals.find(({ subjectId }) => subjectId === one.id) }));
 }

@@ -17,6 +17,12 @@ export interface StoredLink {
   readonly sealed: Buffer;
 }
 
+/** In place of a link, for an invitation that awaits approval: nobody has the link of this hash, and nobody can read it here. */
+export interface NoLink {
+  readonly hash: Buffer;
+  readonly sealed: null;
+}
+
 export class InvitationStore {
   readonly #tx: Transaction;
   readonly #tenantId: TenantId;
@@ -28,9 +34,10 @@ export class InvitationStore {
     this.#tx = tx;
     this.#tenantId = tenantId;
     this.#now = `(now() + make_interval(secs => ${clock.aheadSeconds}))`;
-    this.#columns = `i.id, i.tenant_id as "tenantId", i.email, i.role, i.link_number as "linkNumber",
+    this.#columns = `i.id, i.tenant_id as "tenantId", i.email, i.role, i.link_number as "linkNumber", i.approved_at as "approvedAt",
       case when i.expires_at > ${this.#now} then 'PENDING' else 'EXPIRED' end as status, i.expires_at as "expiresAt",
-      i.created_by as "createdBy", i.created_at as "createdAt", i.modified_by as "modifiedBy", i.modified_at as "modifiedAt"`;
+      i.created_by as "createdBy", i.created_at as "createdAt", i.modified_by as "modifiedBy", i.modified_at as "modifiedAt",
+      i.granted_by as "grantedBy"`;
   }
 
   /** Undefined if the address has already been invited. */
@@ -38,15 +45,17 @@ export class InvitationStore {
     readonly id: string;
     readonly email: EmailAddress;
     readonly role: InvitedRole;
-    readonly link: StoredLink;
+    readonly link: StoredLink | NoLink;
     readonly createdBy: string | null;
+    readonly grantedBy: string | null;
   }): Promise<Invitation | undefined> {
-    const { id, email, role, link, createdBy } = invitation;
+    const { id, email, role, link, createdBy, grantedBy } = invitation;
     const [row] = await this.#tx.query<Invitation>({
-      text: `insert into invitations as i (tenant_id, id, email, role, link_hash, link_sealed, created_by, created_at, expires_at)
-        values ($1, $2, $3, $4, $5, $6, $7, ${this.#now}, ${this.#now} + make_interval(secs => $8))
+      text: `insert into invitations as i (tenant_id, id, email, role, link_hash, link_sealed, created_by, created_at, expires_at,
+          granted_by)
+        values ($1, $2, $3, $4, $5, $6, $7, ${this.#now}, ${this.#now} + make_interval(secs => $8), $9)
         on conflict (tenant_id, lower(email)) do nothing returning ${this.#columns}`,
-      values: [this.#tenantId, id, email, role, link.hash, link.sealed, createdBy, lifetimeSeconds],
+      values: [this.#tenantId, id, email, role, link.hash, link.sealed, createdBy, lifetimeSeconds, grantedBy],
     });
     return row;
   }
@@ -87,7 +96,7 @@ export class InvitationStore {
 
   async #findDetails(condition: string, value: string | Buffer) {
     const [row] = await this.#tx.query<InvitationDetails & { linkSealed: Buffer | null }>({
-      text: `select ${this.#columns}, t.name as "tenantName", coalesce(a.name, u.email) as inviter, i.link_sealed as "linkSealed"
+      text: `select ${this.#columns}, t.name as "tenantName", t.deleted_at is not null as "isTenantDeleted", coalesce(a.name, u.email) as inviter, i.link_sealed as "linkSealed"
         from invitations i join tenants t on t.id = i.tenant_id
         left join applications a on a.tenant_id = i.tenant_id and a.id = i.created_by
         left join users u on u.id = i.created_by
@@ -132,14 +141,45 @@ export class InvitationStore {
   }
 
   /** Replaces the link, and extends the expiry. */
-  async replaceLink(id: string, link: StoredLink, modifiedBy: string | null): Promise<Invitation | undefined> {
+  async replaceLink(
+    id: string,
+    link: StoredLink,
+    { modifiedBy, grantedBy }: { readonly modifiedBy: string; readonly grantedBy: string | null },
+  ): Promise<Invitation | undefined> {
     const [row] = await this.#tx.query<Invitation>({
       text: `update invitations i set link_hash = $3, link_sealed = $4, link_number = link_number + 1,
           expires_at = greatest(expires_at, ${this.#now}) + make_interval(secs => $5),
-          modified_by = $6, modified_at = ${this.#now}
+          modified_by = $6, modified_at = ${this.#now}, granted_by = $7
         where tenant_id = $1 and id = $2 returning ${this.#columns}`,
-      values: [this.#tenantId, id, link.hash, link.sealed, lifetimeSeconds, modifiedBy],
+      values: [this.#tenantId, id, link.hash, link.sealed, lifetimeSeconds, modifiedBy, grantedBy],
     });
+    return row;
+  }
+
+  /** Takes the link away from an invitation that has yet to be approved. */
+  async suspend(id: string, { hash, sealed }: NoLink, modifiedBy: string | null): Promise<void> {
+    await this.#tx.query({
+      text: `update invitations set link_hash = $3, link_sealed = $4, link_number = link_number + 1,
+          expires_at = ${this.#now} + make_interval(secs => $5), modified_by = $6, modified_at = ${this.#now}
+        where tenant_id = $1 and id = $2`,
+      values: [this.#tenantId, id, hash, sealed, lifetimeSeconds, modifiedBy],
+    });
+  }
+
+  /** Gives an invitation that was approved its link, which is valid from now on. */
+  async release(
+    id: string,
+    link: StoredLink,
+    { modifiedBy, grantedBy }: { readonly modifiedBy: string; readonly grantedBy: string | null },
+  ): Promise<Invitation> {
+    const [row] = await this.#tx.query<Invitation>({
+      text: `update invitations i set link_hash = $3, link_sealed = $4, link_number = link_number + 1,
+          approved_at = ${this.#now}, expires_at = ${this.#now} + make_interval(secs => $5),
+          modified_by = $6, modified_at = ${this.#now}, granted_by = $7
+        where tenant_id = $1 and id = $2 returning ${this.#columns}`,
+      values: [this.#tenantId, id, link.hash, link.sealed, lifetimeSeconds, modifiedBy, grantedBy],
+    });
+    if (row === undefined) throw new Error('An invitation was not there although it is locked.');
     return row;
   }
 

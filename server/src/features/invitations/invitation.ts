@@ -20,11 +20,15 @@ export interface Invitation {
   readonly role: InvitedRole;
   readonly status: InvitationStatus;
   readonly linkNumber: number;
+  /** When owners and admins approved it; null if they have not, or did not have to. */
+  readonly approvedAt: Date | null;
   readonly expiresAt: Date;
   readonly createdBy: string | null;
   readonly createdAt: Date;
   readonly modifiedBy: string | null;
   readonly modifiedAt: Date | null;
+  /** The member on whose authority it was sent; null for the operator. */
+  readonly grantedBy: string | null;
 }
 
 /** What an invited person sees before accepting: the inviter, the tenant and the role. */
@@ -32,6 +36,13 @@ export interface InvitationDetails extends Invitation {
   readonly tenantName: string;
   /** Name of the application or address of the user; null if an operator invited on the command line. */
   readonly inviter: string | null;
+  /** Nobody can join a deleted tenant. */
+  readonly isTenantDeleted: boolean;
+}
+
+/** Whether an operator has made it, or owners and admins have approved it. */
+export function isAgreed({ createdBy, approvedAt }: Invitation): boolean {
+  return createdBy === null || approvedAt !== null;
 }
 
 export function invitationEvent(id: string, operation: Operation): AuditEvent {

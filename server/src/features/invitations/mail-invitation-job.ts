@@ -7,11 +7,12 @@ import { type Letter, type Mailer, MailRefusedError } from '../../platform/mail/
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { writeInvitationLetter } from './invitation-letter.ts';
 import type { InvitationLinks } from './invitation-link.ts';
+import { mayStillInvite } from './inviter.ts';
 import { InvitationStore } from './invitation-store.ts';
 
 /**
  * Mails the link of an invitation. It is queued with the invitation and retried until the mail server accepts it. A link
- * that has been replaced, deleted or used, or has expired, is not sent. Only workers with a mail server have this
+ * that has been replaced, deleted or used, or has expired, is not sent, nor one whose sender may no longer invite. Only workers with a mail server have this
  * job: others would take it from the queue without being able to do it.
  */
 export function mailInvitationJob(parts: {
@@ -30,7 +31,9 @@ export function mailInvitationJob(parts: {
       const findCurrent = () =>
         database.forTenant(tenantId, async (tx) => {
           const details = await new InvitationStore(tx, tenantId, clock).findDetails(id);
-          return details?.linkNumber === linkNumber && details.status === 'PENDING' ? details : undefined;
+          const isCurrent = details?.linkNumber === linkNumber && details.status === 'PENDING';
+          if (!isCurrent || details.isTenantDeleted) return undefined;
+          return (await mayStillInvite(tx, details)) ? details : undefined;
         });
       const write = async (): Promise<Letter | undefined> => {
         const details = await findCurrent();

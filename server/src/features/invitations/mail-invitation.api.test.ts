@@ -218,8 +218,8 @@ describe('the queue', () => {
     });
     try {
       await untilTrue(async () => (await attemptsOf(id)) >= 2, { waitingFor: 'a second try' });
-      server = await MailServer.start({}, port);
       await ask('POST', `/${id}/resend`);
+      server = await MailServer.start({}, port);
       const { mails } = server;
       await untilTrue(async () => (await attemptsOf(id)) === -1, {
         waitingFor: 'the job to be done',

@@ -8,6 +8,7 @@ describe('toLogMessage', () => {
     ['token', 'update', 'success', 'Token updated'],
     ['bank', 'delete', 'success', 'Token deleted'],
     ['token', 'expire', 'success', 'Token expired'],
+    ['token', 'property_expired', 'success', 'Token property expired'],
     ['proxy', 'invoke', 'success', 'Proxy invoked'],
     ['token', 'read', 'denied', 'Token retrieval denied'],
     ['token', 'read', 'missed', 'Token retrieval found nothing'],

@@ -1,7 +1,10 @@
-export { type Member, memberEvent, noSuchMember, type Role, roleEvent } from './member.ts';
+export { type Authority, findAuthority, findGranter, operatorAuthority, requireOwnerAuthority } from './authority.ts';
+export { type Member, memberEvent, noSuchMember, type Role, roleDetails, roleEvent } from './member.ts';
+export { isPromotion, promotionSentences } from './promotion.ts';
+export { RoleApproval } from './role-approval.ts';
 export { ownerView } from './member-example-views.ts';
 export { addMemberRoutes } from './member-routes.ts';
 export { MemberView, toMemberView } from './member-schemas.ts';
 export { MemberService } from './member-service.ts';
-export { rolePermissions } from './role-permissions.ts';
+export { grantablePermissions, rolePermissions } from './role-permissions.ts';
 export { MemberStore } from './member-store.ts';

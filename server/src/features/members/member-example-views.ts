@@ -1,7 +1,7 @@
 import { exampleIds, exampleTime } from '../../http/example-values.ts';
 
 /** The people of the examples. */
-const made = { last_signed_in_at: null, sign_in_ways: [], created_at: exampleTime, created_date: exampleTime };
+const made = { sign_in_ways: [], created_at: exampleTime, created_date: exampleTime };
 
 export const ownerView = {
   id: exampleIds.owner,

@@ -1,5 +1,5 @@
 import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleIds, exampleLaterTime } from '../../http/example-values.ts';
+import { exampleApproval, exampleIds, exampleLaterTime } from '../../http/example-values.ts';
 import { memberView, ownerView } from './member-example-views.ts';
 
 const missing: ApiExample = {
@@ -38,6 +38,14 @@ export const memberExamples = {
         modified_by: exampleIds.manager,
         modified_at: exampleLaterTime,
       },
+    },
+    {
+      summary: 'Make a member an admin, in a tenant that demands approvals',
+      status: 202,
+      given: 'approvals',
+      description: 'The member keeps the old role until the new one is approved.',
+      request: { path: { id: exampleIds.member }, body: { role: 'ADMIN' } },
+      response: { ...memberView, role: 'READ_ONLY', approval: exampleApproval },
     },
     {
       summary: 'The owner cannot step down',

@@ -52,18 +52,19 @@ export function addMemberRoutes(app: FastifyInstance, members: MemberService): v
       schema: {
         operationId: 'updateMember',
         summary: 'Update a member',
-        description: 'Changes the role of a member. Making a member the owner makes the previous owner an admin.',
+        description:
+          'Changes the role of a member. Making a member the owner makes the previous owner an admin. In a tenant with `approve_plaintext`, a role that may widen access to plaintext takes effect once it is approved; until then the response is 202, and the member keeps the old role.',
         tags: ['Members'],
         params: MemberParameter,
         body: UpdateMember,
-        response: { 200: MemberView },
+        response: { 200: MemberView, 202: MemberView },
       },
     },
     async (request, reply) => {
       const id = requireUuid(request.params.id, noSuchMember);
       const member = await members.changeRole(request.caller, id, request.body.role);
       keepOutcome(reply, { id: member.id });
-      return toMemberView(member);
+      return reply.code(member.approval?.status === 'pending' ? 202 : 200).send(toMemberView(member));
     },
   );
 

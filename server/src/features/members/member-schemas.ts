@@ -5,6 +5,7 @@ import { nameSchemas } from '../../http/api-components.ts';
 import { pageOf, pageParametersUpTo } from '../../http/pagination.ts';
 import { queryParameters } from '../../http/query-parameters.ts';
 import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import { type ApprovalRequest, ApprovalView, toApprovalField } from '../approvals/index.ts';
 import { type Member, roles, signInKinds } from './member.ts';
 
 /** How many users one request may name. */
@@ -44,10 +45,11 @@ export const MemberView = Type.Object(
     tenant_id: Type.String({ description: 'Id of the tenant.' }),
     role: Type.String({ description: '`OWNER`, `ADMIN` or `READ_ONLY`.' }),
     user: UserView,
-    last_signed_in_at: Type.Union([timestamp('When they last signed in; null if that is not known.'), Type.Null()]),
+    last_signed_in_at: Type.Optional(timestamp('When they last signed in; absent if they have not.')),
     sign_in_ways: Type.Array(Type.Enum([...signInKinds]), {
       description: 'How they can sign in. Empty for somebody who needs a link.',
     }),
+    approval: Type.Optional(ApprovalView),
     ...changeFields,
     created_date: timestamp('The same as `created_at`, for clients that use this older name.'),
   },
@@ -66,7 +68,9 @@ export function parseUserIds(query: Static<typeof MemberQuery>): string[] | unde
   return userIds;
 }
 
-export function toMemberView(member: Member): Static<typeof MemberView> {
+export function toMemberView(
+  member: Member & { readonly approval?: ApprovalRequest | undefined },
+): Static<typeof MemberView> {
   return {
     id: member.id,
     tenant_id: member.tenantId,
@@ -78,8 +82,9 @@ export function toMemberView(member: Member): Static<typeof MemberView> {
       ...(member.lastName === null ? {} : { last_name: member.lastName }),
       ...(member.picture === null ? {} : { picture: member.picture }),
     },
-    last_signed_in_at: member.lastSignedInAt === null ? null : toTimestamp(member.lastSignedInAt),
+    ...(member.lastSignedInAt === null ? {} : { last_signed_in_at: toTimestamp(member.lastSignedInAt) }),
     sign_in_ways: [...member.signInWays],
+    ...toApprovalField(member.approval),
     ...toChangeFields(member),
     // Published clients use this older name.
     created_date: toTimestamp(member.createdAt),

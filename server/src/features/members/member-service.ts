@@ -1,11 +1,18 @@
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
-import { actorIdOf, type Caller } from '../../core/identity/caller.ts';
+import { actorIdOf, type Caller, type UserCaller } from '../../core/identity/caller.ts';
 import type { Page, PageRequest } from '../../http/pagination.ts';
 import { noSingleEntity } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
-import type { Database } from '../../platform/database/database.ts';
-import { type Member, memberEvent, noSuchMember, type Role, roleEvent } from './member.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { type ApprovalRequest, ApprovalStore, requestApproval } from '../approvals/index.ts';
+import { requireOwnerAuthority } from './authority.ts';
+import { endKeysOf } from './end-keys.ts';
+import { type Member, memberEvent, noSuchMember, type Role, roleDetails, roleEvent } from './member.ts';
 import { MemberStore } from './member-store.ts';
+import { isPromotion } from './promotion.ts';
+
+/** A member, with the last request for a role that needed approval. */
+export type ShownMember = Member & { readonly approval: ApprovalRequest | undefined };
 
 /** The members of a tenant. They join by invitation. */
 export class MemberService {
@@ -17,51 +24,49 @@ export class MemberService {
     this.#audit = parts.audit;
   }
 
-  async list(caller: Caller, userIds: readonly string[] | undefined, request: PageRequest): Promise<Page<Member>> {
-    const page = await this.#database.forTenant(caller.tenantId, (tx) =>
-      new MemberStore(tx, caller.tenantId).list(userIds, request),
-    );
+  async list(caller: Caller, userIds: readonly string[] | undefined, request: PageRequest): Promise<Page<ShownMember>> {
+    const page = await this.#database.forTenant(caller.tenantId, async (tx) => {
+      const { totalItems, items } = await new MemberStore(tx, caller.tenantId).list(userIds, request);
+      return { totalItems, items: await withApprovals(tx, caller, items) };
+    });
     await this.#audit.append(caller, memberEvent(noSingleEntity, 'read'));
     return page;
   }
 
-  async get(caller: Caller, id: string): Promise<Member> {
-    const member = await this.#database.forTenant(caller.tenantId, (tx) =>
-      new MemberStore(tx, caller.tenantId).find(id),
-    );
-    if (member === undefined) throw noSuchMember();
+  async get(caller: Caller, id: string): Promise<ShownMember> {
+    const member = await this.#database.forTenant(caller.tenantId, (tx) => getShown(tx, caller, id));
     await this.#audit.append(caller, memberEvent(id, 'read'));
     return member;
   }
 
-  /** Making a member the owner makes the previous owner an admin: a tenant always has exactly one owner. */
-  async changeRole(caller: Caller, id: string, role: Role): Promise<Member> {
+  /**
+   * Making a member the owner makes the previous owner an admin: a tenant always has exactly one owner. A role that has to be
+   * approved is kept as a request. A change that takes effect withdraws one.
+   */
+  async changeRole(caller: Caller, id: string, role: Role): Promise<ShownMember> {
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new MemberStore(tx, caller.tenantId);
       // Concurrent ownership transfers are serialized, and the second sees the result of the first.
       await store.lockTenant();
       const current = await store.lock(id);
       if (current === undefined) throw noSuchMember();
-      if (current.role === 'OWNER' && role !== 'OWNER') {
-        throw invalidField('role', 'must stay OWNER until another member becomes the owner');
+      const change = { before: current.role, after: role };
+      await requireChangeable(tx, caller, change);
+      const approvals = new ApprovalStore(tx, caller.tenantId);
+      if (isPromotion(current.role, role) && (await approvals.isDemanded())) {
+        await requestApproval(tx, caller, {
+          kind: 'role',
+          subjectId: id,
+          change: { role },
+          basis: current.role,
+          details: roleDetails(change),
+        });
+      } else {
+        await approvals.withdraw('role', id);
+        await putRole(tx, { id, ...change, actor: caller });
+        if (role === 'READ_ONLY') await endKeysOf(tx, caller, current.userId);
       }
-      if (role === 'OWNER') requireOwner(caller);
-      const owner = role === 'OWNER' ? await store.findOwner() : undefined;
-      if (owner !== undefined && owner.id !== id) {
-        const handedOver = { before: 'OWNER', after: 'ADMIN' } as const;
-        await store.updateRole(owner.id, handedOver.after, actorIdOf(caller));
-        await recordInTransaction(tx, caller.tenantId, caller, roleEvent(owner.id, 'update', handedOver));
-      }
-      await store.updateRole(id, role, actorIdOf(caller));
-      await recordInTransaction(
-        tx,
-        caller.tenantId,
-        caller,
-        roleEvent(id, 'update', { before: current.role, after: role }),
-      );
-      const member = await store.find(id);
-      if (member === undefined) throw noSuchMember();
-      return member;
+      return getShown(tx, caller, id);
     });
   }
 
@@ -75,13 +80,62 @@ export class MemberService {
         throw new DomainError('owner-undeletable', 'The owner of a tenant cannot be removed from it.');
       }
       await store.delete(id);
+      await new ApprovalStore(tx, caller.tenantId).withdrawAll(id);
       await recordInTransaction(tx, caller.tenantId, caller, roleEvent(id, 'delete', { before: member.role }));
+      await endKeysOf(tx, caller, member.userId);
     });
   }
 }
 
-/** A member who is not the owner cannot take the tenant from them. An application has this right from its permissions. */
-function requireOwner(caller: Caller): void {
-  if ('userId' in caller && caller.role !== 'OWNER')
-    throw new DomainError('forbidden', 'Only the owner can make another member the owner.');
+/** Throws unless the caller may give somebody who has one role the other. */
+export async function requireChangeable(
+  tx: Transaction,
+  caller: Caller,
+  { before, after }: { before: Role; after: Role },
+): Promise<void> {
+  if (before === 'OWNER' && after !== 'OWNER') {
+    throw invalidField('role', 'must stay OWNER until another member becomes the owner');
+  }
+  if (after === 'OWNER') await requireOwnerAuthority(tx, caller, 'make another member the owner');
+}
+
+interface NewRole {
+  readonly id: string;
+  readonly before: Role;
+  readonly after: Role;
+  /** Who changes it, or approves that. */
+  readonly actor: Caller | UserCaller;
+  /** Who requested what the actor approves. */
+  readonly requester?: string;
+}
+
+/** Changes and records the role, and that of the previous owner. Locks are taken already. */
+export async function putRole(tx: Transaction, { id, before, after, actor, requester }: NewRole): Promise<void> {
+  const store = new MemberStore(tx, actor.tenantId);
+  const modifiedBy = requester ?? actorIdOf(actor);
+  const put = async (memberId: string, change: { before: Role; after: Role }) => {
+    await store.updateRole(memberId, change.after, modifiedBy);
+    const event = roleEvent(memberId, 'update', change);
+    const details = { ...event.details, ...(requester === undefined ? {} : { requester }) };
+    await recordInTransaction(tx, actor.tenantId, actor, { ...event, details });
+  };
+  const owner = after === 'OWNER' ? await store.findOwner() : undefined;
+  if (owner !== undefined && owner.id !== id) await put(owner.id, { before: 'OWNER', after: 'ADMIN' });
+  await put(id, { before, after });
+}
+
+async function getShown(tx: Transaction, caller: Caller, id: string): Promise<ShownMember> {
+  const member = await new MemberStore(tx, caller.tenantId).find(id);
+  const [shown] = await withApprovals(tx, caller, member === undefined ? [] : [member]);
+  if (shown === undefined) throw noSuchMember();
+  return shown;
+}
+
+async function withApprovals(
+  tx: Transaction,
+  { tenantId }: Caller,
+  members: readonly Member[],
+): Promise<ShownMember[]> {
+  const approvals = await new ApprovalStore(tx, tenantId).listLatest(members.map(({ id }) => id));
+  return members.map((member) => ({ ...member, approval: approvals.find(({ subjectId }) => subjectId === member.id) }));
 }

@@ -57,18 +57,36 @@ export class MemberStore {
     return row;
   }
 
+  /** How many members administer the tenant. */
+  async countAdministrators(): Promise<number> {
+    const [row] = await this.#tx.query<{ total: number }>({
+      text: `select count(*)::integer as total from members where tenant_id = $1 and role in ('OWNER', 'ADMIN')`,
+      values: [this.#tenantId],
+    });
+    return row?.total ?? 0;
+  }
+
   /** Locks roles against concurrent changes until this transaction ends. */
   async lockTenant(): Promise<void> {
     await this.#tx.query({ text: 'select from tenants where id = $1 for no key update', values: [this.#tenantId] });
   }
 
   /** Like `find`, and locks the row until this transaction ends. */
-  async lock(id: string): Promise<{ readonly role: Role } | undefined> {
-    const [row] = await this.#tx.query<{ role: Role }>({
-      text: 'select role from members where tenant_id = $1 and id = $2 for update',
+  async lock(id: string): Promise<{ readonly role: Role; readonly userId: string } | undefined> {
+    const [row] = await this.#tx.query<{ role: Role; userId: string }>({
+      text: 'select role, user_id as "userId" from members where tenant_id = $1 and id = $2 for update',
       values: [this.#tenantId, id],
     });
     return row;
+  }
+
+  /** The role of a user; undefined if they are no member. Held until the commit: whoever takes it away afterwards sees what was done with it. */
+  async findRole(userId: string): Promise<Role | undefined> {
+    const [row] = await this.#tx.query<{ role: Role }>({
+      text: 'select role from members where tenant_id = $1 and user_id = $2 for key share',
+      values: [this.#tenantId, userId],
+    });
+    return row?.role;
   }
 
   async findOwner(): Promise<Member | undefined> {

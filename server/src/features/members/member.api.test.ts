@@ -67,7 +67,6 @@ describe('GET /tenants/self/members', () => {
       tenant_id: tenant.id,
       role: 'READ_ONLY',
       user: { id: first.userId, email: first.email },
-      last_signed_in_at: null,
       sign_in_ways: [],
       created_at: expect.stringMatching(utcTimestamp),
       created_date: expect.stringMatching(utcTimestamp),

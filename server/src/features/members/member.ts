@@ -1,7 +1,7 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { MemberRole } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
+import { type AuditDetails, type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { toChangeDetails } from '../../platform/audit/change-details.ts';
 
 export { memberRoles as roles } from '../../core/identity/caller.ts';
@@ -37,13 +37,17 @@ export function memberEvent(id: string, operation: Operation): AuditEvent {
 export function roleEvent(
   id: string,
   operation: Operation,
-  { before, after }: { readonly before?: Role; readonly after?: Role },
+  change: { readonly before?: Role; readonly after?: Role },
 ): AuditEvent {
+  return { ...memberEvent(id, operation), details: roleDetails(change) };
+}
+
+export function roleDetails({ before, after }: { readonly before?: Role; readonly after?: Role }): AuditDetails {
   const changes = [
     ...(before === undefined || before === after ? [] : [`role removed: ${before}`]),
     ...(after === undefined || before === after ? [] : [`role added: ${after}`]),
   ];
-  return { ...memberEvent(id, operation), details: toChangeDetails(changes, JSON.stringify({ role: after ?? null })) };
+  return toChangeDetails(changes, JSON.stringify({ role: after ?? null }));
 }
 
 export function noSuchMember(): DomainError {

@@ -3,14 +3,7 @@ import type { NewAuthenticator } from './password-sign-in.ts';
 import { renderQrCode } from './qr-code.ts';
 import { backToAccount, backToPortal, renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
 import { type PasskeyPrompt, renderPasskeyForm } from './sign-in-page.ts';
-import {
-  countUsableWays,
-  type KnownPasskey,
-  mayApproveExports,
-  nameOf,
-  type SignInWays,
-  type UserSession,
-} from './user.ts';
+import { countUsableWays, type KnownPasskey, mayApprove, nameOf, type SignInWays, type UserSession } from './user.ts';
 import { describeUse, nameOfPasskey } from './way-page.ts';
 
 export interface AccountPage {
@@ -30,13 +23,14 @@ const addForm = { action: '/portal/passkeys', kind: 'create', label: 'Add a pass
 export function renderAccountPage({ session, ways, passkey, provider }: AccountPage): string {
   const isConnected = provider !== undefined && ways.issuers.includes(provider.issuer);
   const tenants = session.memberships.map(
-    ({ tenantName, role }) => html`<li><span>${tenantName}</span> <span class="note">${roleNames[role]}</span></li>`,
+    ({ tenantName, role, deletedAt }) =>
+      html`<li><span>${tenantName}</span> <span class="note">${roleNames[role]}${deletedAt === null ? '' : ', deleted'}</span></li>`,
   );
   return renderPortalPage({
     title: 'Your account',
     back: backToPortal,
     body: html`<p>You are signed in as <strong>${nameOf(session.user)}</strong>.</p>
-${renderAlert(findConcern(ways, provider?.issuer))}
+${renderAlert(findConcern(session, ways, provider?.issuer))}
 <section>
 <h2>Ways to sign in</h2>
 <ul class="rows">
@@ -52,7 +46,12 @@ ${renderPasskeyForm(addForm, passkey)}
 <ul class="rows">
 ${tenants}
 </ul>
-${session.memberships.some(mayApproveExports) ? html`<p><a href="/portal/exports">Exports that need approval</a></p>` : html``}
+${
+  session.memberships.some(mayApprove)
+    ? html`<p><a href="/portal/approvals">Changes that need approval</a></p>
+<p><a href="/portal/exports">Exports that need approval</a></p>`
+    : html``
+}
 </section>
 <section>
 <form method="post" action="/portal/sign-out">
@@ -73,7 +72,7 @@ ${renderQrCode(uri, 'QR code for the authenticator app')}
 <p class="note">If the app is on this device, <a href="${uri}">open it with this link</a>. Or enter the key in the app: <code id="key">${secret}</code></p>
 <form method="post" action="/portal/password">
 ${renderHidden({ sealed })}
-<label for="password">New password, at least 12 characters</label>
+<label for="password">New password, at least 12 characters with letters and digits</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="12" maxlength="200">
 <label for="code">Code from the app</label>
 <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required pattern="[0-9]{6}" maxlength="6">
@@ -83,7 +82,11 @@ ${renderHidden({ sealed })}
 }
 
 /** What the user should do something about; undefined if nothing. */
-function findConcern(ways: SignInWays, issuer: string | undefined): string | undefined {
+function findConcern(session: UserSession, ways: SignInWays, issuer: string | undefined): string | undefined {
+  if (session.hasWeakPassword) {
+    const where = session.memberships.some(({ requiresWay }) => requiresWay) ? ' to use the portal' : '';
+    return `Your password does not have both letters and digits. Change it below${where}.`;
+  }
   if (countUsableWays(ways, issuer) === 0) {
     return 'Set up a way to sign in below. Otherwise you will need a new link next time.';
   }
@@ -100,7 +103,7 @@ function renderPasskey(passkey: KnownPasskey): Html {
   return renderWay({ name: 'Passkey', note: describeUse(passkey) }, renderRemovalForm(removal));
 }
 
-function renderPassword(ways: SignInWays): Html {
+export function renderPassword(ways: SignInWays): Html {
   const note = ways.hasPassword ? `with an authenticator app, ${countCodes(ways)} left` : 'not set';
   const change = html`<form method="post" action="/portal/password/begin">
 <button>${ways.hasPassword ? 'Change the password' : 'Set a password'}</button>
@@ -118,7 +121,7 @@ function renderIdentity(issuer: string, provider: AccountPage['provider']): Html
   return renderWay({ name, note: isInUse ? 'connected' : 'connected earlier' }, renderRemovalForm(removal));
 }
 
-function renderUnconnected(name: string): Html {
+export function renderUnconnected(name: string): Html {
   const form = html`<form method="post" action="/portal/provider">
 <button>Connect ${name}</button>
 </form>`;

@@ -34,11 +34,6 @@ export class IdentityStore {
     });
   }
 
-  async isSignedIn(sessionId: string): Promise<boolean> {
-    const rows = await this.#tx.query({ text: 'select from user_sessions where id = $1', values: [sessionId] });
-    return rows.length > 0;
-  }
-
   /** False if this subject already belongs to a user, or this user has another subject. */
   async insert(userId: string, issuer: string, subject: string): Promise<boolean> {
     const rows = await this.#tx.query({

@@ -11,4 +11,5 @@ export { SignInAttempts } from './sign-in-attempts.ts';
 export { SignInLinks } from './sign-in-links.ts';
 export { sweepSignInsJob } from './sweep-sign-ins-job.ts';
 export { UserSessions } from './user-sessions.ts';
+export { WayAdmission } from './way-admission.ts';
 export { WayRemoval } from './way-removal.ts';

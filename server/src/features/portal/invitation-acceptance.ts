@@ -3,14 +3,18 @@ import type { TenantId } from '../../core/identity/ids.ts';
 import { successEvent } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
+import { holdTenantState } from '../../platform/database/open-tenant.ts';
 import { type DatabaseClock, databaseClock } from '../../platform/database/database-clock.ts';
 import {
   type InvitationDetails,
   invitationEvent,
   type InvitationLinks,
   InvitationStore,
+  isAgreed,
+  mayStillInvite,
 } from '../invitations/index.ts';
-import { MemberStore, roleEvent } from '../members/index.ts';
+import { ApprovalStore } from '../approvals/index.ts';
+import { isPromotion, MemberStore, roleEvent } from '../members/index.ts';
 import { LinkedInvitationStore } from './linked-invitation-store.ts';
 import type { StartedSession, UserSessions } from './user-sessions.ts';
 import { UserStore } from './user-store.ts';
@@ -48,7 +52,7 @@ export class InvitationAcceptance {
       const tenantId = await new LinkedInvitationStore(tx).findTenant(linkHash);
       if (tenantId === undefined) return undefined;
       const details = await new InvitationStore(tx, tenantId, this.#clock).findDetailsByLink(linkHash);
-      if (details === undefined) return undefined;
+      if (details === undefined || details.isTenantDeleted) return undefined;
       const users = new UserStore(tx);
       const user = await users.findByEmail(details.email);
       const isOwn = user !== undefined && user.id === session?.user.id;
@@ -56,8 +60,11 @@ export class InvitationAcceptance {
     });
   }
 
-  /** One member, one session and their audit records, or nothing at all. */
-  async accept(link: string, session: UserSession | undefined, origin: Origin): Promise<StartedSession> {
+  /**
+   * One member and the audit records, or nothing at all, and a session for a new user. A user who is signed in keeps the session as it
+   * is: accepting proves nothing about them, so it must not make an old sign-in count as a recent one.
+   */
+  async accept(link: string, session: UserSession | undefined, origin: Origin): Promise<StartedSession | undefined> {
     const linkHash = this.#links.hash(link);
     const tenantId =
       linkHash === undefined
@@ -70,27 +77,35 @@ export class InvitationAcceptance {
   #acceptIn(
     tenantId: TenantId,
     { linkHash, session, origin }: { linkHash: Buffer; session: UserSession | undefined; origin: Origin },
-  ): Promise<StartedSession> {
+  ): Promise<StartedSession | undefined> {
     return this.#database.forTenant(tenantId, async (tx) => {
       const invitation = await new InvitationStore(tx, tenantId, this.#clock).take(linkHash);
-      if (invitation === undefined) throw noLivingInvitation();
+      if (invitation === undefined || !(await mayStillInvite(tx, invitation))) throw noLivingInvitation();
+      const isDemanded =
+        isPromotion(undefined, invitation.role) && (await new ApprovalStore(tx, tenantId).isDemanded());
+      // Sent before the tenant demanded approvals: whoever sent it could otherwise approve with it.
+      if (isDemanded && !isAgreed(invitation)) {
+        throw new DomainError(
+          'awaiting-approval',
+          'The tenant now demands that a second owner or admin approves this invitation. Ask for it to be resent.',
+        );
+      }
       const members = new MemberStore(tx, tenantId);
+      if ((await holdTenantState(tx, tenantId)) !== 'open') throw noLivingInvitation();
       const user = await members.joinUser(invitation.email);
-      if (!user.isFree && user.id !== session?.user.id) {
+      const isOwn = user.id === session?.user.id;
+      if (!user.isFree && !isOwn) {
         throw new DomainError('forbidden', 'To accept the invitation, sign in as the user with this e-mail address.');
       }
       const { role, createdBy } = invitation;
       const memberId = await members.insert({ userId: user.id, role, createdBy });
-      const started = await this.#sessions.startInTransaction(tx, { userId: user.id, provenSince: null });
+      const started = isOwn
+        ? undefined
+        : await this.#sessions.startInTransaction(tx, { userId: user.id, provenSince: null });
       const actor = { tenantId, userId: user.id, ...origin };
-      const signedIn = successEvent('session', started.id, 'sign_in');
-      for (const event of [
-        invitationEvent(invitation.id, 'accept'),
-        roleEvent(memberId, 'create', { after: role }),
-        signedIn,
-      ]) {
-        await recordInTransaction(tx, tenantId, actor, event);
-      }
+      const accepted = [invitationEvent(invitation.id, 'accept'), roleEvent(memberId, 'create', { after: role })];
+      const signedIn = started === undefined ? [] : [successEvent('session', started.id, 'sign_in')];
+      for (const event of [...accepted, ...signedIn]) await recordInTransaction(tx, tenantId, actor, event);
       return started;
     });
   }

@@ -20,9 +20,11 @@ export function addInvitationPageRoutes(app: FastifyInstance, portal: Portal): v
   app.post<LinkRoute>('/portal/invitations/:link', pageOptions, async (request, reply) => {
     const session = await findSession(portal, request);
     const started = await portal.acceptance.accept(request.params.link, session, originOf(request));
+    if (started === undefined) return reply.redirect('/portal/', 303);
+    // The browser was signed in as somebody else.
     if (session !== undefined) await portal.sessions.end(session, originOf(request));
     setSessionCookie(reply, started);
     // Somebody new has no way to sign in yet, which is set up there.
-    return reply.redirect(session === undefined ? '/portal/account' : '/portal/', 303);
+    return reply.redirect('/portal/account', 303);
   });
 }

@@ -2,11 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { NoParameters } from '../../http/query-parameters.ts';
 import { timestamp, toTimestamp } from '../../http/timestamp.ts';
+import { removalTimeOf } from '../../core/identity/deleted-tenant.ts';
 import { memberRoles } from '../../core/identity/caller.ts';
 import { rolePermissions } from '../members/index.ts';
+import { isConfinedIn } from './confined-session.ts';
 import { requireMemberSession, tenantHeader } from './member-session-routes.ts';
 import type { Portal } from './portal.ts';
-import type { UserSession } from './user.ts';
+import type { Membership, UserSession } from './user.ts';
 
 const Permissions = Type.Array(Type.String());
 
@@ -20,7 +22,16 @@ const MeView = Type.Object({
   is_fresh: Type.Boolean({ description: 'Whether changes are accepted without signing in again.' }),
   fresh_until: Type.Optional(timestamp('Until when they are.')),
   tenants: Type.Array(
-    Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), role: Type.Enum([...memberRoles]) }),
+    Type.Object({
+      id: Type.String({ format: 'uuid' }),
+      name: Type.String(),
+      role: Type.Enum([...memberRoles]),
+      needs_sign_in_way: Type.Boolean({
+        description: 'Whether nothing can be done in the tenant before a way to sign in is set up.',
+      }),
+      deleted_at: Type.Optional(timestamp('When it was deleted; absent if it was not.')),
+      removed_at: Type.Optional(timestamp('When it will be removed, and can no longer be restored.')),
+    }),
   ),
   role_permissions: Type.Object(
     { OWNER: Permissions, ADMIN: Permissions, READ_ONLY: Permissions },
@@ -41,7 +52,8 @@ export function addMeRoute(scope: FastifyInstance, portal: Pick<Portal, 'publicU
   );
 }
 
-function toMeView({ user, signedInAt, isFresh, freshUntil, memberships }: UserSession) {
+function toMeView(session: UserSession) {
+  const { user, signedInAt, isFresh, freshUntil, memberships } = session;
   return {
     user: {
       id: user.id,
@@ -51,7 +63,13 @@ function toMeView({ user, signedInAt, isFresh, freshUntil, memberships }: UserSe
     signed_in_at: toTimestamp(signedInAt),
     is_fresh: isFresh,
     ...(isFresh ? { fresh_until: toTimestamp(freshUntil) } : {}),
-    tenants: memberships.map(({ tenantId, tenantName, role }) => ({ id: tenantId, name: tenantName, role })),
+    tenants: memberships.map((membership) => ({
+      id: membership.tenantId,
+      name: membership.tenantName,
+      role: membership.role,
+      needs_sign_in_way: isConfinedIn(session, membership),
+      ...toDeletionView(membership),
+    })),
     role_permissions: {
       OWNER: [...rolePermissions.OWNER],
       ADMIN: [...rolePermissions.ADMIN],
@@ -59,4 +77,9 @@ function toMeView({ user, signedInAt, isFresh, freshUntil, memberships }: UserSe
     },
     tenant_header: tenantHeader,
   };
+}
+
+function toDeletionView({ deletedAt }: Membership): { deleted_at?: string; removed_at?: string } {
+  if (deletedAt === null) return {};
+  return { deleted_at: toTimestamp(deletedAt), removed_at: toTimestamp(removalTimeOf(deletedAt)) };
 }

@@ -36,7 +36,10 @@ beforeAll(async () => {
   const { started, servers } = await tapRoutes(() => TestVault.start());
   vault = started;
   const routes = servers.flat().filter(({ config }) => (config?.permission ?? 'public') !== 'public');
-  memberRoutes = routes.filter(isForMembers).flatMap(toRoutes);
+  memberRoutes = routes
+    .filter(isForMembers)
+    .flatMap(toRoutes)
+    .toSorted((a, b) => lastOf(a) - lastOf(b));
   keyRoutes = routes.filter((route) => !isForMembers(route)).flatMap(toRoutes);
   tenant = await vault.makeTenant();
 });
@@ -44,6 +47,11 @@ afterAll(() => vault.stop());
 
 function isForMembers({ url }: RouteOptions): boolean {
   return url.startsWith(`${memberApiPrefix}/`);
+}
+
+/** Deleting the tenant closes all other routes, and restoring it opens them again. */
+function lastOf(route: Route): number {
+  return ['DELETE /portal/api/tenants/self', 'POST /portal/api/tenants/self/restore'].indexOf(nameOf(route));
 }
 
 function toRoutes({ method, url, config }: RouteOptions): Route[] {

@@ -140,7 +140,7 @@ describe('what members learn about themselves', () => {
       signed_in_at: expect.any(String),
       is_fresh: true,
       fresh_until: expect.any(String),
-      tenants: [{ id: own.id, name: 'Test', role: 'ADMIN' }],
+      tenants: [{ id: own.id, name: 'Test', role: 'ADMIN', needs_sign_in_way: false }],
       role_permissions: rolePermissions,
       tenant_header: tenantHeader,
     });

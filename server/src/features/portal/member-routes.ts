@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toRules } from '../../core/access/decide-access.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { MemberCaller } from '../../core/identity/caller.ts';
-import { admitCaller, wasAdmittedLongAgo } from '../../http/authentication.ts';
+import { admitCaller, noteCaller, wasAdmittedLongAgo } from '../../http/authentication.ts';
 import { type Role, rolePermissions } from '../members/index.ts';
+import { requireUnconfined } from './confined-session.ts';
 import { addMeRoute } from './me-routes.ts';
 import { requireMemberSession, tenantHeader } from './member-session-routes.ts';
 import type { Portal } from './portal.ts';
@@ -50,7 +51,12 @@ async function admitMember(
   const lookedAt = performance.now();
   const session = await requireMemberSession(portal, request, reply);
   const membership = findMembership(session, request.headers[tenantHeader]);
-  admitCaller(request, toCaller(request, session, membership), lookedAt);
+  const caller = toCaller(request, session, membership);
+  // From here on, a refusal is recorded as this member's.
+  noteCaller(request, caller, lookedAt);
+  requireUnconfined(session, membership);
+  admitCaller(request, caller, lookedAt);
+  if (membership.deletedAt !== null && request.routeOptions.config.worksOnDeletedTenant !== true) throw closedTenant();
   if (changesSomething(request) && !session.isFresh) throw staleSignIn();
 }
 
@@ -71,6 +77,11 @@ function toCaller(request: FastifyRequest, { user }: UserSession, { tenantId, ro
 
 function changesSomething({ method, routeOptions }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD' && routeOptions.config.isReadOnly !== true;
+}
+
+/** Not `tenant-deleted`, which is for keys: a member is still signed in, and may restore it. */
+function closedTenant(): DomainError {
+  return new DomainError('forbidden', 'This tenant was deleted. Its owner can restore it until it is removed.');
 }
 
 function staleSignIn(): DomainError {

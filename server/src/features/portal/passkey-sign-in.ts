@@ -5,6 +5,7 @@ import { PasskeyStore } from './passkey-store.ts';
 import type { PasskeyPrompt } from './sign-in-page.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import type { UserSessions } from './user-sessions.ts';
+import type { WayAdmission } from './way-admission.ts';
 import { nameOf, type Origin, type ProvenUser, type UserSession } from './user.ts';
 
 const passkeysMax = 20;
@@ -16,12 +17,20 @@ export class PasskeySignIn {
   readonly #passkeys: Passkeys;
   readonly #ceremonies: Ceremonies;
   readonly #sessions: UserSessions;
+  readonly #admission: WayAdmission;
 
-  constructor(parts: { database: Database; passkeys: Passkeys; ceremonies: Ceremonies; sessions: UserSessions }) {
+  constructor(parts: {
+    database: Database;
+    passkeys: Passkeys;
+    ceremonies: Ceremonies;
+    sessions: UserSessions;
+    admission: WayAdmission;
+  }) {
     this.#database = parts.database;
     this.#passkeys = parts.passkeys;
     this.#ceremonies = parts.ceremonies;
     this.#sessions = parts.sessions;
+    this.#admission = parts.admission;
   }
 
   async begin(): Promise<PasskeyPrompt> {
@@ -51,15 +60,19 @@ export class PasskeySignIn {
     return { options, sealed: this.#ceremonies.begin('new-passkey', { challenge, userId: user.id }).sealed };
   }
 
-  async completeAdding({ user }: UserSession, given: { sealed: string; credential: string }): Promise<boolean> {
+  async completeAdding(session: UserSession, given: { sealed: string; credential: string }): Promise<boolean> {
+    const { user } = session;
     const ceremony = this.#ceremonies.open<{ challenge: string; userId: string }>('new-passkey', given.sealed);
     if (ceremony === undefined || ceremony.data.userId !== user.id) return false;
     const passkey = await this.#passkeys.verifyNew(given.credential, ceremony.data.challenge);
     if (passkey === undefined || !(await this.#ceremonies.spend(ceremony))) return false;
     return this.#database.forPortal(async (tx) => {
+      await this.#admission.require(tx, session);
       const store = new PasskeyStore(tx);
       if ((await store.listIds(user.id)).length >= passkeysMax) return false;
-      return store.insert(user.id, passkey);
+      if (!(await store.insert(user.id, passkey))) return false;
+      await this.#admission.conclude(tx, session);
+      return true;
     });
   }
 }

@@ -6,20 +6,21 @@ import type { PasswordHasher } from '../../platform/keyring/password-hasher.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import { findTotpStep, generateTotpSecret, toTotpUri } from '../../platform/keyring/totp.ts';
 import type { Ceremonies } from './ceremonies.ts';
+import { findPasswordMistake } from './password-rule.ts';
 import { PasswordStore, type StoredPassword } from './password-store.ts';
 import type { RecoveryCodes } from './recovery-codes.ts';
 import type { SignInAttempts } from './sign-in-attempts.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { UserSessionStore } from './user-session-store.ts';
 import type { UserSessions } from './user-sessions.ts';
+import type { WayAdmission } from './way-admission.ts';
 import { nameOf, type Origin, type ProvenUser, type UserSession } from './user.ts';
 
-export const passwordLengthMin = 12;
-const passwordLengthMax = 200;
 const unknownSalt = Buffer.alloc(16);
 const unknownHash = Buffer.alloc(32);
 /** The same whatever was wrong, so that it does not reveal which addresses have an account. */
 const wrong = 'The e-mail address, password or code is incorrect.';
+const wrongCode = 'The code is incorrect. Check the clock on your device and try the next code.';
 
 /** An authenticator app that is being set up. */
 export interface NewAuthenticator {
@@ -38,6 +39,7 @@ export class PasswordSignIn {
     readonly ceremonies: Ceremonies;
     readonly sessions: UserSessions;
     readonly recoveryCodes: RecoveryCodes;
+    readonly admission: WayAdmission;
     readonly now: () => Date;
   };
 
@@ -49,6 +51,7 @@ export class PasswordSignIn {
     ceremonies: Ceremonies;
     sessions: UserSessions;
     recoveryCodes: RecoveryCodes;
+    admission: WayAdmission;
     now?: () => Date;
   }) {
     this.#parts = { ...parts, now: parts.now ?? (() => new Date()) };
@@ -75,8 +78,13 @@ export class PasswordSignIn {
       await this.#parts.sessions.recordRefusal(userId, origin);
       throw new SignInRefused(wrong);
     }
-    await attempts.forget(userId);
-    return { userId, provenSince, stillProves: (tx) => new PasswordStore(tx).hold(userId, since) };
+    return {
+      userId,
+      provenSince,
+      // Only now is the password known: older versions accepted passwords without digits, and stored nothing but hashes.
+      hasWeakPassword: findPasswordMistake(given.password) !== undefined,
+      stillProves: (tx) => new PasswordStore(tx).hold(userId, since),
+    };
   }
 
   beginSetup({ user }: UserSession): NewAuthenticator {
@@ -97,22 +105,26 @@ export class PasswordSignIn {
   async completeSetup(
     session: UserSession,
     given: { sealed: string; password: Sensitive<string>; code: string },
-  ): Promise<{ readonly recoveryCodes: readonly string[] } | 'expired' | 'length' | 'code'> {
-    const { database, systemKeys, hasher, ceremonies, recoveryCodes, now } = this.#parts;
+  ): Promise<{ readonly recoveryCodes: readonly string[] } | { readonly mistake: string } | 'expired'> {
+    const { database, systemKeys, hasher, ceremonies, recoveryCodes, admission, now } = this.#parts;
     const userId = session.user.id;
     const ceremony = ceremonies.open<{ userId: string; secret: string }>('totp', given.sealed);
     if (ceremony === undefined || ceremony.data.userId !== userId) return 'expired';
-    const length = [...given.password.reveal()].length;
-    if (length < passwordLengthMin || length > passwordLengthMax) return 'length';
+    const mistake = findPasswordMistake(given.password);
+    if (mistake !== undefined) return { mistake };
     const totpStep = findTotpStep(ceremony.data.secret, given.code, now());
-    if (totpStep === undefined) return 'code';
+    if (totpStep === undefined) return { mistake: wrongCode };
     const salt = hasher.makeSalt();
     const passwordHash = systemKeys.hashCredential(await hasher.hash(given.password, salt));
     if (!(await ceremonies.spend(ceremony))) return 'expired';
     const totpSealed = systemKeys.sealer().seal(ceremony.data.secret, totpPlace(userId));
     return database.forPortal(async (tx) => {
+      await admission.require(tx, session);
       await new PasswordStore(tx).replace({ userId, salt, passwordHash, totpSealed, totpStep });
-      await new UserSessionStore(tx, databaseClock).deleteOthers(userId, session.id);
+      const store = new UserSessionStore(tx, databaseClock);
+      await store.deleteOthers(userId, session.id);
+      if (session.hasWeakPassword) await store.delete(session.id);
+      await admission.conclude(tx, session);
       return { recoveryCodes: await recoveryCodes.renewInTransaction(tx, userId) };
     });
   }

@@ -4,7 +4,7 @@ import { pageOptions, sendPage } from '../../http/page-reply.ts';
 import { addPortalFiles, addPortalPageHeaders, readPortalFiles } from '../../http/portal-files.ts';
 import type { Portal } from './portal.ts';
 import { renderPortalPage } from './portal-page.ts';
-import { requireSession } from './portal-session-routes.ts';
+import { requireUsableSession } from './portal-session-routes.ts';
 import { portalAppPaths } from './sign-in-destination.ts';
 
 /** The page behind the sign-in: static files of the portal, which get everything they show from `/portal/api`. */
@@ -14,7 +14,7 @@ export function addPortalAppRoutes(app: FastifyInstance, portal: Portal): void {
   const page = built?.page ?? renderUnbuiltPage();
   for (const path of portalAppPaths) {
     app.get(path, pageOptions, async (request, reply) => {
-      await requireSession(portal, request);
+      await requireUsableSession(portal, request);
       if (built !== undefined) addPortalPageHeaders(reply);
       return sendPage(reply, page);
     });

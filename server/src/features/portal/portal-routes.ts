@@ -4,12 +4,13 @@ import { html } from '../../http/html.ts';
 import { addFormPageHeaders, addPageAsset, sendPage } from '../../http/page-reply.ts';
 import { requireSameOrigin } from '../../http/same-origin.ts';
 import { addAccountRoutes } from './account-routes.ts';
+import { addApprovalRoutes } from './approval-routes.ts';
 import { addExportRoutes } from './export-routes.ts';
 import { addInvitationPageRoutes } from './invitation-page-routes.ts';
 import type { Portal } from './portal.ts';
 import { renderPortalPage } from './portal-page.ts';
 import { addPortalAppRoutes } from './portal-app-routes.ts';
-import { addSignOutRoute, NotSignedIn } from './portal-session-routes.ts';
+import { addSignOutRoute, NotSignedIn, WayRequired } from './portal-session-routes.ts';
 import { addProviderRoutes } from './provider-routes.ts';
 import { toPagePath, toSignInPath } from './sign-in-destination.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
@@ -25,6 +26,7 @@ export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
     });
     // Everything else is shown and logged in the central place.
     pages.setErrorHandler((error, { method, url, headers }, reply) => {
+      if (error instanceof WayRequired) return reply.redirect('/portal/account', 303);
       if (!(error instanceof NotSignedIn)) throw error;
       if (method === 'GET' && headers['sec-fetch-site'] === 'cross-site') return sendPage(reply, renderLinkPage(url));
       return reply.redirect(toSignInPath(method === 'GET' ? url : undefined), 303);
@@ -38,6 +40,7 @@ export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {
     addAccountRoutes(pages, portal);
     addWayRoutes(pages, portal);
     addExportRoutes(pages, portal);
+    addApprovalRoutes(pages, portal);
   });
 }
 

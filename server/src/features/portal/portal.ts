@@ -1,4 +1,5 @@
 import type { ExportApprovals } from '../exports/index.ts';
+import type { ApprovalDecisions } from '../approvals/index.ts';
 import type { InvitationAcceptance } from './invitation-acceptance.ts';
 import type { PasskeySignIn } from './passkey-sign-in.ts';
 import type { PasswordSignIn } from './password-sign-in.ts';
@@ -14,6 +15,7 @@ export interface Portal {
   readonly sessions: UserSessions;
   readonly links: SignInLinks;
   readonly exports: ExportApprovals;
+  readonly approvals: ApprovalDecisions;
   readonly acceptance: InvitationAcceptance;
   readonly passwords: PasswordSignIn;
   readonly recoveryCodes: RecoveryCodes;

@@ -6,9 +6,9 @@ import { formOf } from '../../http/form-body.ts';
 import { pageOptions, sendPage } from '../../http/page-reply.ts';
 import type { Portal } from './portal.ts';
 import { renderPortalPage } from './portal-page.ts';
-import { originOf, requireFreshSession, setSessionCookie } from './portal-session-routes.ts';
+import { originOf, requireSetupSession, setSessionCookie } from './portal-session-routes.ts';
 import type { Journey, ProviderSignIn } from './provider-sign-in.ts';
-import { toDestinationPath, toSignInDestination } from './sign-in-destination.ts';
+import { readyToSignInPath, toDestinationPath, toSignInDestination } from './sign-in-destination.ts';
 import { noteRefusedSignIn, showSignIn } from './sign-in-routes.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 
@@ -30,7 +30,7 @@ export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
 
   app.post('/portal/provider', pageOptions, async (request, reply) => {
     const provider = requireProvider(portal);
-    const session = await requireFreshSession(portal, request);
+    const session = await requireSetupSession(portal, request);
     return depart(portal, reply, () => provider.beginConnecting(session));
   });
 
@@ -40,11 +40,11 @@ export function addProviderRoutes(app: FastifyInstance, portal: Portal): void {
     const query = request.url.split('?')[1] ?? '';
     const forget = writeCookie(journeyCookie, '', { maxAgeSeconds: 0, sameSite: 'Lax' });
     try {
-      const { destination, isNew, ...user } = await provider.complete(sealed, query);
+      const { destination, isNew, endsSession, ...user } = await provider.complete(sealed, query);
       if (isNew) await portal.sessions.recordChange(user.userId, originOf(request));
       else setSessionCookie(reply, await portal.sessions.start(user, originOf(request)));
       reply.header('set-cookie', forget);
-      return goOn(reply, toDestinationPath(destination));
+      return goOn(reply, endsSession ? readyToSignInPath : toDestinationPath(destination));
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error;
       noteRefusedSignIn(request, error);

@@ -1,10 +1,14 @@
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { OpenidChecks, OpenidProvider } from '../../platform/outbound/openid-provider.ts';
+import { databaseClock } from '../../platform/database/database-clock.ts';
 import type { Ceremonies } from './ceremonies.ts';
+import { isLinkOnly } from './confined-session.ts';
 import { IdentityStore } from './identity-store.ts';
 import type { SignInDestination } from './sign-in-destination.ts';
 import { SignInRefused } from './sign-in-refused.ts';
+import { UserSessionStore } from './user-session-store.ts';
 import type { ProvenUser, UserSession } from './user.ts';
+import type { WayAdmission } from './way-admission.ts';
 
 interface Departure extends OpenidChecks {
   readonly state: string;
@@ -40,11 +44,18 @@ export class ProviderSignIn {
   readonly #database: Database;
   readonly #provider: OpenidProvider;
   readonly #ceremonies: Ceremonies;
+  readonly #admission: WayAdmission;
 
-  constructor(parts: { database: Database; provider: OpenidProvider; ceremonies: Ceremonies }) {
+  constructor(parts: {
+    database: Database;
+    provider: OpenidProvider;
+    ceremonies: Ceremonies;
+    admission: WayAdmission;
+  }) {
     this.#database = parts.database;
     this.#provider = parts.provider;
     this.#ceremonies = parts.ceremonies;
+    this.#admission = parts.admission;
   }
 
   get name(): string {
@@ -67,7 +78,9 @@ export class ProviderSignIn {
   async complete(
     sealed: string | undefined,
     query: string,
-  ): Promise<ProvenUser & { readonly destination: SignInDestination; readonly isNew: boolean }> {
+  ): Promise<
+    ProvenUser & { readonly destination: SignInDestination; readonly isNew: boolean; readonly endsSession: boolean }
+  > {
     const departure = this.#ceremonies.open<Departure>('provider', sealed);
     if (departure === undefined) throw new SignInRefused(failed);
     const { subject, authenticatedAtMs } = await this.#provider.complete(query, departure.data).catch(() => {
@@ -75,19 +88,28 @@ export class ProviderSignIn {
     });
     if (!(await this.#ceremonies.spend(departure))) throw new SignInRefused(failed);
     const { connect, destination = account, departedAtMs } = departure.data;
-    const found = await this.#database.forPortal(async (tx) => {
-      const store = new IdentityStore(tx);
-      // The session cookie is not sent from another site, so the session is looked up to see whether it is still valid.
-      if (connect !== undefined && (await store.isSignedIn(connect.sessionId))) {
-        await store.insert(connect.userId, this.issuer, subject);
-      }
-      return store.find(this.issuer, subject);
-    });
+    const endsSession = connect !== undefined && (await this.#connect(connect.sessionId, subject));
+    const found = await this.#database.forPortal((tx) => new IdentityStore(tx).find(this.issuer, subject));
     if (found === undefined || (connect !== undefined && found.userId !== connect.userId))
       throw new SignInRefused(notKnown);
     const isAuthenticated = isSince(departedAtMs, authenticatedAtMs);
     const stillProves = (tx: Transaction) => new IdentityStore(tx).hold(found.userId, this.issuer, subject);
-    return { ...found, isAuthenticated, stillProves, destination, isNew: connect !== undefined };
+    return { ...found, isAuthenticated, stillProves, destination, isNew: connect !== undefined, endsSession };
+  }
+
+  /**
+   * Connects the user of a session to the subject. The session cookie is not sent from another site, so the session is looked up
+   * to see whether it is still valid. True if it has ended because a link is all that it had.
+   */
+  #connect(sessionId: string, subject: string): Promise<boolean> {
+    return this.#database.forPortal(async (tx) => {
+      const session = await new UserSessionStore(tx, databaseClock).findById(sessionId);
+      if (session === undefined) return false;
+      await this.#admission.require(tx, session);
+      if (!(await new IdentityStore(tx).insert(session.user.id, this.issuer, subject))) return false;
+      await this.#admission.conclude(tx, session);
+      return isLinkOnly(session);
+    });
   }
 
   async #begin(purpose: Pick<Departure, 'destination' | 'connect'>): Promise<Journey> {

@@ -1,8 +1,8 @@
 import { html } from '../../http/html.ts';
 import { renderPortalPage } from './portal-page.ts';
 
-/** The one time that the codes are shown. */
-export function renderRecoveryCodesPage(codes: readonly string[]): string {
+/** The one time that the codes are shown, and where to go from there. */
+export function renderRecoveryCodesPage(codes: readonly string[], next: string): string {
   return renderPortalPage({
     title: 'Your recovery codes',
     body: html`<p>If you lose your authenticator app, sign in with your password and one of these codes in place of the code from the app. Each works once.</p>
@@ -10,6 +10,6 @@ export function renderRecoveryCodesPage(codes: readonly string[]): string {
 <ul class="codes">
 ${codes.map((code) => html`<li><code>${code}</code></li>`)}
 </ul>
-<p><a class="button primary" href="/portal/account">Continue</a></p>`,
+<p><a class="button primary" href="${next}">Continue</a></p>`,
   });
 }

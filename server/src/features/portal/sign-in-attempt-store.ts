@@ -24,6 +24,26 @@ export class SignInAttemptStore {
     return row?.attempts ?? Number.POSITIVE_INFINITY;
   }
 
+  /**
+   * Counts one more and returns the number. The count starts again if so much time has passed since the last one that counted;
+   * beyond `max` none does, so that a lock ends on time however many attempts there are.
+   */
+  async countTowardsLock(
+    subjectHash: Buffer,
+    lock: { readonly max: number; readonly lockSeconds: number },
+  ): Promise<number> {
+    const isOver = `a.started_at <= ${this.#now} - make_interval(secs => $2)`;
+    const [row] = await this.#tx.query<{ attempts: number }>({
+      text: `insert into sign_in_attempts as a (subject_hash, attempts, started_at) values ($1, 1, ${this.#now})
+        on conflict (subject_hash) do update set
+          attempts = case when ${isOver} then 1 else least(a.attempts, $3) + 1 end,
+          started_at = case when ${isOver} or a.attempts < $3 then ${this.#now} else a.started_at end
+        returning attempts`,
+      values: [subjectHash, lock.lockSeconds, lock.max],
+    });
+    return row?.attempts ?? Number.POSITIVE_INFINITY;
+  }
+
   async forget(subjectHash: Buffer): Promise<void> {
     await this.#tx.query({ text: 'delete from sign_in_attempts where subject_hash = $1', values: [subjectHash] });
   }

@@ -13,6 +13,7 @@ describe('after signing in, somebody continues', () => {
     '/portal/tokens?query=type%3Acard+AND+metadata.customer%3A%22C-1%22',
     '/portal/applications/0a1b2c3d-1b2c-4d3e-8f90-a1b2c3d4e5f6',
     '/portal/account',
+    '/portal/approvals',
     '/portal/exports',
     '/portal/',
   ])('at %s', (next) => {

@@ -9,6 +9,7 @@ export const portalAppPaths = [
   '/portal/audit/*',
   '/portal/encryption-keys',
   '/portal/members',
+  '/portal/sessions',
   '/portal/simulator',
   '/portal/tokens',
   '/portal/tokens/*',
@@ -21,7 +22,12 @@ export interface SignInDestination {
 }
 
 const home = '/portal/';
-const nextPaths: ReadonlySet<string> = new Set([...portalAppPaths, '/portal/account', '/portal/exports']);
+const nextPaths: ReadonlySet<string> = new Set([
+  ...portalAppPaths,
+  '/portal/account',
+  '/portal/approvals',
+  '/portal/exports',
+]);
 /** It travels in a cookie to a provider and back, and browsers keep no more than 4 KB of one. */
 const nextLengthMax = 1_000;
 /** A path whose last part may be an id, and a query; no character that a browser reads as something else. */
@@ -41,6 +47,9 @@ export function toSignInPath(wanted: unknown): string {
   const next = toNext(wanted);
   return next === undefined || next === home ? '/portal/sign-in' : `/portal/sign-in?next=${encodeURIComponent(next)}`;
 }
+
+/** The sign-in page for somebody who has just set up how to sign in. */
+export const readyToSignInPath = '/portal/sign-in?ready=true';
 
 /** The address if it is a page of the portal, and otherwise the first page. */
 export function toPagePath(wanted: unknown): string {

@@ -6,6 +6,7 @@ import { generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import { memberEvent, MemberStore, noSuchMember } from '../members/index.ts';
 import { SignInLinkStore } from './sign-in-link-store.ts';
+import { UserSessionStore } from './user-session-store.ts';
 import { UserStore } from './user-store.ts';
 import type { User } from './user.ts';
 
@@ -26,8 +27,15 @@ export class SignInLinks {
     this.#clock = parts.clock ?? databaseClock;
   }
 
-  /** A link for a member, the owner by default. It works once, for an hour, and replaces any earlier one. */
-  async make(tenantId: TenantId, memberId: string | undefined): Promise<string> {
+  /**
+   * A link for a member, the owner by default. It works once, for an hour, and replaces any earlier one. For somebody who has
+   * lost every way to sign in, the ways are removed: a link adds none beside them, so nobody can use one unnoticed.
+   */
+  async make(
+    tenantId: TenantId,
+    memberId: string | undefined,
+    { removesWays = false }: { readonly removesWays?: boolean } = {},
+  ): Promise<string> {
     const { secret, text } = generateNonce();
     const userId = await this.#database.forTenant(tenantId, async (tx) => {
       const members = new MemberStore(tx, tenantId);
@@ -37,10 +45,27 @@ export class SignInLinks {
       await recordInTransaction(tx, tenantId, 'system', memberEvent(member.id, 'issue_link'));
       return member.userId;
     });
+    if (removesWays) await this.#removeWays(userId);
     await this.#database.forPortal((tx) =>
       new SignInLinkStore(tx, this.#clock).replace(userId, this.#systemKeys.hashCredential(secret), lifetimeSeconds),
     );
     return `/portal/links/${text}`;
+  }
+
+  /** Signs the user out everywhere, and tells each of their tenants before it does. */
+  async #removeWays(userId: string): Promise<void> {
+    const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
+    for (const { tenantId, memberId } of memberships) {
+      await this.#database.forTenant(tenantId, (tx) =>
+        recordInTransaction(tx, tenantId, 'system', memberEvent(memberId, 'change_sign_in')),
+      );
+    }
+    await this.#database.forPortal(async (tx) => {
+      const users = new UserStore(tx);
+      await users.lock(userId);
+      await users.deleteWays(userId);
+      await new UserSessionStore(tx, this.#clock).deleteAll(userId);
+    });
   }
 
   /** Whose link it is; this does not use it up. */

@@ -5,6 +5,8 @@ import { renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
 export interface SignInPage {
   readonly destination: SignInDestination;
   readonly alert?: string;
+  /** The visitor has just set up how to sign in. */
+  readonly isReady?: boolean;
   /** The previous input after a mistake, except secrets. */
   readonly email?: string;
   readonly passkey: PasskeyPrompt;
@@ -26,6 +28,7 @@ export function renderSignInPage(page: SignInPage): string {
   return renderPortalPage({
     title: 'Sign in',
     body: html`${renderAlert(page.alert)}
+${page.isReady === true ? html`<p role="status">All set. Sign in with what you have just set up.</p>` : html``}
 <section class="choices">
 ${renderPasskeyForm(signInForm, page.passkey, fields)}
 ${page.providerName === undefined ? html`` : renderProviderForm(page.providerName, fields)}

@@ -18,14 +18,14 @@ interface LinkRoute {
 }
 
 interface SignInRoute {
-  readonly Querystring: { readonly invitation?: unknown; readonly next?: unknown };
+  readonly Querystring: { readonly invitation?: unknown; readonly next?: unknown; readonly ready?: unknown };
 }
 
 export function addSignInRoutes(app: FastifyInstance, portal: Portal): void {
   app.get<SignInRoute>('/portal/sign-in', pageOptions, async (request, reply) => {
     const destination = toSignInDestination((name) => request.query[name]);
     if ((await findSession(portal, request)) !== undefined) return reply.redirect(toDestinationPath(destination), 303);
-    return showSignIn(portal, reply, { destination });
+    return showSignIn(portal, reply, { destination, isReady: request.query.ready === 'true' });
   });
 
   app.post('/portal/sign-in', pageOptions, (request, reply) => {
@@ -89,7 +89,12 @@ export function noteRefusedSignIn(request: FastifyRequest, { status }: SignInRef
 export async function showSignIn(
   portal: Portal,
   reply: FastifyReply,
-  page: { readonly destination: SignInDestination; readonly alert?: string; readonly email?: string },
+  page: {
+    readonly destination: SignInDestination;
+    readonly alert?: string;
+    readonly email?: string;
+    readonly isReady?: boolean;
+  },
 ): Promise<FastifyReply> {
   const passkey = await portal.passkeys.begin();
   return sendPage(reply, renderSignInPage({ ...page, passkey, providerName: portal.provider?.name }), reply.statusCode);

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { databaseClock } from '../../platform/database/database-clock.ts';
 import type { Job } from '../../platform/jobs/job.ts';
 import { CeremonyStore } from './ceremony-store.ts';
-import { attemptWindowSeconds } from './sign-in-attempts.ts';
+import { lockSeconds } from './sign-in-attempts.ts';
 import { SignInAttemptStore } from './sign-in-attempt-store.ts';
 import { SignInLinkStore } from './sign-in-link-store.ts';
 import { UserSessionStore } from './user-session-store.ts';
@@ -15,7 +15,7 @@ export function sweepSignInsJob(database: Database): Job {
     async run() {
       await database.forPortal((tx) => new UserSessionStore(tx, databaseClock).sweep());
       await database.forPortal((tx) => new SignInLinkStore(tx, databaseClock).sweep());
-      await database.forPortal((tx) => new SignInAttemptStore(tx, databaseClock).sweep(attemptWindowSeconds));
+      await database.forPortal((tx) => new SignInAttemptStore(tx, databaseClock).sweep(lockSeconds));
       await database.forPortal((tx) => new CeremonyStore(tx).sweep());
     },
   };

@@ -6,6 +6,7 @@ import { type DatabaseClock, databaseClock } from '../../platform/database/datab
 import { generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
 import { memberEvent } from '../members/index.ts';
+import { SignInAttempts } from './sign-in-attempts.ts';
 import { SignInRefused } from './sign-in-refused.ts';
 import { UserSessionStore } from './user-session-store.ts';
 import { UserStore } from './user-store.ts';
@@ -32,12 +33,14 @@ export class UserSessions {
   readonly #systemKeys: SystemKeys;
   readonly #audit: AuditLog;
   readonly #clock: DatabaseClock;
+  readonly #attempts: SignInAttempts;
 
   constructor(parts: { database: Database; systemKeys: SystemKeys; audit: AuditLog; clock?: DatabaseClock }) {
     this.#database = parts.database;
     this.#systemKeys = parts.systemKeys;
     this.#audit = parts.audit;
     this.#clock = parts.clock ?? databaseClock;
+    this.#attempts = new SignInAttempts(parts);
   }
 
   /** Signs a user in, and records it for each of their tenants before the cookie is sent. */
@@ -51,6 +54,8 @@ export class UserSessions {
       await new UserSessionStore(tx, this.#clock).trim(userId);
       return { started, memberships: await new UserStore(tx).listMemberships(userId) };
     });
+    // However they have shown who they are, a lock on their password has served its purpose.
+    await this.#attempts.forget(userId);
     await this.#record(memberships, {
       userId,
       sessionId: started.id,
@@ -65,15 +70,22 @@ export class UserSessions {
     const { secret, text } = generateNonce();
     const id = crypto.randomUUID();
     const secretHash = this.#systemKeys.hashCredential(secret);
-    await new UserSessionStore(tx, this.#clock).insert({ isAuthenticated: true, ...user, id, secretHash });
+    await new UserSessionStore(tx, this.#clock).insert({
+      isAuthenticated: true,
+      hasWeakPassword: false,
+      ...user,
+      id,
+      secretHash,
+    });
     return { id, cookie: text };
   }
 
-  async find(cookie: string | undefined): Promise<UserSession | undefined> {
+  /** The session of a cookie, whose user was last active so many seconds ago. */
+  async find(cookie: string | undefined, idleForSeconds = 0): Promise<UserSession | undefined> {
     const secret = cookie === undefined ? undefined : parseNonce(cookie);
     if (secret === undefined) return undefined;
     const secretHash = this.#systemKeys.hashCredential(secret);
-    return this.#database.forPortal((tx) => new UserSessionStore(tx, this.#clock).find(secretHash));
+    return this.#database.forPortal((tx) => new UserSessionStore(tx, this.#clock).find(secretHash, idleForSeconds));
   }
 
   listWays({ user }: UserSession): Promise<SignInWays> {

@@ -28,7 +28,8 @@ export class UserStore {
 
   listMemberships(userId: string): Promise<Membership[]> {
     return this.#tx.query<Membership>({
-      text: `select m.tenant_id as "tenantId", t.name as "tenantName", m.id as "memberId", m.role
+      text: `select m.tenant_id as "tenantId", t.name as "tenantName", m.id as "memberId", m.role,
+          t.requires_sign_in_way as "requiresWay", t.deleted_at as "deletedAt"
         from members m join tenants t on t.id = m.tenant_id
         where m.user_id = $1 order by t.name, t.id limit $2`,
       values: [userId, membershipsMax],
@@ -51,6 +52,13 @@ export class UserStore {
   async lock(userId: string): Promise<void> {
     // A session that is being started refers to the user; it holds its way to sign in and must not wait for this lock.
     await this.#tx.query({ text: 'select from users where id = $1 for no key update', values: [userId] });
+  }
+
+  /** Afterwards, only a link lets the user in. */
+  async deleteWays(userId: string): Promise<void> {
+    for (const table of ['user_passkeys', 'user_passwords', 'user_recovery_codes', 'user_identities']) {
+      await this.#tx.query({ text: `delete from ${table} where user_id = $1`, values: [userId] });
+    }
   }
 
   /** How a user can sign in, apart from a link. */

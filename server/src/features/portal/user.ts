@@ -8,6 +8,10 @@ export interface Membership {
   readonly tenantName: string;
   readonly memberId: string;
   readonly role: Role;
+  /** Whether a session needs a way to sign in of the user's own to work on the tenant. */
+  readonly requiresWay: boolean;
+  /** Null unless the tenant is deleted. */
+  readonly deletedAt: Date | null;
 }
 
 export interface User {
@@ -27,6 +31,8 @@ export interface UserSession {
   readonly freshUntil: Date;
   /** When the sign-in method of the session was set up; null for a link, which proves nothing. */
   readonly provenSince: Date | null;
+  /** The session began with a password that has to be replaced. */
+  readonly hasWeakPassword: boolean;
 }
 
 /** An authenticated user, with when the method was set up. */
@@ -35,6 +41,8 @@ export interface ProvenUser {
   readonly provenSince: Date;
   /** False if a provider has not confirmed that it just authenticated them. */
   readonly isAuthenticated?: boolean;
+  /** True for a password that has to be replaced. */
+  readonly hasWeakPassword?: boolean;
   /** Whether the method is still there when the session starts; if it is, it stays until that has been committed. */
   readonly stillProves?: (tx: Transaction) => Promise<boolean>;
 }
@@ -87,7 +95,7 @@ export function nameOf({ email }: User): string {
   return email ?? 'a user without an e-mail address';
 }
 
-/** Only administrators of a tenant can approve exports. */
-export function mayApproveExports({ role }: Membership): boolean {
-  return role === 'OWNER' || role === 'ADMIN';
+/** Only administrators of a tenant can approve exports, and what widens access to plaintext. */
+export function mayApprove({ role, deletedAt }: Membership): boolean {
+  return deletedAt === null && (role === 'OWNER' || role === 'ADMIN');
 }

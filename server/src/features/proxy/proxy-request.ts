@@ -12,6 +12,8 @@ export interface ProxyRequest {
   readonly query: string;
   readonly headers: readonly HeaderField[];
   readonly body: Buffer | undefined;
+  /** True if it came through the elements origin, where a script of the page chooses the destination. */
+  readonly isFromFields: boolean;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { DomainError } from '../../core/errors/domain-error.ts';
+import { partOfElements } from '../../http/elements-origin.ts';
 import { sendRawAnswer } from '../../http/raw-reply.ts';
 import { destinationStatusHeader, toAnswerHeaders } from './answer-headers.ts';
 import { proxyExamples } from './proxy-examples.ts';
@@ -96,6 +97,7 @@ function toProxyRequest(request: FastifyRequest, reply: FastifyReply): ProxyRequ
     query: question < 0 ? '' : url.slice(question + 1),
     headers,
     body: bodyOf(request),
+    isFromFields: partOfElements(request.raw) !== undefined,
     signal: signalOf(reply),
   };
 }

@@ -1,4 +1,4 @@
-import type { Problem } from '../../http/problem.ts';
+import { type Problem, problemType } from '../../http/problem.ts';
 
 const problemField = 'proxy_error';
 
@@ -11,5 +11,8 @@ export const proxyProblemForm = {
 function inProxyWords(problem: Problem): Problem {
   if (problem.status === 400) return { ...problem, title: 'Invalid proxy request' };
   if (problem.status !== 401) return problem;
-  return { ...problem, title: 'Unauthorized proxy request', detail: 'The BT-API-KEY header is required' };
+  const title = 'Unauthorized proxy request';
+  // The key of a deleted tenant is known, and its holder learns what to do.
+  if (problem.type === problemType('tenant-deleted')) return { ...problem, title };
+  return { ...problem, title, detail: 'The BT-API-KEY header is required' };
 }

@@ -112,7 +112,7 @@ export class ProxyService {
     const connection = toConnectionFields(request);
 
     call.stage = 'policy';
-    await this.#requireAllowed(caller, url.host);
+    await this.#requireAllowed(caller, url.host, request);
 
     call.stage = 'scan';
     const budget = new RequestBudget();
@@ -179,7 +179,7 @@ export class ProxyService {
     return connected.value;
   }
 
-  async #requireAllowed(caller: KeyCaller, host: string): Promise<void> {
+  async #requireAllowed(caller: KeyCaller, host: string, { isFromFields }: ProxyRequest): Promise<void> {
     const { settings, config } = this.#parts;
     if (caller.applicationType !== 'private' && caller.session === undefined) {
       throw new DomainError('forbidden', 'The proxy requires the key of a private application or of a session.');
@@ -189,6 +189,8 @@ export class ProxyService {
     }
     const { allowedDestinations } = caller;
     if (allowedDestinations === undefined) {
+      // Without a list, a script of the page could send the cards of its session to any host.
+      if (isFromFields) throw new DestinationRefusal('no-list-in-fields');
       if (config.requiresDestinationList) throw new DestinationRefusal('no-list');
     } else if (!isListed(host, allowedDestinations)) {
       throw new DestinationRefusal('unlisted');

@@ -43,6 +43,17 @@ export const sessionExamples = {
       },
     },
     {
+      summary: 'A session that card fields have not created',
+      status: 403,
+      key: 'private',
+      request: { body: { nonce, permissions: ['token:create'], origin: 'elements' } },
+      problem: {
+        code: 'forbidden',
+        detail:
+          'The session was not created on the origin of the card fields. Create it in the page with `sessions.create` of the card fields.',
+      },
+    },
+    {
       summary: 'Let a browser store cards',
       status: 200,
       key: 'private',

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { isSentByFrame } from '../../http/elements-origin.ts';
 import { keepOutcome } from '../../http/idempotency.ts';
 import { AuthorizeSession, SessionView, toSessionGrant, toSessionView } from './session-schemas.ts';
 import type { SessionService } from './session-service.ts';
@@ -21,12 +22,15 @@ export function addSessionRoutes(app: FastifyInstance, sessions: SessionService)
         operationId: 'createSession',
         summary: 'Create a session',
         description:
-          'Creates a session with the key of a public application, for example in a browser. Its key has no access until a server authorizes the session with the nonce. Keep the key in the browser, and send only the nonce to the server.',
+          'Creates a session with the key of a public application, for example in a browser. Its key has no access until a server authorizes the session with the nonce. Keep the key in the browser, and send only the nonce to the server. A session that card fields have created works on their origin only.',
         tags: ['Sessions'],
         response: { 201: SessionView },
       },
     },
-    async (request, reply) => reply.code(201).send(toSessionView(await sessions.create(request.keyCaller))),
+    async (request, reply) => {
+      const origin = isSentByFrame(request) ? 'elements' : undefined;
+      return reply.code(201).send(toSessionView(await sessions.create(request.keyCaller, origin)));
+    },
   );
 
   app.post<{ Body: Static<typeof AuthorizeSession> }>(

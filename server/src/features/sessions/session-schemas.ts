@@ -7,6 +7,7 @@ import {
   toPermissions,
   toSessionRules,
 } from '../../http/access-rule-schemas.ts';
+import { sessionOrigins } from '../../core/identity/caller.ts';
 import { nameSchemas } from '../../http/api-components.ts';
 import { orNull } from '../../http/optional-schemas.ts';
 import { parseEnd, timestamp, toTimestamp } from '../../http/timestamp.ts';
@@ -38,6 +39,12 @@ export const AuthorizeSession = Type.Object(
           'ISO 8601: when the session ends, at most 24 hours ahead; 3 minutes after its creation by default.',
       }),
     ),
+    origin: orNull(
+      Type.Enum([...sessionOrigins], {
+        description:
+          'Where the session must have been created. With `elements`, only a session that card fields have created is authorized; scripts of the page never have its key, and it works on the origin of the card fields only.',
+      }),
+    ),
   },
   { description: 'What a session may do: at least one permission or rule.' },
 );
@@ -54,5 +61,6 @@ export function toSessionGrant(body: Static<typeof AuthorizeSession>): SessionGr
     permissions: toPermissions(body.permissions ?? [], 'permissions', 'private'),
     rules: toSessionRules(body.rules ?? [], 'rules'),
     expiresAt: typeof body.expires_at === 'string' ? parseEnd(body.expires_at) : undefined,
+    origin: body.origin ?? undefined,
   };
 }

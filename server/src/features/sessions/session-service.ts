@@ -1,20 +1,24 @@
-import type { AccessRule } from '../../core/access/access-rule.ts';
+import { type AccessRule, countConditions } from '../../core/access/access-rule.ts';
 import { toRules } from '../../core/access/decide-access.ts';
-import { findExcess } from '../../core/access/find-excess.ts';
+import { findExcessSteps } from '../../core/access/find-excess.ts';
 import type { Permission } from '../../core/access/permission.ts';
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
-import type { KeyCaller } from '../../core/identity/caller.ts';
+import type { KeyCaller, SessionOrigin } from '../../core/identity/caller.ts';
 import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { recordInTransaction } from '../../platform/audit/audit-log.ts';
 import { toRightsDetails } from '../../platform/audit/change-details.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { generateApiKey, generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
 import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
+import { loopPace } from '../../platform/waiting/tenant-pace.ts';
+import { inTurns } from '../../platform/waiting/turns.ts';
+import { weighRights } from '../../platform/waiting/work-weight.ts';
 import { ApplicationStore, requireValidSettings } from '../applications/index.ts';
 import { describeExcess } from './session-excess.ts';
 import { SessionStore } from './session-store.ts';
 
 const lifetimeSeconds = 3 * 60;
+const noRights = { permissions: [], rules: [] };
 const lifetimeMaxMs = 24 * 60 * 60 * 1_000;
 
 export interface NewSession {
@@ -28,6 +32,8 @@ export interface SessionGrant {
   readonly permissions: readonly Permission[];
   readonly rules: readonly AccessRule[];
   readonly expiresAt: Date | undefined;
+  /** Where the session must have been created; anywhere if undefined. */
+  readonly origin: SessionOrigin | undefined;
 }
 
 /** Sessions: a browser creates one with a public key, and a server with a private key authorizes it. */
@@ -40,7 +46,8 @@ export class SessionService {
     this.#systemKeys = parts.systemKeys;
   }
 
-  async create(caller: KeyCaller): Promise<NewSession> {
+  /** A session with an origin works there only. */
+  async create(caller: KeyCaller, origin: SessionOrigin | undefined): Promise<NewSession> {
     if (caller.applicationType !== 'public' || caller.session !== undefined) {
       throw new DomainError('forbidden', 'Only the key of a public application can create a session.');
     }
@@ -53,9 +60,11 @@ export class SessionService {
         applicationId,
         secretHash: this.#systemKeys.hashCredential(key.secret),
         nonceHash: this.#systemKeys.hashCredential(nonce.secret),
+        origin,
         lifetimeSeconds,
       });
-      await recordInTransaction(tx, tenantId, caller, sessionEvent(key.id, 'create'));
+      const details = origin === undefined ? {} : { details: toRightsDetails(undefined, { ...noRights, origin }) };
+      await recordInTransaction(tx, tenantId, caller, { ...sessionEvent(key.id, 'create'), ...details });
       return { sessionKey: key.text, nonce: nonce.text, expiresAt };
     });
   }
@@ -66,7 +75,7 @@ export class SessionService {
       throw new DomainError('forbidden', 'Only the key of a private application can authorize a session.');
     }
     requireSensible(grant);
-    requireWithin(caller, grant);
+    await requireWithin(caller, grant);
     const secret = parseNonce(grant.nonce);
     if (secret === undefined) throw unknownNonce();
     const nonceHash = this.#systemKeys.hashCredential(secret);
@@ -77,11 +86,7 @@ export class SessionService {
         authorizedBy: caller.applicationId,
         authorizedKey: caller.keyId,
       });
-      if (id === undefined) {
-        throw (await store.isUsed(nonceHash))
-          ? new DomainError('nonce-used', 'The nonce has been used already.', { found: {} })
-          : unknownNonce();
-      }
+      if (id === undefined) throw await whyNot(store, nonceHash, grant);
       await recordInTransaction(tx, caller.tenantId, caller, {
         ...sessionEvent(id, 'authorize'),
         details: toRightsDetails(undefined, grant),
@@ -100,15 +105,34 @@ function requireSensible({ permissions, rules, expiresAt }: SessionGrant): void 
 }
 
 /** A session cannot have more than its authorizer: more is rejected at once, since it would silently get less later. */
-function requireWithin(caller: KeyCaller, { permissions, rules }: SessionGrant): void {
-  const excess = findExcess(toRules(permissions, rules), caller.grants.rules);
+async function requireWithin(
+  { tenantId, grants: { rules: held } }: KeyCaller,
+  { permissions, rules }: SessionGrant,
+): Promise<void> {
+  const wanted = toRules(permissions, rules);
+  loopPace.charge(tenantId, weighRights(countConditions([...wanted, ...held])));
+  const excess = await inTurns(findExcessSteps(wanted, held));
   if (excess !== undefined) throw new DomainError('forbidden', describeExcess(excess));
 }
 
-function sessionEvent(id: string, operation: Operation): AuditEvent {
+/** A nonce that was refused for its origin is not used up: the session may be authorized for less. */
+async function whyNot(store: SessionStore, nonceHash: Buffer, { origin }: SessionGrant): Promise<DomainError> {
+  const session = await store.findByNonce(nonceHash);
+  if (session === undefined) return unknownNonce();
+  if (session.isAuthorized) return new DomainError('nonce-used', 'The nonce has been used already.', { found: {} });
+  // Otherwise the key that authorizes has been revoked since the request came in.
+  return origin !== undefined && session.origin !== origin ? createdElsewhere() : unknownNonce();
+}
+
+export function sessionEvent(id: string, operation: Operation): AuditEvent {
   return successEvent('session', id, operation);
 }
 
 function unknownNonce(): DomainError {
   return new DomainError('not-found', 'There is no session with this nonce.');
+}
+
+function createdElsewhere(): DomainError {
+  const advice = 'Create it in the page with `sessions.create` of the card fields.';
+  return new DomainError('forbidden', `The session was not created on the origin of the card fields. ${advice}`);
 }

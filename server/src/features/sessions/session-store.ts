@@ -1,7 +1,23 @@
 import type { AccessRule } from '../../core/access/access-rule.ts';
 import type { Permission } from '../../core/access/permission.ts';
+import type { SessionOrigin } from '../../core/identity/caller.ts';
 import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
+
+interface NoncedSession {
+  readonly isAuthorized: boolean;
+  readonly origin: SessionOrigin | null;
+}
+
+/** What a session was until it was ended. */
+interface EndedSession {
+  readonly applicationId: ApplicationId;
+  readonly authorizedBy: ApplicationId | null;
+  readonly permissions: readonly Permission[];
+  readonly rules: readonly AccessRule[];
+  readonly origin: SessionOrigin | null;
+  readonly expiresAt: Date;
+}
 
 export class SessionStore {
   readonly #tx: Transaction;
@@ -17,11 +33,12 @@ export class SessionStore {
     readonly applicationId: ApplicationId;
     readonly secretHash: Buffer;
     readonly nonceHash: Buffer;
+    readonly origin: SessionOrigin | undefined;
     readonly lifetimeSeconds: number;
   }): Promise<Date> {
     const [row] = await this.#tx.query<{ expires_at: Date }>({
-      text: `insert into sessions (tenant_id, id, application_id, secret_hash, nonce_hash, expires_at)
-        values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6)) returning expires_at`,
+      text: `insert into sessions (tenant_id, id, application_id, secret_hash, nonce_hash, expires_at, origin)
+        values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7) returning expires_at`,
       values: [
         this.#tenantId,
         session.id,
@@ -29,6 +46,7 @@ export class SessionStore {
         session.secretHash,
         session.nonceHash,
         session.lifetimeSeconds,
+        session.origin ?? null,
       ],
     });
     if (row === undefined) throw new Error('An insert returned no row.');
@@ -45,16 +63,23 @@ export class SessionStore {
       /** The session ends with this key. */
       readonly authorizedKey: ApplicationKeyId;
       readonly expiresAt: Date | undefined;
+      /** Where the session must have been created; anywhere if undefined. */
+      readonly origin: SessionOrigin | undefined;
     },
   ): Promise<string | undefined> {
     const [row] = await this.#tx.query<{ id: string }>({
-      // A key that is being revoked at this moment authorizes nothing.
-      text: `with authorizing as (
-          select k.id from application_keys k where k.tenant_id = $1 and k.id = $7 for key share)
+      // A key that is being revoked at this moment authorizes nothing. Its application is locked first, as deleting one does, so
+      // that neither waits for the other.
+      text: `with held as (
+          select a.id from applications a where a.tenant_id = $1 and a.id = $5 for key share),
+        authorizing as (
+          select k.id from held join application_keys k on k.tenant_id = $1 and k.application_id = held.id and k.id = $7
+          for key share of k)
         update sessions set permissions = $3, rules = $4, authorized_by = $5, authorized_key = authorizing.id,
           authorized_at = now(), expires_at = coalesce($6, expires_at)
         from authorizing
-        where tenant_id = $1 and nonce_hash = $2 and authorized_at is null and expires_at > now() returning sessions.id`,
+        where tenant_id = $1 and nonce_hash = $2 and authorized_at is null and expires_at > now()
+          and ($8::text is null or origin = $8) returning sessions.id`,
       values: [
         this.#tenantId,
         nonceHash,
@@ -63,18 +88,31 @@ export class SessionStore {
         grant.authorizedBy,
         grant.expiresAt ?? null,
         grant.authorizedKey,
+        grant.origin ?? null,
       ],
     });
     return row?.id;
   }
 
-  /** Whether an active session has already used this nonce. */
-  async isUsed(nonceHash: Buffer): Promise<boolean> {
-    const rows = await this.#tx.query({
-      text: `select 1 from sessions where tenant_id = $1 and nonce_hash = $2 and authorized_at is not null and expires_at > now()`,
+  /** The active session with this nonce, for saying why it was not authorized. */
+  async findByNonce(nonceHash: Buffer): Promise<NoncedSession | undefined> {
+    const [row] = await this.#tx.query<NoncedSession>({
+      text: `select authorized_at is not null as "isAuthorized", origin
+        from sessions where tenant_id = $1 and nonce_hash = $2 and expires_at > now()`,
       values: [this.#tenantId, nonceHash],
     });
-    return rows.length > 0;
+    return row;
+  }
+
+  /** Returns what the session was; undefined if there is none, or if it has expired. */
+  async delete(id: ApplicationKeyId): Promise<EndedSession | undefined> {
+    const [row] = await this.#tx.query<EndedSession>({
+      text: `delete from sessions where tenant_id = $1 and id = $2 and expires_at > now()
+        returning application_id as "applicationId", authorized_by as "authorizedBy", permissions, rules, origin,
+          expires_at as "expiresAt"`,
+      values: [this.#tenantId, id],
+    });
+    return row;
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleIds, exampleLaterTime, exampleTime } from '../../http/example-values.ts';
+import { exampleApproval, exampleIds, exampleLaterTime, exampleTime } from '../../http/example-values.ts';
 import { ownerView } from '../members/index.ts';
 
 const view = {
@@ -30,6 +30,20 @@ export const tenantExamples = {
         settings: { deduplicate_tokens: 'true' },
         modified_by: exampleIds.manager,
         modified_at: exampleLaterTime,
+      },
+    },
+    {
+      summary: 'No longer demand approvals',
+      status: 202,
+      given: 'approvals',
+      description: 'The demand stays until its end is approved.',
+      request: { body: { name: 'Test', settings: { approve_plaintext: 'false' } } },
+      response: {
+        ...view,
+        settings: { approve_plaintext: 'true' },
+        modified_by: exampleIds.manager,
+        modified_at: exampleLaterTime,
+        approval: exampleApproval,
       },
     },
     {

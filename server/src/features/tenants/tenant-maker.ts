@@ -8,9 +8,11 @@ import { toRightsDetails } from '../../platform/audit/change-details.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Keyring } from '../../platform/keyring/keyring.ts';
 import { ApplicationStore, type ApiKeyMaker } from '../applications/index.ts';
-import { MemberStore } from '../members/index.ts';
+import { MemberStore, operatorAuthority } from '../members/index.ts';
 import type { TenantType } from './tenant.ts';
 import { TenantStore } from './tenant-store.ts';
+
+const operator = { createdBy: null, authority: operatorAuthority };
 
 export interface FirstApplication {
   readonly name: string;
@@ -65,9 +67,9 @@ export class TenantMaker {
           allowedDestinations: null,
           allowedOrigins: null,
           grantLimit: null,
-          createdBy: null,
+          ...operator,
         });
-        keys.push((await this.#apiKeyMaker.make(tx, application, null)).text);
+        keys.push((await this.#apiKeyMaker.make(tx, application, operator)).text);
         await recordInTransaction(tx, tenantId, 'system', {
           ...successEvent('application', id, 'create'),
           details: toRightsDetails(undefined, application),

@@ -1,3 +1,4 @@
+import { deletedTenantDays } from '../../core/identity/deleted-tenant.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { TenantType } from './tenant.ts';
@@ -7,11 +8,24 @@ export interface ListedTenant {
   readonly name: string;
   readonly type: TenantType;
   readonly createdAt: Date;
+  /** Null unless it is deleted. */
+  readonly deletedAt: Date | null;
 }
 
 /** All tenants, oldest first; inside `forSystem` only. */
 export function listTenants(tx: Transaction): Promise<ListedTenant[]> {
-  return tx.query({ text: 'select id, name, type, created_at as "createdAt" from tenants order by created_at, id' });
+  return tx.query({
+    text: `select id, name, type, created_at as "createdAt", deleted_at as "deletedAt" from tenants order by created_at, id`,
+  });
+}
+
+/** Those that were deleted so long ago that they are to be removed; inside `forSystem` only. */
+export async function listDueTenants(tx: Transaction): Promise<TenantId[]> {
+  const rows = await tx.query<{ id: TenantId }>({
+    text: 'select id from tenants where deleted_at <= now() - make_interval(days => $1) order by deleted_at',
+    values: [deletedTenantDays],
+  });
+  return rows.map(({ id }) => id);
 }
 
 /** Who owns each tenant; inside `forPortal` only. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { MemberView, toMemberView } from '../members/index.ts';
 import {
@@ -10,10 +10,15 @@ import {
   UpdateTenant,
   UsageReport,
 } from './tenant-schemas.ts';
+import type { TenantDeletion } from './tenant-deletion.ts';
+import { addTenantDeletionRoute } from './tenant-deletion-routes.ts';
 import type { TenantService } from './tenant-service.ts';
 import { tenantExamples } from './tenant-examples.ts';
 
-export function addTenantRoutes(app: FastifyInstance, tenants: TenantService): void {
+export function addTenantRoutes(
+  app: FastifyInstance,
+  { tenants, deletion }: { readonly tenants: TenantService; readonly deletion: TenantDeletion },
+): void {
   app.get(
     '/tenants/self',
     {
@@ -42,40 +47,16 @@ export function addTenantRoutes(app: FastifyInstance, tenants: TenantService): v
         operationId: 'updateTenant',
         summary: 'Update the tenant',
         description:
-          'Changes the name of the tenant and merges its settings with those of the request. A setting cannot be removed, only changed.',
+          'Changes the name of the tenant and merges its settings with those of the request. A setting cannot be removed, only changed. Turning `approve_plaintext` off has to be approved itself: the response is 202, and it stays on until then.',
         tags: ['Tenant'],
         body: UpdateTenant,
-        response: { 200: TenantView },
+        response: { 200: TenantView, 202: TenantView },
       },
     },
     async (request, reply) => {
-      const tenant = await tenants.update(request.caller, toTenantChange(request.body));
+      const { tenant, isPending } = await tenants.update(request.caller, toTenantChange(request.body));
       keepOutcome(reply, null);
-      return toTenantView(tenant);
-    },
-  );
-
-  app.delete(
-    '/tenants/self',
-    {
-      config: {
-        permission: 'tenant:delete',
-        hasBody: false,
-        problems: ['not-found'],
-        examples: tenantExamples.deleteTenant,
-      },
-      schema: {
-        operationId: 'deleteTenant',
-        summary: 'Delete the tenant',
-        description:
-          'Deletes the tenant, its applications and its encryption keys, and with those everything that was encrypted. It cannot be restored, not even from a backup that lacks the keys.',
-        tags: ['Tenant'],
-        response: { 204: Type.Null() },
-      },
-    },
-    async (request, reply) => {
-      await tenants.delete(request.caller);
-      return reply.code(204).send();
+      return reply.code(isPending ? 202 : 200).send(toTenantView(tenant));
     },
   );
 
@@ -108,4 +89,6 @@ export function addTenantRoutes(app: FastifyInstance, tenants: TenantService): v
     },
     async (request) => toUsageReport(await tenants.reportUsage(request.caller)),
   );
+
+  addTenantDeletionRoute(app, deletion);
 }

@@ -3,10 +3,12 @@ import { nameSchemas } from '../../http/api-components.ts';
 import { orNull } from '../../http/optional-schemas.ts';
 import { plainText, textMap } from '../../http/text-schemas.ts';
 import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
-import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
+import { ApprovalView, toApprovalField } from '../approvals/index.ts';
+import { settingsMax, type TokenCount } from './tenant.ts';
+import type { ShownTenant } from './tenant-service.ts';
 
 const settingsText =
-  '`fingerprint_tokens`, `deduplicate_tokens` and `disable_ephemeral_proxy` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own.';
+  '`fingerprint_tokens`, `deduplicate_tokens`, `disable_ephemeral_proxy`, `require_sign_in_way` and `approve_plaintext` are `true` or `false`; `token_deduplication_behavior` is `return_existing` or `update_existing`; `fingerprint_visibility` is `mask` or `reveal`. You can add settings of your own.';
 
 export const UpdateTenant = Type.Object(
   {
@@ -23,6 +25,7 @@ export const TenantView = Type.Object(
     name: Type.String({ description: 'The name of the tenant.' }),
     type: Type.String({ description: '`test` or `production`.' }),
     settings: Type.Record(Type.String(), Type.String(), { description: settingsText }),
+    approval: Type.Optional(ApprovalView),
     ...changeFields,
   },
   { description: 'A tenant: everything that its keys can reach.' },
@@ -54,13 +57,14 @@ export function toTenantChange(body: Static<typeof UpdateTenant>): { name: strin
   return { name: body.name, settings: body.settings ?? {} };
 }
 
-export function toTenantView(tenant: Tenant): Static<typeof TenantView> {
+export function toTenantView(tenant: ShownTenant): Static<typeof TenantView> {
   return {
     id: tenant.id,
     ...(tenant.ownerId === null ? {} : { owner_id: tenant.ownerId }),
     name: tenant.name,
     type: tenant.type,
     settings: { ...tenant.settings },
+    ...toApprovalField(tenant.approval),
     ...toChangeFields(tenant),
   };
 }

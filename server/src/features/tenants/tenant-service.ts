@@ -3,11 +3,15 @@ import { actorIdOf, type Caller } from '../../core/identity/caller.ts';
 import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
 import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
 import { toChangeDetails } from '../../platform/audit/change-details.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { type ApprovalRequest, ApprovalStore, requestApproval } from '../approvals/index.ts';
 import { type Member, memberEvent, MemberStore } from '../members/index.ts';
 import { settingsMax, type Tenant, type TokenCount } from './tenant.ts';
-import { listSettingsChanges, requireKnownValues, toCanonicalSettings } from './tenant-settings.ts';
+import { approvalSetting, listSettingsChanges, requireKnownValues, toCanonicalSettings } from './tenant-settings.ts';
 import { TenantStore } from './tenant-store.ts';
+
+/** A tenant, with the last request to turn the demand for approvals off. */
+export type ShownTenant = Tenant & { readonly approval: ApprovalRequest | undefined };
 
 /** The tenant of the calling key: no other can be named. */
 export class TenantService {
@@ -19,32 +23,34 @@ export class TenantService {
     this.#audit = parts.audit;
   }
 
-  async get(caller: Caller): Promise<Tenant> {
-    const tenant = await this.#read(caller, (store) => store.find());
+  async get(caller: Caller): Promise<ShownTenant> {
+    const tenant = await this.#database.forTenant(caller.tenantId, (tx) => getShown(tx, caller));
     await this.#audit.append(caller, tenantEvent(caller, 'read'));
     return tenant;
   }
 
-  async update(caller: Caller, change: { name: string; settings: Readonly<Record<string, string>> }): Promise<Tenant> {
+  /** Turning the demand for approvals off is kept as a request; everything else takes effect. */
+  async update(
+    caller: Caller,
+    change: { name: string; settings: Readonly<Record<string, string>> },
+  ): Promise<{ readonly tenant: ShownTenant; readonly isPending: boolean }> {
     requireKnownValues(change.settings);
     return this.#database.forTenant(caller.tenantId, async (tx) => {
       const store = new TenantStore(tx, caller.tenantId);
       const before = required(await store.lock());
-      await store.update({ ...change, modifiedBy: actorIdOf(caller) });
+      const { [approvalSetting]: demand, ...others } = change.settings;
+      const approvals = new ApprovalStore(tx, caller.tenantId);
+      const isPending = demand === 'false' && (await approvals.isDemanded());
+      const settings = isPending ? others : change.settings;
+      await store.update({ name: change.name, settings, modifiedBy: actorIdOf(caller) });
       const tenant = required(await store.find());
       // Settings are merged, so even a small request can exceed the limit.
       if (Object.keys(tenant.settings).length > settingsMax)
         throw invalidField('settings', `a tenant has at most ${settingsMax} settings`);
       await recordInTransaction(tx, caller.tenantId, caller, settingsEvent(before, tenant));
-      return tenant;
-    });
-  }
-
-  /** Destroys the tenant's keys, and with them all data encrypted with them. */
-  async delete(caller: Caller): Promise<void> {
-    await this.#database.forTenant(caller.tenantId, async (tx) => {
-      if (!(await new TenantStore(tx, caller.tenantId).delete())) throw noSuchTenant();
-      await recordInTransaction(tx, caller.tenantId, caller, tenantEvent(caller, 'delete'));
+      if (isPending) await requestEnd(tx, caller, tenant);
+      else if (demand !== undefined) await approvals.withdraw('settings', caller.tenantId);
+      return { tenant: await getShown(tx, caller), isPending };
     });
   }
 
@@ -73,8 +79,25 @@ function tenantEvent(caller: Caller, operation: Operation): AuditEvent {
   return successEvent('tenant', caller.tenantId, operation);
 }
 
+async function getShown(tx: Transaction, { tenantId }: Caller): Promise<ShownTenant> {
+  const tenant = required(await new TenantStore(tx, tenantId).find());
+  const [approval] = await new ApprovalStore(tx, tenantId).listLatest([tenantId]);
+  return { ...tenant, approval };
+}
+
+async function requestEnd(tx: Transaction, caller: Caller, { settings }: Tenant): Promise<void> {
+  const wanted = { ...settings, [approvalSetting]: 'false' };
+  await requestApproval(tx, caller, {
+    kind: 'settings',
+    subjectId: caller.tenantId,
+    change: {},
+    basis: settings[approvalSetting] ?? '',
+    details: toChangeDetails(listSettingsChanges(settings, wanted), toCanonicalSettings(wanted)),
+  });
+}
+
 /** A change of the name alone is none of the settings. */
-function settingsEvent(before: Tenant, after: Tenant): AuditEvent {
+export function settingsEvent(before: Tenant, after: Tenant): AuditEvent {
   const changes = listSettingsChanges(before.settings, after.settings);
   return {
     ...successEvent('tenant', after.id, changes.length === 0 ? 'update' : 'configure'),

@@ -3,8 +3,9 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { findIntendedName } from '../../core/text/intended-name.ts';
 import type { ChangeFeed } from '../../platform/database/change-feed.ts';
-import type { Database } from '../../platform/database/database.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
 import { WatchedCache } from '../../platform/database/watched-cache.ts';
+import type { TenantType } from './tenant.ts';
 import { TenantStore } from './tenant-store.ts';
 
 const tenantsMax = 10_000;
@@ -22,6 +23,9 @@ export interface TenantSettings {
 
 export type DeduplicationBehavior = 'return_existing' | 'update_existing';
 
+/** What widens access to plaintext has to be approved. The approvals read it themselves, in the transaction that changes something. */
+export const approvalSetting = 'approve_plaintext';
+
 /** Settings with a closed list of values. Otherwise a misspelled one would be accepted and protect nothing. */
 const switches = ['true', 'false'] as const;
 const knownValues: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
@@ -29,7 +33,10 @@ const knownValues: ReadonlyMap<string, readonly string[]> = new Map<string, read
   ['deduplicate_tokens', switches],
   ['disable_ephemeral_proxy', switches],
   ['token_deduplication_behavior', ['return_existing', 'update_existing'] satisfies DeduplicationBehavior[]],
+  [approvalSetting, switches],
   ['fingerprint_visibility', ['mask', 'reveal'] satisfies FingerprintVisibility[]],
+  // Read by the database, in tenants.requires_sign_in_way.
+  ['require_sign_in_way', switches],
 ]);
 
 export function requireKnownValues(settings: Readonly<Record<string, string>>): void {
@@ -76,6 +83,11 @@ export function toCanonicalSettings(settings: StoredSettings): string {
 export async function readTenantSettings(database: Database, tenantId: TenantId): Promise<TenantSettings> {
   const tenant = await database.forTenant(tenantId, (tx) => new TenantStore(tx, tenantId).find());
   return toTenantSettings(tenant?.settings ?? {});
+}
+
+/** Undefined if there is no such tenant. */
+export async function readTenantType(tx: Transaction, tenantId: TenantId): Promise<TenantType | undefined> {
+  return (await new TenantStore(tx, tenantId).find())?.type;
 }
 
 export function toTenantSettings(settings: Readonly<Record<string, string>>): TenantSettings {

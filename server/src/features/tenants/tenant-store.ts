@@ -1,13 +1,14 @@
+import { deletedTenantDays } from '../../core/identity/deleted-tenant.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Tenant, TenantType, TokenCount } from './tenant.ts';
 
 const columns = `tenants.id, owner.user_id as "ownerId", tenants.name, tenants.type, tenants.settings,
   tenants.created_by as "createdBy", tenants.created_at as "createdAt",
-  tenants.modified_by as "modifiedBy", tenants.modified_at as "modifiedAt"`;
+  tenants.modified_by as "modifiedBy", tenants.modified_at as "modifiedAt", tenants.deleted_at as "deletedAt"`;
 const withOwner = `left join members owner on owner.tenant_id = tenants.id and owner.role = 'OWNER'`;
 
-/** Requests in progress when the tenant was deleted have ended by then, so nothing is written after the purge. */
+/** Requests in progress when the tenant was removed have ended by then, so nothing is written after the purge. */
 const purgeDelaySeconds = 120;
 
 export class TenantStore {
@@ -44,7 +45,7 @@ export class TenantStore {
   async update(change: {
     name: string;
     settings: Readonly<Record<string, string>>;
-    modifiedBy: string;
+    modifiedBy: string | null;
   }): Promise<void> {
     await this.#tx.query({
       text: `update tenants set name = $2, settings = settings || $3::jsonb, modified_by = $4, modified_at = now() where id = $1`,
@@ -52,21 +53,40 @@ export class TenantStore {
     });
   }
 
+  /** From the commit on, everything of the tenant is refused. Servers learn of it within a second. */
+  async markDeleted(deletedBy: string | null): Promise<void> {
+    await this.#tx.query({
+      text: 'update tenants set deleted_at = now(), deleted_by = $2 where id = $1',
+      values: [this.#tenantId, deletedBy],
+    });
+  }
+
+  async restore(): Promise<void> {
+    await this.#tx.query({
+      text: 'update tenants set deleted_at = null, deleted_by = null where id = $1',
+      values: [this.#tenantId],
+    });
+  }
+
+  /** Whether the tenant was deleted so long ago that it is to be removed. Locks it. */
+  async lockIfDue(): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: 'select from tenants where id = $1 and deleted_at <= now() - make_interval(days => $2) for update',
+      values: [this.#tenantId, deletedTenantDays],
+    });
+    return rows.length > 0;
+  }
+
   /**
    * Members, applications, keys and above all the wrapped tenant keys are deleted with the row, so nothing that the tenant
    * stored can be decrypted any more. Only unreadable rows remain, which a job removes.
    */
-  async delete(): Promise<boolean> {
-    const rows = await this.#tx.query({
-      text: 'delete from tenants where id = $1 returning id',
-      values: [this.#tenantId],
-    });
-    if (rows.length === 0) return false;
+  async remove(): Promise<void> {
+    await this.#tx.query({ text: 'delete from tenants where id = $1', values: [this.#tenantId] });
     await this.#tx.query({
       text: `select enqueue_job('purge-tenant', json_build_object('tenant_id', $1::uuid), 'purge-tenant:' || $1, $2)`,
       values: [this.#tenantId, purgeDelaySeconds],
     });
-    return true;
   }
 
   /** Summed from the totals that every write maintains, whose number grows neither with the tokens nor with their containers. */

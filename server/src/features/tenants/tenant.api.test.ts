@@ -129,7 +129,6 @@ describe('GET /tenants/self/owner', () => {
       tenant_id: tenant.id,
       role: 'OWNER',
       user: { id: tenantView.owner_id },
-      last_signed_in_at: null,
       sign_in_ways: [],
       created_at: expect.stringMatching(utcTimestamp),
       created_date: created_at,

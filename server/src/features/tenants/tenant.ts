@@ -15,6 +15,8 @@ export interface Tenant {
   readonly createdAt: Date;
   readonly modifiedBy: string | null;
   readonly modifiedAt: Date | null;
+  /** Null unless the tenant is deleted, and waits to be removed. */
+  readonly deletedAt: Date | null;
 }
 
 export interface TokenCount {

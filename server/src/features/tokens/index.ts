@@ -32,7 +32,7 @@ export {
 } from './write/index.ts';
 export { tokenEvent } from './model/token-event.ts';
 export { toExportLine } from './model/token-json.ts';
-export { addTokenListRoutes, TokenFinder } from './query/index.ts';
+export { addTokenListRoutes, listSharedContainers, TokenFinder } from './query/index.ts';
 export { countSlot } from './model/count-slot.ts';
 export { getToken, noSuchToken, type TokenOpener, TokenPresenter, TokenReadStore, TokenService } from './read/index.ts';
 export { addTokenRoutes } from './token-routes.ts';

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
 import { sendJsonText } from '../../http/json-text-reply.ts';
 import type { TokenId } from '../../core/identity/ids.ts';
+import { partOfElements } from '../../http/elements-origin.ts';
 import { type IdParameter, idParameter } from '../../http/uuid-parameter.ts';
 import {
   type CreatedToken,
@@ -114,7 +115,10 @@ export function addTokenRoutes(
     },
     async (request, reply) => {
       const patch = toTokenPatch(request.body, request.bodySource);
-      const updated = await updater.update(request.keyCaller, requireTokenId(request.params.id), patch);
+      const isFromFields = partOfElements(request.raw) === 'api';
+      const updated = await updater.update(request.keyCaller, requireTokenId(request.params.id), patch, {
+        isFromFields,
+      });
       keepOutcome(reply, updated.made);
       return sendJsonText(reply, toUpdatedJson(updated));
     },

@@ -22,7 +22,10 @@ export const operations = [
   'read',
   'update',
   'delete',
+  'restore',
+  'remove',
   'expire',
+  'property_expired',
   'invoke',
   'search',
   'authorize',
@@ -81,7 +84,7 @@ export interface AuditDetails {
   readonly via?: Way;
   /** The export that a token left with. */
   readonly within?: string;
-  /** Fields that a search or a reference asked for, such as `type` or `data`. */
+  /** Fields that a search or a reference asked for, such as `type` or `data`, or that expired. */
   readonly fields?: readonly string[];
   /** How many of the things asked for there are, and how many there are not. */
   readonly found?: number;
@@ -102,6 +105,8 @@ export interface AuditDetails {
   readonly changes?: readonly string[];
   /** SHA-256 of the rights or settings after the change, as base64url. */
   readonly digest?: string;
+  /** Id of the member or application that requested what somebody else has approved or refused. */
+  readonly requester?: string;
 }
 
 /** How many of the things asked for there are not, and how many there are where several were asked for. */

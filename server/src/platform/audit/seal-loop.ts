@@ -1,4 +1,5 @@
 import { setTimeout as pauseFor } from 'node:timers/promises';
+import { reasonOf } from '../../core/errors/operator-error.ts';
 import { nameOf } from '../../core/errors/thrown.ts';
 import { findOutage } from '../database/database-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -6,7 +7,6 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Anchoring } from './anchoring.ts';
 import type { SignedCheckpoint } from './checkpoint.ts';
 import type { FacetKeeper } from './facet-keeper.ts';
-import { SealingError } from './seal-store.ts';
 import type { Sealer, SealPass } from './sealer.ts';
 import { WatchMetrics } from './watch-metrics.ts';
 import type { Watcher } from './watcher.ts';
@@ -173,9 +173,4 @@ export class SealLoop {
       });
     }
   }
-}
-
-/** Our own messages name no value; those of others might. */
-function reasonOf(error: unknown): string {
-  return error instanceof SealingError ? error.message : nameOf(error);
 }

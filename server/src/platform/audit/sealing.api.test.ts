@@ -95,7 +95,7 @@ describe('sealing', () => {
 
   it('seals the deletion of a tenant, whose keys are gone by then', async () => {
     const gone = await vault.makeTenant();
-    await vault.request('DELETE', '/tenants/self', { key: gone.keys.management });
+    await vault.request('DELETE', '/tenants/self?name=Test', { key: gone.keys.management });
     await seal();
     const { findings, tenants } = await verify();
     expect(findings).toEqual([]);

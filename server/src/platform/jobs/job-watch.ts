@@ -1,5 +1,4 @@
-import { OperatorError } from '../../core/errors/operator-error.ts';
-import { nameOf } from '../../core/errors/thrown.ts';
+import { reasonOf } from '../../core/errors/operator-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, Readings } from '../telemetry/metrics.ts';
 import { endWith, type Tracer } from '../telemetry/traces/tracer.ts';
@@ -79,11 +78,6 @@ function runTraced({ name }: Job, tracer: Tracer, run: () => Promise<void>): Pro
   const describe = () => ({ name: `job ${name}`, attributes: { 'strongroom.job': name } });
   const span = tracer.start({ kind: 'job', describe });
   return endWith(span, tracer.within(span, run));
-}
-
-/** Messages for operators may be logged. Any other message might hold a value. */
-function reasonOf(error: unknown): string {
-  return error instanceof OperatorError ? error.message : nameOf(error);
 }
 
 async function attempt(job: Job, logger: Logger, run: () => Promise<void>): Promise<void> {

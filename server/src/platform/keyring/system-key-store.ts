@@ -29,7 +29,7 @@ export async function insertSystemKeys(database: Database, keys: readonly Wrappe
   });
 }
 
-/** Replaces only the wrapping; false if another process has done so in the meantime. */
+/** Replaces a wrapped key; false if another process has done so in the meantime. */
 export async function updateSystemKey(
   database: Database,
   old: WrappedSystemKey,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { RootKeyMismatch, type WrapContext } from './kms/root-key.ts';
 import type { RootKeys } from './kms/root-keys.ts';
 import type { SystemKeyPurpose, WrappedSystemKey } from './system-key-store.ts';
@@ -20,6 +21,11 @@ export async function unwrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys)
 export async function rewrapSystemKey(row: WrappedSystemKey, rootKeys: RootKeys): Promise<WrappedSystemKey> {
   const bytes = await unwrapSystemKey(row, rootKeys);
   return { ...row, ...(await wrapForGood(rootKeys, bytes, systemWrapContext(row.purpose))) };
+}
+
+/** A new random key, wrapped by the current root key and not stored yet. */
+export async function createSystemKey(purpose: SystemKeyPurpose, rootKeys: RootKeys): Promise<WrappedSystemKey> {
+  return { purpose, ...(await wrapForGood(rootKeys, randomBytes(32), systemWrapContext(purpose))) };
 }
 
 export function systemWrapContext(purpose: SystemKeyPurpose): WrapContext {

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { AuditSigner } from './audit-signer.ts';
 import type { RootKeys } from './kms/root-keys.ts';
@@ -10,8 +10,7 @@ import {
   systemKeyPurposes,
   type WrappedSystemKey,
 } from './system-key-store.ts';
-import { systemWrapContext, unwrapSystemKey } from './system-key-wrapping.ts';
-import { wrapForGood } from './tenant-key-wrapping.ts';
+import { createSystemKey, unwrapSystemKey } from './system-key-wrapping.ts';
 import { SystemSealer } from './system-sealer.ts';
 
 /** Keys of the installation rather than of a tenant: for hashing credentials, authenticating servers, signing the audit log and encrypting for users. */
@@ -80,7 +79,7 @@ async function addMissing(database: Database, rootKeys: RootKeys): Promise<void>
   const made: WrappedSystemKey[] = [];
   for (const purpose of systemKeyPurposes) {
     if (present.has(purpose)) continue;
-    made.push({ purpose, ...(await wrapForGood(rootKeys, randomBytes(32), systemWrapContext(purpose))) });
+    made.push(await createSystemKey(purpose, rootKeys));
   }
   if (made.length > 0) await insertSystemKeys(database, made);
 }

@@ -3,8 +3,8 @@ import type { AddressClass } from './address-class.ts';
 
 /** Reasons to refuse a URL before anything is resolved. */
 export type UrlRefusal = keyof typeof urlSentences;
-/** `unlisted` and `no-list`: what an application or the installation has decided. */
-export type ListRefusal = 'unlisted' | 'no-list';
+/** Refusals that follow from the list of an application, or from its absence. */
+export type ListRefusal = keyof typeof listSentences;
 export type RefusalReason =
   | UrlRefusal
   | ListRefusal
@@ -24,6 +24,13 @@ export class DestinationRefusal extends Error {
   }
 }
 
+const listSentences = {
+  unlisted: 'This application may not call this destination.',
+  'no-list': 'On this vault, only applications that list their destinations may use the proxy.',
+  'no-list-in-fields':
+    'Card fields may use the proxy only with a session that was authorized by an application with allowed_destinations. Set allowed_destinations of that application to the hosts that the page may call.',
+} as const;
+
 const urlSentences = {
   'raw-character': 'The destination URL may contain only printable ASCII characters, and no backslash.',
   'too-long': 'The destination URL is too long.',
@@ -42,8 +49,7 @@ const urlSentences = {
 
 /** One message for every address: a caller must not learn here which names resolve to internal addresses. */
 function sentenceOf(reason: RefusalReason): string {
-  if (reason === 'unlisted') return 'This application may not call this destination.';
-  if (reason === 'no-list') return 'On this vault, only applications that list their destinations may use the proxy.';
+  if (isKeyOf(listSentences, reason)) return listSentences[reason];
   return isKeyOf(urlSentences, reason)
     ? urlSentences[reason]
     : 'The destination does not lead to an address that may be called.';

@@ -100,21 +100,36 @@ describe('two servers with Redis', () => {
   it('block for exactly as long as the table says, on both, and begin again', async () => {
     const redisUrl = inject('redisUrl');
     const short = withLimits({ global: 5 });
-    const table = { ...short, global: { ...short.global, windowMs: 60_000, blockMs: 1_500 } };
+    const blockMs = 1_500;
+    const table = { ...short, global: { ...short.global, windowMs: 60_000, blockMs } };
     const [first, second] = await Promise.all([open({ redisUrl, table }), open({ redisUrl, table })]);
-    const client = randomUUID();
-    await send(first, 5, ['global'], client);
-    const refusals: (Refusal | undefined)[] = [];
-    const block = await observeBlock(async () => {
-      const server = refusals.length === 0 ? first : second;
-      refusals.push(await server.count(['global'], client));
-      return refusals.at(-1) !== undefined;
-    });
-    expect(refusals[0]?.msLeft).toBeGreaterThan(1_400);
-    expect(refusals[1]).toMatchObject({ scope: 'global' });
-    expect(block.atLeastMs).toBeLessThan(1_700);
-    expect(block.atMostMs).toBeGreaterThan(1_300);
-    expect((await send(first, 10, ['global'], client)).admitted).toBe(4);
+    // A machine that needs longer than the block to ask the second server is asked again.
+    const hasAskedInTime = async () => {
+      const client = randomUUID();
+      await send(first, 5, ['global'], client);
+      const asked: { refusal: Refusal | undefined; sentAt: number; ms: number }[] = [];
+      const block = await observeBlock(async () => {
+        const sentAt = performance.now();
+        const refusal = await (asked.length === 0 ? first : second).count(['global'], client);
+        asked.push({ refusal, sentAt, ms: performance.now() - sentAt });
+        return refusal !== undefined;
+      });
+      const [begun, next] = asked;
+      expect(begun?.refusal?.msLeft).toBeGreaterThan(blockMs - 100);
+      expect(block.atMostMs).toBeGreaterThan(blockMs - 200);
+      if (next?.refusal === undefined) {
+        // The block cannot have been over before its time.
+        expect((next?.sentAt ?? 0) + (next?.ms ?? 0) - (begun?.sentAt ?? 0)).toBeGreaterThan(blockMs - 200);
+        return false;
+      }
+      expect(next.refusal).toMatchObject({ scope: 'global' });
+      // A server counts from the moment at which it hears of a block, which is later by the way back from Redis.
+      expect(block.atLeastMs).toBeLessThan(blockMs + 200 + Math.max(...asked.map(({ ms }) => ms)));
+      await untilTrue(() => first.findBlock('global', client) === undefined, { waitingFor: 'the first server' });
+      expect((await send(first, 10, ['global'], client)).admitted).toBe(4);
+      return true;
+    };
+    await untilTrue(hasAskedInTime, { waitingFor: 'a machine that asks during the block' });
   });
 
   it('remember a blocked client, so that a flood does not reach Redis', async () => {

@@ -49,6 +49,13 @@ export class ExampleWorld {
     });
     const invited = await ask('/tenants/self/invitations', tenant.keys.management, { email: 'grace@example.com' });
     const session = (await ask('/sessions', tenant.keys.public)).body as Session;
+    const authorized = (await ask('/sessions', tenant.keys.public)).body as Session;
+    const rule = { priority: 1, container: '/pci/high/', transform: 'mask', permissions: ['token:create'] };
+    await ask('/sessions/authorize', tenant.keys.reveal, { nonce: authorized.nonce, rules: [rule] });
+    const { rows } = await vault.database.owner.query<{ id: string }>(
+      'select id from sessions where tenant_id = $1 and authorized_at is not null',
+      [tenant.id],
+    );
     const own = await untilServed(() => vault.request('GET', '/applications/key', { key: tenant.keys.private }));
     const known: (readonly [string, string])[] = [
       [exampleIds.tenant, tenant.id],
@@ -57,6 +64,7 @@ export class ExampleWorld {
       [exampleIds.application, checkout.id],
       [exampleIds.applicationKey, checkout.keyId],
       [exampleIds.invitation, idOf(invited)],
+      [exampleIds.session, rows[0]?.id ?? ''],
       ...(await addPeople(vault, tenant)),
       [exampleDestination, proxy.url],
       [exampleRootKey, vault.server.core.rootKeys.primary.id],
@@ -167,4 +175,14 @@ export async function deleteUnnoticed(vault: TestVault, { tenant, keys }: Exampl
 /** Text of a date has no milliseconds, which the time of a record has. */
 function timeOf(createdAt: unknown): string {
   return createdAt instanceof Date ? createdAt.toISOString() : new Date(String(createdAt)).toISOString();
+}
+
+/** From then on the tenant demands approvals. Its application reveals already, and its member only reads. */
+export async function demandApprovals(vault: TestVault, { tenant }: ExampleWorld): Promise<void> {
+  for (const statement of [
+    `update tenants set settings = '{"approve_plaintext": "true"}' where id = $1`,
+    `update applications set rules = jsonb_set(rules, '{0,transform}', '"reveal"') where tenant_id = $1 and name = 'Checkout'`,
+    `update members set role = 'READ_ONLY' where tenant_id = $1 and role = 'ADMIN'`,
+  ])
+    await vault.database.owner.query(statement, [tenant.id]);
 }

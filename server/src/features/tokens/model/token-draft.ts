@@ -11,12 +11,12 @@ import { findTokenType, tokenTypeNames } from '../../../core/token-types/token-t
 import type { TokenType } from '../../../core/token-types/token-type.ts';
 import { inTurns } from '../../../platform/waiting/turns.ts';
 import { invalidAt, requireNoFieldErrors } from './request-path.ts';
-import type { Metadata } from './token.ts';
+import type { Metadata, ViewAuthors } from './token.ts';
 import {
   type CompiledExpressions,
   compileExpressions,
   type ExpressionTexts,
-  maskedText,
+  maskData,
   requireReadsData,
 } from './token-expressions.ts';
 import type { TokenRequest } from './token-request.ts';
@@ -33,9 +33,11 @@ export interface TokenDraft {
   readonly cvc: Sensitive<string> | undefined;
   /** JSON text of the data as masked views show it; undefined where they show none. */
   readonly masked: Sensitive<string> | undefined;
+  readonly isMaskWhole: boolean;
   readonly containers: readonly string[];
   readonly metadata: Metadata | null;
   readonly texts: ExpressionTexts;
+  readonly viewAuthors: ViewAuthors;
   readonly expressions: CompiledExpressions;
   readonly deduplicate: boolean | undefined;
   readonly expiresAt: ExpiresAt | null;
@@ -61,10 +63,11 @@ export async function toTokenDraft(request: TokenRequest, now: Date, budget?: Re
     wantedId: request.id,
     type,
     ...parts,
-    masked: maskedText(path, expressions, parts.data, budget),
+    ...(await maskData({ path, type, data: parts.data }, expressions, budget)),
     containers: request.containers === undefined ? type.defaultContainers : toContainers(path, request.containers),
     metadata: request.metadata === undefined ? null : toMetadata(path, request.metadata),
     texts,
+    viewAuthors: {},
     expressions,
     deduplicate: request.deduplicate,
     expiresAt: request.expiresAt === undefined ? null : toExpiresAt(path, request.expiresAt, now),

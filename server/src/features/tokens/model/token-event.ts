@@ -19,6 +19,16 @@ export function entityTypeSql(type: string): string {
   return `case ${type} ${cases.join(' ')} else 'token' end`;
 }
 
+/** How much of the data a view has shown: under a mask that shows everything, all of it. */
+function seenTransform(transform: Transform, { isMaskWhole = false }: { readonly isMaskWhole?: boolean }): Transform {
+  return transform === 'mask' && isMaskWhole ? 'reveal' : transform;
+}
+
+/** The same in SQL, over the transform in a record and `is_mask_whole`. */
+export function seenTransformSql(transform: string, isMaskWhole: string): string {
+  return `case when ${transform} = 'mask' and ${isMaskWhole} then 'reveal' else ${transform} end`;
+}
+
 /** What the caller is shown of a token by an operation. */
 export interface Shown {
   /** Undefined if nothing of the data leaves, as for a deleted token or one of which only the id is told. */
@@ -31,7 +41,12 @@ export const nothingShown: Shown = { transform: undefined };
 
 /** What the audit log says of an operation on a token: which one, where it lies, how it was shown, never what is in it. */
 export function tokenEvent(
-  token: { readonly id: TokenId; readonly type: string; readonly containers: readonly string[] },
+  token: {
+    readonly id: TokenId;
+    readonly type: string;
+    readonly containers: readonly string[];
+    readonly isMaskWhole?: boolean;
+  },
   operation: Operation,
   { transform, details }: Shown,
 ): AuditEvent {
@@ -39,7 +54,7 @@ export function tokenEvent(
   return {
     ...successEvent(entityType, token.id, operation),
     containers: token.containers,
-    ...(transform === undefined ? {} : { transform }),
+    ...(transform === undefined ? {} : { transform: seenTransform(transform, token) }),
     ...(details === undefined ? {} : { details }),
   };
 }

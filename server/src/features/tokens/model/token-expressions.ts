@@ -5,6 +5,7 @@ import { requireOpaqueId } from '../../../core/expressions/id-template.ts';
 import { compileDefaultMask, compileMask, evaluateMask, type Mask } from '../../../core/expressions/mask.ts';
 import { evaluateTemplate, evaluateTemplateAsText, type Template } from '../../../core/expressions/template.ts';
 import { TemplateCache } from '../../../core/expressions/template-cache.ts';
+import { showsAllSteps } from '../../../core/expressions/whole-view.ts';
 import { isScalar, toConcatenatedText } from '../../../core/expressions/value-text.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import { storedDepthMax } from '../../../core/json/json-limits.ts';
@@ -146,20 +147,33 @@ function toMask(supplied: JsonValue | undefined, { defaultMask }: TokenType): Ma
   return defaultMask === undefined ? undefined : compileDefaultMask(defaultMask, templates);
 }
 
-/** What a masked view shows, as JSON text. Evaluated before anything is stored, so that what is stored can be shown. */
-export function maskedText(
-  path: string,
-  expressions: CompiledExpressions,
-  data: Sensitive<JsonValue>,
-  request?: RequestBudget,
-): Sensitive<string> | undefined {
-  const { mask } = expressions;
-  return mask === undefined ? undefined : namingField(path, 'mask', () => evaluateTokenMask(mask, data, request));
+/** What a masked view shows of some data. */
+export interface MaskedData {
+  /** JSON text; undefined where it shows nothing. */
+  readonly masked: Sensitive<string> | undefined;
+  /** It shows everything. The default mask of a type never does. */
+  readonly isMaskWhole: boolean;
 }
 
-export function evaluateTokenMask(mask: Mask, data: Sensitive<JsonValue>, request?: RequestBudget): Sensitive<string> {
-  const masked = evaluateMask(mask, { data: data.reveal() }, expressionTools, budgetWithin(request));
-  return new Sensitive(toJsonText(masked));
+/** Evaluated before anything is stored, so that what is stored can be shown. */
+export async function maskData(
+  { path, type, data }: { path: string; type: TokenType; data: Sensitive<JsonValue> },
+  { mask }: CompiledExpressions,
+  request?: RequestBudget,
+): Promise<MaskedData> {
+  if (mask === undefined) return { masked: undefined, isMaskWhole: false };
+  const shown = namingField(path, 'mask', () => evaluateTokenMask(mask, data, request));
+  const isMaskWhole =
+    !mask.isDefault && (await inTurns(showsAllSteps(shown.reveal(), data.reveal(), type.essentialMember)));
+  return { masked: new Sensitive(toJsonText(shown.reveal())), isMaskWhole };
+}
+
+export function evaluateTokenMask(
+  mask: Mask,
+  data: Sensitive<JsonValue>,
+  request?: RequestBudget,
+): Sensitive<JsonValue> {
+  return new Sensitive(evaluateMask(mask, { data: data.reveal() }, expressionTools, budgetWithin(request)));
 }
 
 /** A budget of its own for each of a token's masks, indexes and fingerprint, within that of the request. */

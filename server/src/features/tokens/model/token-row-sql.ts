@@ -2,15 +2,23 @@ import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
 import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
 import { weighData } from '../../../platform/waiting/work-weight.ts';
-import type { Metadata, StoredToken } from './token.ts';
+import type { Metadata, StoredToken, ViewAuthors } from './token.ts';
 import type { SealedToken } from './token-sealer.ts';
 import { toShelfKey } from './token-shelf.ts';
+
+/** What is known of the views of a token, as long as it has this version. */
+interface StoredViews {
+  readonly version: number;
+  readonly authors?: ViewAuthors;
+  readonly isMaskWhole?: boolean;
+}
 
 /** A token as a query returns it. */
 export interface TokenRow {
   readonly id: TokenId;
   readonly type: string;
   readonly version: number;
+  readonly revision: number | null;
   readonly data: Buffer;
   readonly mask: string | null;
   readonly containers: string[];
@@ -18,6 +26,8 @@ export interface TokenRow {
   readonly search_indexes: string | null;
   readonly fingerprint: string | null;
   readonly fingerprint_expression: string | null;
+  readonly views: StoredViews | null;
+  readonly is_mask_whole: boolean | null;
   readonly terms: Buffer[];
   readonly expires_at: Date | null;
   readonly expires_at_offset_minutes: number | null;
@@ -29,9 +39,13 @@ export interface TokenRow {
   readonly cvc_token_version: number | null;
 }
 
+/** Of a mask that a server of an earlier version has stored, nobody has found out: the plainest one is known by its text. */
+const isMaskWhole = String.raw`case when t.mask is null then false when (t.views ->> 'version')::integer = t.version
+  then coalesce((t.views ->> 'isMaskWhole')::boolean, false) else t.mask ~ '^"\{\{ *data *\}\}"$' end`;
+
 /** The columns of `TokenRow`, for a query over `tokens` as `t` and `joinCvc`. */
-export const tokenColumns = `t.id, t.type, t.version, t.data, t.mask, t.containers, t.metadata, t.search_indexes,
-  t.fingerprint, t.fingerprint_expression, t.terms, t.expires_at, t.expires_at_offset_minutes,
+export const tokenColumns = `t.id, t.type, t.version, t.revision, t.data, t.mask, t.containers, t.metadata, t.search_indexes,
+  t.fingerprint, t.fingerprint_expression, t.views, ${isMaskWhole} as is_mask_whole, t.terms, t.expires_at, t.expires_at_offset_minutes,
   t.created_by, t.created_at, t.modified_by, t.modified_at, c.sealed as cvc, c.token_version as cvc_token_version`;
 
 /** Only cards have a verification code, and only until this. */
@@ -75,6 +89,7 @@ export function toStoredToken(tenantId: TenantId, row: TokenRow): StoredToken {
     id: row.id,
     type: row.type,
     version: row.version,
+    revision: row.revision ?? 0,
     data: row.data,
     mask: row.mask,
     containers: row.containers,
@@ -82,6 +97,8 @@ export function toStoredToken(tenantId: TenantId, row: TokenRow): StoredToken {
     searchIndexes: row.search_indexes,
     fingerprint: row.fingerprint,
     fingerprintExpression: row.fingerprint_expression,
+    viewAuthors: (row.views?.version === row.version ? row.views.authors : undefined) ?? {},
+    isMaskWhole: row.is_mask_whole ?? false,
     terms: row.terms,
     expiresAt:
       row.expires_at === null ? null : { instant: row.expires_at, offsetMinutes: row.expires_at_offset_minutes ?? 0 },
@@ -104,16 +121,19 @@ export function toStoredTokens(tenantId: TenantId, rows: readonly TokenRow[]): S
 
 /** The columns of a JSON row that writes a token, for `json_to_recordset`. */
 export const jsonRowColumns = `id text, type text, version integer, data bytea, mask text, containers text[], shelf text, metadata jsonb,
-  search_indexes text, fingerprint text, fingerprint_expression text, terms bytea[], expires_at timestamptz,
+  search_indexes text, fingerprint text, fingerprint_expression text, views jsonb, terms bytea[], expires_at timestamptz,
   expires_at_offset_minutes smallint, created_by uuid, cvc bytea`;
 
-/** What is null is left out: PostgreSQL takes an absent member for one, and need not read it. */
 export function toJsonRow(token: SealedToken) {
+  return { ...toAttributesRow(token), data: toByteaText(token.data) };
+}
+
+/** All but the data. What is null is left out: PostgreSQL takes an absent member for one, and need not read it. */
+export function toAttributesRow(token: SealedToken) {
   return {
     id: token.id,
     type: token.type,
     version: token.version,
-    data: toByteaText(token.data),
     mask: token.mask ?? undefined,
     containers: token.containers,
     shelf: toShelfKey(token),
@@ -121,11 +141,23 @@ export function toJsonRow(token: SealedToken) {
     search_indexes: token.searchIndexes ?? undefined,
     fingerprint: token.fingerprint ?? undefined,
     fingerprint_expression: token.fingerprintExpression ?? undefined,
+    views: toStoredViews(token),
     terms: token.terms.map(toByteaText),
     expires_at: token.expiresAt === null ? undefined : toTimestampText(token.expiresAt.instant),
     expires_at_offset_minutes: token.expiresAt?.offsetMinutes,
     created_by: token.createdBy ?? undefined,
     cvc: token.cvc === null ? undefined : toByteaText(token.cvc.sealed),
+  };
+}
+
+/** Nothing is stored of a token that has the views of its type. */
+function toStoredViews(token: SealedToken): StoredViews | undefined {
+  const { version, mask, searchIndexes, fingerprintExpression, viewAuthors: authors, isMaskWhole: isWhole } = token;
+  if (mask === null && searchIndexes === null && fingerprintExpression === null) return undefined;
+  return {
+    version,
+    ...(Object.keys(authors).length === 0 ? {} : { authors }),
+    ...(isWhole ? { isMaskWhole: true } : {}),
   };
 }
 

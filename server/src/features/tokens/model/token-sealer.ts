@@ -78,6 +78,7 @@ export class TokenSealer {
       tenantId: owner.tenantId,
       id,
       version,
+      revision: 0,
       type: type.name,
       data: keys.seal(draft.dataText.reveal(), tokenBinding(row, 'data')),
       cvc: this.#sealCvc(owner, draft, tokenBinding(row, 'cvc')),
@@ -87,6 +88,8 @@ export class TokenSealer {
       searchIndexes: texts.searchIndexes === undefined ? null : JSON.stringify(texts.searchIndexes),
       fingerprint: toFingerprint(keys, type.name, content),
       fingerprintExpression: texts.fingerprintExpression ?? null,
+      viewAuthors: draft.viewAuthors,
+      isMaskWhole: draft.isMaskWhole,
       terms: uniqueTerms([
         ...searchIndexValues(path, draft.expressions, scope, budget).map((value) =>
           keys.blindIndex('data', value.reveal()),
@@ -96,6 +99,18 @@ export class TokenSealer {
       expiresAt: draft.expiresAt,
       createdBy: owner.applicationId,
     };
+  }
+
+  /** The next revision of a token, with the terms that its metadata is found by. Its data stays sealed. */
+  async revise(
+    token: StoredToken,
+    attributes: Pick<StoredToken, 'containers' | 'metadata' | 'expiresAt'>,
+  ): Promise<SealedToken> {
+    const keys = await this.#keyring.forTenant(token.tenantId);
+    const [left, entered] = [metadataTerms(keys, token.metadata), metadataTerms(keys, attributes.metadata)];
+    loopPace.charge(token.tenantId, weighAttributes({ terms: left.length + entered.length, expressions: 0 }));
+    const ofData = token.terms.filter((term) => !left.some((one) => one.equals(term)));
+    return { ...token, ...attributes, revision: token.revision + 1, terms: uniqueTerms([...ofData, ...entered]) };
   }
 
   #sealCvc(owner: TokenOwner, { cvc }: TokenDraft, binding: FieldBinding) {

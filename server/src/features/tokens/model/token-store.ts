@@ -17,6 +17,7 @@ import {
   isAlive,
   joinCvc,
   toByteaText,
+  toAttributesRow,
   toJsonRow,
   jsonRowColumns,
   tokenColumns,
@@ -29,7 +30,7 @@ import { toShelfKey } from './token-shelf.ts';
 // A deleted token may have been followed by another of the same id, whose versions begin again: when it was created
 // tells the two apart.
 const deleteText = `with gone as (
-    delete from tokens where tenant_id = $1 and id = $2 and version = $3 and created_at = $6
+    delete from tokens where tenant_id = $1 and id = $2 and version = $3 and created_at = $6 and coalesce(revision, 0) = $7
     returning id, type, containers, terms, created_at
   ), ${removeWithGone(5)}, recorded as (
     ${insertAuditRecords(4, 'join gone on gone.id = record.entity_id')}
@@ -39,12 +40,13 @@ const deleteText = `with gone as (
 const updateText = `with row as materialized (
     select * from json_to_recordset($4::json) as row(${jsonRowColumns}) where ${keysAreOpen(13)} and ${hasRoomForSets(14)}
   ), changed as (
-    update tokens set version = row.version, data = row.data, mask = row.mask, containers = row.containers, shelf = row.shelf,
+    update tokens set version = row.version, data = coalesce(row.data, tokens.data), mask = row.mask, containers = row.containers, shelf = row.shelf,
       metadata = row.metadata, search_indexes = row.search_indexes, fingerprint = row.fingerprint,
-      fingerprint_expression = row.fingerprint_expression, terms = row.terms, expires_at = row.expires_at,
+      fingerprint_expression = row.fingerprint_expression, views = row.views, revision = $19, terms = row.terms, expires_at = row.expires_at,
       expires_at_offset_minutes = row.expires_at_offset_minutes, modified_by = $5, modified_at = now()
     from row
     where tokens.tenant_id = $1 and tokens.id = $2 and tokens.version = $3 and tokens.created_at = $12
+      and coalesce(tokens.revision, 0) = $18
     returning tokens.id, tokens.type, tokens.created_at, tokens.modified_at
   ), unlisted as (
     delete from token_terms using changed
@@ -73,7 +75,7 @@ const updateText = `with row as materialized (
 /** What an update does to the card verification code. */
 export type CvcChange = 'keep' | 'set' | 'remove';
 
-/** This version of a token and the next one, with everything that is written beside it. */
+/** This version of a token and the next one, with everything that is written beside it. The next revision has the same version, and its data. */
 export interface TokenChange {
   readonly current: StoredToken;
   readonly next: SealedToken;
@@ -149,7 +151,15 @@ export class TokenStore {
     const rows = await this.#database.runForTenant(token.tenantId, {
       name: 'token-delete',
       text: deleteText,
-      values: [token.tenantId, token.id, token.version, JSON.stringify([audit]), countSlot(), token.createdAt],
+      values: [
+        token.tenantId,
+        token.id,
+        token.version,
+        JSON.stringify([audit]),
+        countSlot(),
+        token.createdAt,
+        token.revision,
+      ],
     });
     return rows.length > 0;
   }
@@ -168,6 +178,8 @@ export class TokenStore {
 /** Changes nothing, and returns no row, when the token was changed or deleted meanwhile. */
 export function toUpdateStatement(change: TokenChange, setLimits: ContainerSetLimits): Statement {
   const { current, next, cvc, modifiedBy, audit, isPublic } = change;
+  // Data that stays is left where it is: it may have been sealed under another key since it was read.
+  const isDataKept = next.version === current.version;
   return {
     name: 'token-update',
     text: updateText,
@@ -175,7 +187,7 @@ export function toUpdateStatement(change: TokenChange, setLimits: ContainerSetLi
       current.tenantId,
       current.id,
       current.version,
-      JSON.stringify([toJsonRow(next)]),
+      JSON.stringify([isDataKept ? toAttributesRow(next) : toJsonRow(next)]),
       modifiedBy,
       without(current.terms, next.terms),
       without(next.terms, current.terms),
@@ -184,8 +196,10 @@ export function toUpdateStatement(change: TokenChange, setLimits: ContainerSetLi
       countSlot(),
       JSON.stringify(audit),
       current.createdAt,
-      keyVersionsOf([next.data]),
+      isDataKept ? [] : keyVersionsOf([next.data]),
       ...toRoomValues([{ shelf: toShelfKey(next), isPublic }], setLimits),
+      current.revision,
+      isDataKept ? next.revision : null,
     ],
   };
 }

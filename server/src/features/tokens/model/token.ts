@@ -6,6 +6,16 @@ import type { DerivedDetails } from '../../../core/token-types/token-type.ts';
 
 export type Metadata = Readonly<Record<string, string>>;
 
+/** The expressions that a token can be given, each of which shows something of its data to those who may not see all of it. */
+export const viewNames = ['mask', 'searchIndexes', 'fingerprintExpression'] as const;
+export type ViewName = (typeof viewNames)[number];
+
+/**
+ * Who made a view and could see the plaintext of the token then: an application, or null for an operator. A view without an
+ * author here was made by somebody who could not, over data that they supplied themselves.
+ */
+export type ViewAuthors = Readonly<Partial<Record<ViewName, string | null>>>;
+
 /** What is kept of a token beside its data; null where the caller said nothing. */
 export interface TokenAttributes {
   readonly type: string;
@@ -18,6 +28,9 @@ export interface TokenAttributes {
   readonly fingerprint: string | null;
   readonly fingerprintExpression: string | null;
   readonly expiresAt: ExpiresAt | null;
+  readonly viewAuthors: ViewAuthors;
+  /** A masked view shows all of the data, so whoever gets one has seen the plaintext. */
+  readonly isMaskWhole: boolean;
 }
 
 /** A token as the database holds it: what is sensitive is sealed. */
@@ -25,6 +38,8 @@ export interface StoredToken extends TokenAttributes {
   readonly tenantId: TenantId;
   readonly id: TokenId;
   readonly version: number;
+  /** Counts the writes of this version that left the data as it is. */
+  readonly revision: number;
   readonly data: Buffer;
   readonly terms: readonly Buffer[];
   readonly cvc: { readonly sealed: Buffer; readonly tokenVersion: number } | null;

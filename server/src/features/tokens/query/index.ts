@@ -1,2 +1,3 @@
 export { TokenFinder } from './token-finder.ts';
+export { listSharedContainers } from './shared-container-store.ts';
 export { addTokenListRoutes } from './token-list-routes.ts';

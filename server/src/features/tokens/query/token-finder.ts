@@ -5,6 +5,7 @@ import { both, toVisibility, withinSight } from '../../../core/access/visible-qu
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import { listFieldsAsked } from '../../../core/search/fields-asked.ts';
+import { countComparisons } from '../../../core/search/first-rule.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 import { countValuesAsked } from '../../../core/search/values-asked.ts';
 import { inMebibytes } from '../../../core/text/byte-size.ts';
@@ -12,8 +13,10 @@ import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import type { PageRequest } from '../../../http/pagination.ts';
 import { type AuditEvent, noSingleEntity } from '../../../platform/audit/audit-event.ts';
 import type { AuditLog } from '../../../platform/audit/audit-log.ts';
-import type { Database } from '../../../platform/database/database.ts';
+import type { Database, Transaction } from '../../../platform/database/database.ts';
 import type { Keyring } from '../../../platform/keyring/keyring.ts';
+import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
+import { weighSearch } from '../../../platform/waiting/work-weight.ts';
 import type { TenantSettingsDirectory } from '../../tenants/index.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { toCursor, toSlice } from './token-cursor.ts';
@@ -105,7 +108,7 @@ export class TokenFinder {
     const quick = await this.#quickFinds.find(sought, (found) => this.#lanes.show(caller, () => show(found)));
     if (quick !== undefined) return quick;
     return this.#lanes.run(caller, async () =>
-      show(await this.#database.forTenant(tenantId, (tx) => findPage(tx, sought), { statementTimeoutMs })),
+      show(await this.#database.forTenant(tenantId, (tx) => findCharged(tx, sought), { statementTimeoutMs })),
     );
   }
 
@@ -129,6 +132,18 @@ export class TokenFinder {
       ...judged.map(({ token, transform }) => tokenEvent(token, 'read', { transform })),
     ];
     return { items: await this.#presenter.showAll(caller, judged), events };
+  }
+}
+
+/** Finds a page, and charges the tenant for what the rules of its caller took of PostgreSQL, even if it is given up. */
+async function findCharged(tx: Transaction, question: PageQuestion): Promise<CountedPage> {
+  const { tenantId, asked } = question;
+  const startedAt = performance.now();
+  try {
+    return await findPage(tx, question);
+  } finally {
+    const conditions = asked === 'all' ? 0 : countComparisons(asked);
+    loopPace.charge(tenantId, weighSearch({ conditions, milliseconds: performance.now() - startedAt }));
   }
 }
 

@@ -7,6 +7,7 @@ import type { SearchQuery } from '../../../core/search/search-query.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
 import { nameSchemas } from '../../../http/api-components.ts';
 import {
+  cursorPageOf,
   pageMax,
   pageOf,
   pageParameters,
@@ -17,6 +18,7 @@ import {
 } from '../../../http/pagination.ts';
 import { orNull } from '../../../http/optional-schemas.ts';
 import { NoParameters, queryParameters } from '../../../http/query-parameters.ts';
+import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import type { VisibleToken } from '../model/token.ts';
 import type { TokenFinder } from './token-finder.ts';
 import { toTokenJson } from '../model/token-json.ts';
@@ -76,28 +78,12 @@ const CursorSearch = Type.Object(
   { description: 'A search that follows a cursor.' },
 );
 const TokenPage = pageOf(TokenView);
-const CursorPagination = Type.Object(
-  {
-    page_size: Type.Integer({ description: 'How many items a page holds at most.' }),
-    next: Type.Optional(
-      Type.String({ description: 'Send it as `start` to get the following page. Absent on the last one.' }),
-    ),
-  },
-  { description: 'How to get the next page.' },
-);
-const TokenCursorPage = Type.Object(
-  {
-    pagination: CursorPagination,
-    data: Type.Array(TokenView, { description: 'The tokens of the page, newest first.' }),
-  },
-  { description: 'A page of tokens.' },
-);
+const TokenCursorPage = cursorPageOf(TokenView, 'tokens');
 nameSchemas({
   SearchTokensRequest: Search,
   SearchTokensV2Request: CursorSearch,
   TokenPage,
   TokenCursorPage,
-  CursorPagination,
 });
 
 export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): void {
@@ -124,7 +110,7 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
       const page = parsePageRequest(request.query);
       const question = { permission: 'token:read', query: toListQuery(request.query) } as const;
       const { totalItems, items } = await finder.listPage(request.caller, question, page);
-      return sendJsonText(reply, toPageJson(toPaginationView(page, totalItems), items));
+      return sendJsonText(reply, await toPageJson(toPaginationView(page, totalItems), items));
     },
   );
 
@@ -151,7 +137,7 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
       const page = { start: request.query.start, size: parsePageRequest(request.query).size };
       const question = { permission: 'token:read', query: withChildren(toListQuery(request.query)) } as const;
       const { next, items } = await finder.listAfter(request.caller, question, page);
-      return sendJsonText(reply, toPageJson({ page_size: page.size, next }, items));
+      return sendJsonText(reply, await toPageJson({ page_size: page.size, next }, items));
     },
   );
 
@@ -180,7 +166,7 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
       const page = { page: request.body.page ?? 1, size: request.body.size ?? sizeDefault };
       const question = { permission: 'token:search', query: toQuery(request.body.query) } as const;
       const { totalItems, items } = await finder.listPage(request.caller, question, page);
-      return sendJsonText(reply, toPageJson(toPaginationView(page, totalItems), items));
+      return sendJsonText(reply, await toPageJson(toPaginationView(page, totalItems), items));
     },
   );
 
@@ -209,7 +195,7 @@ export function addTokenListRoutes(app: FastifyInstance, finder: TokenFinder): v
       const page = { start: request.body.start ?? undefined, size: request.body.size ?? sizeDefault };
       const question = { permission: 'token:search', query: withChildren(toQuery(request.body.query)) } as const;
       const { next, items } = await finder.listAfter(request.caller, question, page);
-      return sendJsonText(reply, toPageJson({ page_size: page.size, next }, items));
+      return sendJsonText(reply, await toPageJson({ page_size: page.size, next }, items));
     },
   );
 }
@@ -224,6 +210,7 @@ function withChildren(query: SearchQuery | undefined): SearchQuery | undefined {
   return query === undefined ? undefined : includeChildren(query);
 }
 
-function toPageJson(pagination: object, items: readonly VisibleToken[]): string {
-  return `{"pagination":${JSON.stringify(pagination)},"data":[${items.map(toTokenJson).join(',')}]}`;
+async function toPageJson(pagination: object, items: readonly VisibleToken[]): Promise<string> {
+  const texts = await mapInTurns(items, toTokenJson);
+  return `{"pagination":${JSON.stringify(pagination)},"data":[${texts.join(',')}]}`;
 }

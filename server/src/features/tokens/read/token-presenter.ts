@@ -9,7 +9,6 @@ import { storedDepthMax } from '../../../core/json/json-limits.ts';
 import { toJsonText } from '../../../core/json/json-text.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import { parseJson, parseJsonSteps } from '../../../core/json/parse-json.ts';
-import type { TokenType } from '../../../core/token-types/token-type.ts';
 import type { CvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
 import type { Keyring } from '../../../platform/keyring/keyring.ts';
 import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
@@ -67,7 +66,7 @@ export class OpenedToken implements TokenContent {
   #mask(): Sensitive<string> | undefined {
     try {
       const mask = findMask(this.#token, getTokenType(this.#token));
-      return mask === undefined ? undefined : evaluateTokenMask(mask, this.data);
+      return mask === undefined ? undefined : new Sensitive(toJsonText(evaluateTokenMask(mask, this.data).reveal()));
     } catch (error) {
       // A mask was evaluated before it was stored. Should a later version refuse one, it hides the data: a list must
       // not fail because of one token in it.
@@ -126,7 +125,7 @@ export class TokenPresenter implements TokenOpener {
 
   /** A token as this caller sees it through the transform that its grant decides. */
   async show(caller: Caller, token: StoredToken, transform: Transform, known?: TokenContent): Promise<VisibleToken> {
-    const content = known ?? (await this.#openFor(token, getTokenType(token)));
+    const content = known ?? (showsContent(token, transform) ? await this.#openLoaded(token) : undefined);
     const cvc = transform === 'reveal' ? await this.openCvc(token) : undefined;
     const fingerprint = await this.findFingerprint(caller, token, transform);
     return toVisible(token, transform, { content, cvc, fingerprint });
@@ -144,7 +143,7 @@ export class TokenPresenter implements TokenOpener {
       const { fingerprintVisibility } = await this.#settings.get(caller.tenantId);
       return mapInTurns(tokens, ({ token, transform }) => {
         if (!isShownAtOnce(token, transform, keys)) return this.show(caller, token, transform);
-        const content = openWith(keys, token);
+        const content = showsContent(token, transform) ? openWith(keys, token) : undefined;
         const fingerprint = shownFingerprint(caller, token, { transform, fingerprintVisibility });
         return toVisible(token, transform, { content, cvc: undefined, fingerprint });
       });
@@ -158,12 +157,21 @@ export class TokenPresenter implements TokenOpener {
     return shownFingerprint(caller, token, { transform, fingerprintVisibility });
   }
 
-  async #openFor(token: StoredToken, type: TokenType): Promise<OpenedToken> {
+  async #openLoaded(token: StoredToken): Promise<OpenedToken> {
     const opened = await this.open(token);
-    const hasMask = token.mask === null ? type.defaultMask !== undefined : token.mask !== 'null';
-    if (hasMask || type.derive !== undefined) await opened.load();
+    if (hasMask(token) || getTokenType(token).derive !== undefined) await opened.load();
     return opened;
   }
+}
+
+/** Whether anything in the view is made of the data. Otherwise the data stays sealed. */
+function showsContent(token: StoredToken, transform: Transform): boolean {
+  if (transform !== 'mask') return transform === 'reveal';
+  return hasMask(token) || getTokenType(token).derive !== undefined;
+}
+
+function hasMask(token: StoredToken): boolean {
+  return token.mask === null ? getTokenType(token).defaultMask !== undefined : token.mask !== 'null';
 }
 
 /** Nothing of it has to be waited for, and it takes no longer than others may wait. */
@@ -192,7 +200,7 @@ function toVisible(
     content,
     cvc,
     fingerprint,
-  }: { content: TokenContent; cvc: Sensitive<string> | undefined; fingerprint: string | undefined },
+  }: { content: TokenContent | undefined; cvc: Sensitive<string> | undefined; fingerprint: string | undefined },
 ): VisibleToken {
   const type = getTokenType(token);
   return {
@@ -202,15 +210,16 @@ function toVisible(
     searchIndexes: parseSearchIndexes(token) ?? type.defaultSearchIndexes,
     fingerprint,
     fingerprintExpression: token.fingerprintExpression ?? type.defaultFingerprintExpression,
-    derived: transform === 'redact' ? undefined : type.derive?.(content.data),
+    derived: transform === 'redact' || content === undefined ? undefined : type.derive?.(content.data),
   };
 }
 
 function toShownData(
   transform: Transform,
-  content: TokenContent,
+  content: TokenContent | undefined,
   cvc: Sensitive<string> | undefined,
 ): VisibleToken['data'] {
+  if (content === undefined) return undefined;
   switch (transform) {
     case 'redact':
       return undefined;
@@ -225,10 +234,10 @@ function toShownData(
  * What was supplied is echoed. A card on its default mask shows what the mask makes of it, which holds the last digits and the expiry:
  * a redacted view has none.
  */
-function shownMask(token: StoredToken, transform: Transform, content: TokenContent): string | undefined {
+function shownMask(token: StoredToken, transform: Transform, content: TokenContent | undefined): string | undefined {
   if (token.mask !== null) return token.mask === 'null' ? undefined : token.mask;
   const type = getTokenType(token);
-  if (token.type === 'card') return transform === 'redact' ? undefined : content.masked?.reveal();
+  if (token.type === 'card') return transform === 'redact' ? undefined : content?.masked?.reveal();
   return type.defaultMask === undefined ? undefined : toJsonText(type.defaultMask);
 }
 

@@ -6,7 +6,7 @@ import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
 import type { StoredToken } from '../model/token.ts';
-import { entityTypeSql } from '../model/token-event.ts';
+import { entityTypeSql, seenTransformSql } from '../model/token-event.ts';
 import { findAmong, findText, type FoundTokens, toFoundTokens } from '../model/token-find-sql.ts';
 import type { FoundRow } from '../model/token-row-sql.ts';
 
@@ -21,6 +21,7 @@ const readText = `with found as materialized (${findText}), recorded as (
     ${insertAuditRecords(3, 'join found on found.id = record.entity_id', {
       entity_type: entityTypeSql('found.type'),
       containers: 'found.containers',
+      transform: seenTransformSql('record.transform', 'found.is_mask_whole'),
     })}
   )
   select * from found`;

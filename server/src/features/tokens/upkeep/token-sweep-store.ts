@@ -1,4 +1,5 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
+import { type AuditEvent, successEvent } from '../../../platform/audit/audit-event.ts';
 import { recordAllInTransaction } from '../../../platform/audit/audit-log.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
 import { countSlot } from '../model/count-slot.ts';
@@ -26,13 +27,34 @@ export async function deleteExpiredTokens(tx: Transaction, tenantId: TenantId, l
   return gone.length;
 }
 
-/** Removes card verification codes whose hour is over. The keys that would open them are gone already. */
+const deleteExpiredCodesText = `with gone as (
+    delete from token_cvcs where tenant_id = $1 and token_id = any (array(
+      select token_id from token_cvcs where tenant_id = $1 and expires_at <= now() limit $2 for update skip locked))
+    and expires_at <= now()
+    returning token_id
+  )
+  select gone.token_id as id, tokens.containers
+  from gone left join tokens on tokens.tenant_id = $1 and tokens.id = gone.token_id`;
+
+/**
+ * Removes card verification codes whose hour is over, each with a record, so that the end of a code can be shown. The keys that
+ * would open them are gone already.
+ */
 export async function deleteExpiredCodes(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
-  const rows = await tx.query({
-    text: `delete from token_cvcs where tenant_id = $1 and token_id = any (array(
-        select token_id from token_cvcs where tenant_id = $1 and expires_at <= now() limit $2 for update skip locked))
-      and expires_at <= now() returning 1`,
+  const gone = await tx.query<{ id: TokenId; containers: string[] | null }>({
+    text: deleteExpiredCodesText,
     values: [tenantId, limit],
   });
-  return rows.length;
+  if (gone.length === 0) return 0;
+  await recordAllInTransaction(tx, tenantId, 'system', gone.map(codeExpired));
+  return gone.length;
+}
+
+/** A row whose token is missing has no containers; it does not occur, but it must not stop the sweep. */
+function codeExpired({ id, containers }: { readonly id: TokenId; readonly containers: string[] | null }): AuditEvent {
+  return {
+    ...successEvent('token', id, 'property_expired'),
+    ...(containers === null ? {} : { containers }),
+    details: { fields: ['data.cvc'] },
+  };
 }

@@ -18,6 +18,7 @@ import type { TokenDeduplicator } from './token-deduplicator.ts';
 import { findWantedKey } from './token-duplicate-store.ts';
 import { type TokenDraft, toTokenDraft } from '../model/token-draft.ts';
 import { tokenEvent } from '../model/token-event.ts';
+import { authorsOf } from './view-authors.ts';
 import { aliasTriesMax, isAlias, isIdExpression, toTokenId } from '../model/token-id.ts';
 import type { TokenInsert } from './token-insert-sql.ts';
 import { TakenIds, type TokenInsertStore } from './token-insert-store.ts';
@@ -104,7 +105,10 @@ export class TokenCreator {
   ): Promise<PreparedInsert[]> {
     const now = new Date();
     const budget = new RequestBudget();
-    const drafts = await mapInTurns(requests, (request) => toTokenDraft(request, now, budget));
+    const drafts = (await mapInTurns(requests, (request) => toTokenDraft(request, now, budget))).map((draft) => ({
+      ...draft,
+      viewAuthors: authorsOf(caller, draft),
+    }));
     const transforms = drafts.map((draft) => requireAccessToEach(caller.grants, 'token:create', toTarget(draft)));
     const settings = await this.#settings.get(caller.tenantId);
     const sealed = await this.#sealer.sealAll(

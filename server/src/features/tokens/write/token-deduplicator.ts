@@ -19,6 +19,7 @@ import type { TokenSealer } from '../model/token-sealer.ts';
 import { findShownTransform, untilNotOvertaken } from '../read/index.ts';
 import type { TokenChange } from '../model/token-store.ts';
 import { TurnQueue } from './turn-queue.ts';
+import { authorsOf } from './view-authors.ts';
 
 export type DraftedInsert = DeduplicatedInsert & {
   readonly draft: TokenDraft;
@@ -117,7 +118,8 @@ function findMostShown(
  */
 function toUpdatedDraft(caller: KeyCaller, current: StoredToken, draft: TokenDraft): TokenDraft {
   requireAccess(caller.grants, 'token:update', current);
-  return { ...draft, containers: current.containers };
+  const moved = { ...draft, containers: current.containers };
+  return { ...moved, viewAuthors: authorsOf(caller, moved, current.id) };
 }
 
 /**

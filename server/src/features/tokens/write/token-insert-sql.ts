@@ -51,9 +51,9 @@ const insertText = `with rows as materialized (
     where ${keysAreOpen(5)} and ${hasRoomForSets(6)}
   ), written as (
     insert into tokens (tenant_id, id, type, version, data, mask, containers, shelf, metadata, search_indexes, fingerprint,
-      fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by)
+      fingerprint_expression, views, terms, expires_at, expires_at_offset_minutes, created_by)
     select $1::uuid, id, type, version, data, mask, containers, shelf, metadata, search_indexes, fingerprint,
-      fingerprint_expression, terms, expires_at, expires_at_offset_minutes, created_by from rows
+      fingerprint_expression, views, terms, expires_at, expires_at_offset_minutes, created_by from rows
     on conflict (tenant_id, id) do nothing
     returning id, type, containers, terms, created_at
   ), listed as (

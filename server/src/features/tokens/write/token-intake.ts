@@ -9,6 +9,7 @@ import { toTokenDraft } from '../model/token-draft.ts';
 import { nothingShown, tokenEvent } from '../model/token-event.ts';
 import { toTokenId } from '../model/token-id.ts';
 import { type InsertRow, toInsertRow } from './token-insert-sql.ts';
+import { authorsOfOperator } from './view-authors.ts';
 import { CreateToken, toTokenRequest } from '../model/token-schemas.ts';
 import { type KeySource, TokenSealer } from '../model/token-sealer.ts';
 
@@ -50,7 +51,7 @@ export class TokenIntake {
       throw invalidAt('', 'data.cvc', 'must not be imported: it may not be stored for longer than an hour');
 
     const owner = { tenantId, applicationId: null };
-    const lasting = hasCvc ? { ...draft, cvc: undefined } : draft;
+    const lasting = { ...draft, ...(hasCvc ? { cvc: undefined } : {}), viewAuthors: authorsOfOperator(draft) };
     const [token] = await this.#sealer.sealAll(owner, [{ draft: lasting, id: toTokenId(lasting) }], {
       hasFingerprints,
     });

@@ -11,10 +11,11 @@ import { inTurns } from '../../../platform/waiting/turns.ts';
 import { invalidAt, requireNoFieldErrors } from '../model/request-path.ts';
 import type { Metadata, StoredToken } from '../model/token.ts';
 import { toContainers, type TokenDraft, toExpiresAt, toMetadata, withoutCvc } from '../model/token-draft.ts';
-import { compileExpressions, type ExpressionTexts, maskedText, requireReadsData } from '../model/token-expressions.ts';
+import { compileExpressions, type ExpressionTexts, maskData, requireReadsData } from '../model/token-expressions.ts';
 import type { OpenedToken } from '../read/index.ts';
 import type { TokenPatch } from '../model/token-request.ts';
 import type { CvcChange } from '../model/token-store.ts';
+import type { TenantSettings } from '../../tenants/index.ts';
 import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 
 /** The token as it would be after the patch, checked like a new one. */
@@ -25,9 +26,7 @@ export async function applyPatch(
   now: Date,
 ): Promise<{ draft: TokenDraft; cvc: CvcChange }> {
   const type = getTokenType(token);
-  if (patch.type !== undefined && patch.type !== token.type) {
-    throw invalidAt('', 'type', 'must be the type that the token has: it cannot be changed');
-  }
+  const attributes = applyAttributes(token, patch, now);
   requireReadsData('', patch.fingerprintExpression);
   const merged = await mergeData(opened, patch);
   requireNoFieldErrors('', type.validate(merged.data));
@@ -44,17 +43,33 @@ export async function applyPatch(
     wantedId: undefined,
     type,
     ...parts,
-    masked: maskedText('', expressions, parts.data),
+    ...(await maskData({ path: '', type, data: parts.data }, expressions)),
+    ...attributes,
+    texts,
+    viewAuthors: token.viewAuthors,
+    expressions,
+    deduplicate: patch.deduplicate,
+  };
+  return { draft, cvc: cvcChange(patch, parts.cvc !== undefined) };
+}
+
+/** What of a token is not made of its data, as it would be after the patch. */
+export function applyAttributes(
+  token: StoredToken,
+  patch: TokenPatch,
+  now: Date,
+): Pick<TokenDraft, 'containers' | 'metadata' | 'expiresAt'> {
+  if (patch.type !== undefined && patch.type !== token.type) {
+    throw invalidAt('', 'type', 'must be the type that the token has: it cannot be changed');
+  }
+  return {
     containers:
       patch.containers === null
-        ? type.defaultContainers
+        ? getTokenType(token).defaultContainers
         : patch.containers === undefined
           ? token.containers
           : toContainers('', patch.containers),
     metadata: mergeMetadata(token.metadata, patch.metadata),
-    texts,
-    expressions,
-    deduplicate: patch.deduplicate,
     expiresAt:
       patch.expiresAt === null
         ? null
@@ -62,7 +77,18 @@ export async function applyPatch(
           ? token.expiresAt
           : toExpiresAt('', patch.expiresAt, now),
   };
-  return { draft, cvc: cvcChange(patch, parts.cvc !== undefined) };
+}
+
+/**
+ * Whether a patch leaves everything as it is that is made of the data, so that the data need not be opened. A fingerprint
+ * expression of the token's own can read its metadata.
+ */
+export function leavesContent(token: StoredToken, patch: TokenPatch, settings: TenantSettings): boolean {
+  const { data, mask, searchIndexes, fingerprintExpression, metadata } = patch;
+  if ([data, mask, searchIndexes, fingerprintExpression].some((part) => part !== undefined)) return false;
+  if (token.fingerprintExpression !== null) return metadata === undefined;
+  // The tenant may have changed its mind about fingerprints, which are made of the data.
+  return settings.fingerprintTokens === (token.fingerprint !== null);
 }
 
 /** The expressions that a token was given, as they were given. */

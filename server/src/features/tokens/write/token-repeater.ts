@@ -52,7 +52,7 @@ export class TokenRepeater {
     const repeated = made.map((one) => {
       const granted = requireAccessToEach(caller.grants, 'token:create', one.target);
       const token = requireSame(one, found.get(one.id));
-      const isUnchanged = !one.isFound && token.version === one.version;
+      const isUnchanged = !one.isFound && token.version === one.version && token.revision === 0;
       const { isDeduplicated } = one;
       return { token, transform: leastTransform(one.transform, granted), isUnchanged, isDeduplicated };
     });

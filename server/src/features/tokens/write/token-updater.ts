@@ -16,12 +16,13 @@ import { findDuplicateKey } from './duplicate-key.ts';
 import type { TokenDraft } from '../model/token-draft.ts';
 import type { TokenDuplicateStore } from './token-duplicate-store.ts';
 import { type Shown, tokenEvent } from '../model/token-event.ts';
-import { applyPatch } from './token-patch.ts';
+import { applyAttributes, applyPatch, leavesContent } from './token-patch.ts';
 import type { TokenPatch } from '../model/token-request.ts';
 import { getToken, type OpenedToken, type TokenPresenter, untilNotOvertaken } from '../read/index.ts';
 import type { SealedToken, TokenSealer } from '../model/token-sealer.ts';
 import type { CvcChange, TokenStore } from '../model/token-store.ts';
 import { TurnQueue } from './turn-queue.ts';
+import { authorsAfter, type RightsSource, requireViewsOfType, withoutPlantedViews } from './view-authors.ts';
 import { makesView } from './view-change.ts';
 
 export interface UpdateOutcome {
@@ -34,18 +35,29 @@ export interface UpdateOutcome {
 
 interface JudgedUpdate {
   readonly current: StoredToken;
+  /** The same without views that must not see what is written. */
+  readonly token: StoredToken;
   readonly opened: OpenedToken;
   readonly mayUpdate: Transform;
   /** The patch makes a view of stored data. */
   readonly isView: boolean;
+  readonly settings: TenantSettings;
 }
 
 interface SealedUpdate {
   readonly sealed: SealedToken;
   readonly cvc: CvcChange;
   readonly isView: boolean;
-  /** How the response shows the token. */
-  readonly shown: Transform;
+  /** What the caller may see of it. */
+  readonly transform: Transform;
+  readonly isDeduplicated: boolean;
+  /** What the token holds now, where it was opened. */
+  readonly content?: TokenDraft;
+}
+
+export interface UpdateOptions {
+  /** The data was typed into card fields, on a page that may have chosen the token. */
+  readonly isFromFields?: boolean;
 }
 
 /** A view of stored data can show all of it, so its author has read the token as far as the log is concerned. */
@@ -62,6 +74,7 @@ export class TokenUpdater {
   readonly #sealer: TokenSealer;
   readonly #presenter: TokenPresenter;
   readonly #settings: TenantSettingsDirectory;
+  readonly #rights: RightsSource;
   readonly #audit: AuditLog;
   readonly #turns = new TurnQueue(waitingMax);
 
@@ -71,6 +84,7 @@ export class TokenUpdater {
     sealer: TokenSealer;
     presenter: TokenPresenter;
     settings: TenantSettingsDirectory;
+    rights: RightsSource;
     audit: AuditLog;
   }) {
     this.#store = parts.store;
@@ -78,13 +92,14 @@ export class TokenUpdater {
     this.#sealer = parts.sealer;
     this.#presenter = parts.presenter;
     this.#settings = parts.settings;
+    this.#rights = parts.rights;
     this.#audit = parts.audit;
   }
 
   /** Applies the patch to the newest version: concurrent patches end up as if they had come one after the other. */
-  async update(caller: KeyCaller, id: TokenId, patch: TokenPatch): Promise<UpdateOutcome> {
+  async update(caller: KeyCaller, id: TokenId, patch: TokenPatch, options: UpdateOptions = {}): Promise<UpdateOutcome> {
     return this.#turns.run(`${caller.tenantId}/${id}`, () =>
-      untilNotOvertaken(() => this.#tryUpdate(caller, id, patch)),
+      untilNotOvertaken(() => this.#tryUpdate(caller, { id, patch, options })),
     );
   }
 
@@ -103,17 +118,25 @@ export class TokenUpdater {
   }
 
   /** Undefined when another server changed the token between the look and the write. */
-  async #tryUpdate(caller: KeyCaller, id: TokenId, patch: TokenPatch): Promise<UpdateOutcome | undefined> {
+  async #tryUpdate(
+    caller: KeyCaller,
+    { id, patch, options }: { id: TokenId; patch: TokenPatch; options: UpdateOptions },
+  ): Promise<UpdateOutcome | undefined> {
     const current = await getToken(this.#store, caller, id);
     const mayUpdate = requireAccess(caller.grants, 'token:update', current);
+    const settings = await this.#settings.get(caller.tenantId);
+    if (leavesContent(current, patch, settings)) return this.#revise(caller, { current, mayUpdate, settings }, patch);
+    if (options.isFromFields === true) requireViewsOfType(current, patch);
+    const token = await withoutPlantedViews(this.#rights, caller, current, patch);
     const opened = await this.#presenter.open(current);
     await opened.load();
     // Judged before anything is evaluated: whether an expression over stored data fails tells something about it.
-    const isView = makesView(current, opened, patch);
-    if (!isView) return this.#apply(caller, { current, opened, mayUpdate, isView }, patch);
+    const isView = makesView(token, opened, patch);
+    const judged = { current, token, opened, mayUpdate, isView, settings };
+    if (!isView) return this.#apply(caller, judged, patch);
     requireViewAuthor(caller, current);
     try {
-      return await this.#apply(caller, { current, opened, mayUpdate, isView }, patch);
+      return await this.#apply(caller, judged, patch);
     } catch (error) {
       await this.#recordFailedView(caller, current, error);
       throw error;
@@ -122,22 +145,38 @@ export class TokenUpdater {
 
   async #apply(
     caller: KeyCaller,
-    { current, opened, mayUpdate, isView }: JudgedUpdate,
+    { current, token, opened, mayUpdate, isView, settings }: JudgedUpdate,
     patch: TokenPatch,
   ): Promise<UpdateOutcome | undefined> {
-    const { draft, cvc } = await applyPatch(current, opened, patch, new Date());
+    const { draft, cvc } = await applyPatch(token, opened, patch, new Date());
     const transform = leastTransform(mayUpdate, this.#requireMove(caller, current, draft));
-
-    const settings = await this.#settings.get(caller.tenantId);
     const isDeduplicated = requestsDeduplication(caller, { draft, transform, settings });
-    const sealed = await this.#seal(caller, current, { draft, settings });
+    const vouched = { ...draft, viewAuthors: authorsAfter(caller, { token, draft, patch }) };
+    const sealed = await this.#seal(caller, current, { draft: vouched, settings });
+    return this.#write(caller, current, { sealed, cvc, isView, transform, isDeduplicated, content: draft });
+  }
+
+  /** Writes what a patch changes beside the data, which is neither opened nor sealed again. */
+  async #revise(
+    caller: KeyCaller,
+    { current, mayUpdate, settings }: Pick<JudgedUpdate, 'current' | 'mayUpdate' | 'settings'>,
+    patch: TokenPatch,
+  ): Promise<UpdateOutcome | undefined> {
+    const attributes = applyAttributes(current, patch, new Date());
+    const transform = leastTransform(mayUpdate, this.#requireMove(caller, current, attributes));
+    const isDeduplicated = requestsDeduplication(caller, { draft: patch, transform, settings });
+    const sealed = await this.#sealer.revise(current, attributes);
+    return this.#write(caller, current, { sealed, cvc: 'keep', isView: false, transform, isDeduplicated });
+  }
+
+  async #write(caller: KeyCaller, current: StoredToken, update: SealedUpdate): Promise<UpdateOutcome | undefined> {
+    const { sealed, transform, isDeduplicated } = update;
     // Asked before the write, whose record says what the response will show.
     const isHiddenDuplicate = isDeduplicated && (await this.#isHiddenDuplicate(caller, sealed));
-    const shown = isHiddenDuplicate ? 'redact' : transform;
-    const next = await this.#write(caller, current, { sealed, cvc, isView, shown });
+    const next = await this.#replace(caller, current, update, isHiddenDuplicate ? 'redact' : transform);
     if (next === undefined) return undefined;
     return {
-      token: await this.#presenter.show(caller, next, transform, draft),
+      token: await this.#presenter.show(caller, next, transform, update.content),
       isHiddenDuplicate,
       made: { ...toMadeToken(next, transform), isDeduplicated, isHiddenDuplicate },
     };
@@ -150,7 +189,7 @@ export class TokenUpdater {
   }
 
   /** Moving a token needs the permission on each container that it leaves or enters, and shows its mover no more of it. */
-  #requireMove(caller: KeyCaller, current: StoredToken, { containers }: TokenDraft): Transform {
+  #requireMove(caller: KeyCaller, current: StoredToken, { containers }: Pick<TokenDraft, 'containers'>): Transform {
     const { id } = current;
     const left = current.containers.filter((container) => !containers.includes(container));
     const entered = containers.filter((container) => !current.containers.includes(container));
@@ -173,13 +212,15 @@ export class TokenUpdater {
     return next;
   }
 
-  async #write(
+  /** The record says how the response shows the token. */
+  async #replace(
     caller: KeyCaller,
     current: StoredToken,
-    { sealed: next, cvc, isView, shown }: SealedUpdate,
+    { sealed: next, cvc, isView }: SealedUpdate,
+    transform: Transform,
   ): Promise<StoredToken | undefined> {
     const events = [
-      tokenEvent(next, 'update', { transform: shown }),
+      tokenEvent(next, 'update', { transform }),
       ...(isView ? [tokenEvent(current, 'read', wholeView)] : []),
     ];
     const modifiedAt = await this.#store.update({

@@ -4,7 +4,7 @@ import { type EpochMessage, type Mac, parsePayload } from './epoch-message.ts';
 import { openParcel, parcelCount } from './epoch-parcel.ts';
 import type { EpochStore } from './epoch-store.ts';
 import { MessageWriter } from './message-writer.ts';
-import { isAlive, Peers, type Receiver } from './peers.ts';
+import { diesAt, isAlive, Peers, type Receiver } from './peers.ts';
 import { ReceiveKeys } from './receive-keys.ts';
 
 export interface EpochExchangeParts {
@@ -44,9 +44,10 @@ export class EpochExchange {
   }
 
   announce(epochs: readonly Epoch[]): Promise<void> {
-    const worthy = this.#worthSending(epochs);
-    if (worthy.length === 0) return Promise.resolve();
-    return this.#parts.send(this.#writer.keys(this.peers.list(this.#parts.now()), worthy));
+    const receivers = this.peers.list(this.#parts.now());
+    const outliving = epochs.filter((epoch) => receivers.every((receiver) => outlives(epoch, receiver)));
+    if (outliving.length === 0) return Promise.resolve();
+    return this.#parts.send(this.#writer.keys(receivers, outliving));
   }
 
   /** Accepts any input from the channel, and ignores anything not written by another server of the installation. */
@@ -61,7 +62,7 @@ export class EpochExchange {
     const isNew = this.peers.meet(sender.processId, receiver);
     if (message.kind === 'keys') {
       this.#accept(message);
-      if (isNew) this.#answer(receiver, this.#worthSending(this.#parts.store.listOwn(now)));
+      if (isNew) this.#answer(receiver, outlivingOnly(this.#parts.store.listOwn(now), receiver));
     } else if (message.kind === 'hello') {
       this.#answerHello(receiver, new Set(message.ids), isNew);
     } else {
@@ -71,7 +72,8 @@ export class EpochExchange {
 
   #answerHello(receiver: Receiver, known: ReadonlySet<number>, isNew: boolean): void {
     const { store, now } = this.#parts;
-    const lacking = this.#worthSending(store.list(now()).filter(({ id }) => !known.has(id)));
+    const unlisted = store.list(now()).filter(({ id }) => !known.has(id));
+    const lacking = outlivingOnly(unlisted, receiver);
     // A new server counts the replies, so a reply without keys counts too.
     if (isNew || lacking.length > 0) this.#answer(receiver, lacking);
     const unknown = [...known].filter((id) => !store.has(id));
@@ -81,19 +83,14 @@ export class EpochExchange {
   #answerWant(receiver: Receiver, ids: readonly number[]): void {
     const { store, now } = this.#parts;
     const wanted = new Set(ids);
-    const found = this.#worthSending(store.list(now()).filter(({ id }) => wanted.has(id)));
+    const held = store.list(now()).filter(({ id }) => wanted.has(id));
+    const found = outlivingOnly(held, receiver);
     if (found.length > 0) this.#answer(receiver, found);
   }
 
   #answer(receiver: Receiver, epochs: readonly Epoch[]): void {
     if (!this.#budget.take(parcelCount(epochs.length), this.#parts.now())) return;
     void this.#parts.send(this.#writer.keys([receiver], epochs));
-  }
-
-  /** An epoch that is about to end is not worth sending: the key it is sent to would have to end with it. */
-  #worthSending(epochs: readonly Epoch[]): Epoch[] {
-    const now = this.#parts.now();
-    return epochs.filter(({ endsAt }) => endsAt - now > leadMs);
   }
 
   #accept(message: Extract<EpochMessage, { kind: 'keys' }>): void {
@@ -118,4 +115,16 @@ export class EpochExchange {
       entries.map(({ id }) => id),
     );
   }
+}
+
+/**
+ * An epoch is sent only to a key that is destroyed before it ends. Otherwise the message could be held back and opened after
+ * the end of the epoch, with a copy of the receiver's memory: the receiver cannot end a key for a message it never got.
+ */
+function outlives({ endsAt }: Epoch, receiver: Receiver): boolean {
+  return endsAt >= diesAt(receiver);
+}
+
+function outlivingOnly(epochs: readonly Epoch[], receiver: Receiver): Epoch[] {
+  return epochs.filter((epoch) => outlives(epoch, receiver));
 }

@@ -1,118 +1,39 @@
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createSecretKey } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type EpochServer, EpochServers, type TestClock } from '../../../../test/harness/epoch-servers.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/test-database.ts';
 import { keyVersionOf, type RecordBinding, SealedRecordError, sealRecord } from '../sealed-record.ts';
 import { EpochKeys } from './epoch-keys.ts';
 import { EpochStore } from './epoch-store.ts';
 import { makeSecret } from './secret-memory.ts';
 import type { Timers } from './timers.ts';
-import { patienceMs, untilPasses } from '../../../../test/harness/deadline.ts';
+import { untilPasses } from '../../../../test/harness/deadline.ts';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const binding: RecordBinding = { tenantId: 't1', tokenId: 'k1', field: 'cvc', recordVersion: 1, type: 'card' };
 
-/** Time stands still until a test moves it; timers fire in their order. */
-class TestClock implements Timers {
-  #nowMs = 0;
-  readonly #timers = new Set<{ readonly at: number; readonly work: () => void }>();
-
-  readonly now = () => this.#nowMs;
-
-  after(delayMs: number, work: () => void): () => void {
-    const timer = { at: this.#nowMs + Math.max(0, delayMs), work };
-    this.#timers.add(timer);
-    return () => void this.#timers.delete(timer);
-  }
-
-  move(ms: number): void {
-    const end = this.#nowMs + ms;
-    for (;;) {
-      const due = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
-      if (due === undefined) break;
-      this.#nowMs = Math.max(this.#nowMs, due.at);
-      this.#timers.delete(due);
-      due.work();
-    }
-    this.#nowMs = end;
-  }
-}
-
-/** Knows what is under way: a server calls its MAC once for what it writes and once for everything it hears. */
-class Wire {
-  readonly #key = randomBytes(32);
-  readonly #unheard = new Map<string, Set<string>>();
-  readonly listening = new Set<string>();
-
-  macOf(server: string) {
-    return (message: Buffer): Buffer => {
-      const mac = createHmac('sha256', this.#key).update(message).digest();
-      const id = mac.toString('hex');
-      if (this.#unheard.has(id)) this.#unheard.get(id)?.delete(server);
-      else this.#unheard.set(id, new Set(this.listening));
-      return mac;
-    };
-  }
-
-  get isQuiet(): boolean {
-    return [...this.#unheard.values()].every((servers) => [...servers].every((server) => !this.listening.has(server)));
-  }
-}
-
-interface Server {
-  readonly name: string;
-  readonly keys: EpochKeys;
-  readonly store: EpochStore;
-}
-
 let test: TestDatabase;
+let all: EpochServers;
 let clock: TestClock;
-let wire: Wire;
-let servers: Server[];
 
 beforeEach(async () => {
   test = await createTestDatabase();
-  clock = new TestClock();
-  wire = new Wire();
-  servers = [];
+  all = new EpochServers(test.url);
+  ({ clock } = all);
 });
 afterEach(async () => {
-  for (const { keys } of servers) await keys.stop();
+  await all.stopAll();
   await test.drop();
 });
 
-async function join(options: { url?: string } = {}): Promise<Server> {
-  const name = randomBytes(4).toString('hex');
-  const store = new EpochStore();
-  const { now } = clock;
-  const keys = await EpochKeys.start({ url: test.url, mac: wire.macOf(name), now, timers: clock, store, ...options });
-  const server = { name, keys, store };
-  servers.push(server);
-  wire.listening.add(name);
-  return server;
-}
+const join = (options: { url?: string } = {}) => all.join(options);
+const stop = (server: EpochServer) => all.stop(server);
+const quiet = () => all.wire.quiet();
+const pass = (ms: number) => all.pass(ms);
 
-async function stop(server: Server): Promise<void> {
-  wire.listening.delete(server.name);
-  servers = servers.filter((other) => other !== server);
-  await server.keys.stop();
-}
-
-const quiet = () =>
-  vi.waitFor(() => expect(wire.isQuiet, 'a message has not arrived').toBe(true), { timeout: patienceMs, interval: 1 });
-
-/** Lets every message arrive before time goes on, as it would between servers that are not days away from each other. */
-async function pass(ms: number): Promise<void> {
-  await quiet();
-  const end = clock.now() + ms;
-  while (clock.now() < end) {
-    clock.move(Math.min(30 * secondMs, end - clock.now()));
-    await quiet();
-  }
-}
-
-const secretsOf = ({ store }: Server) => store.list(clock.now()).map(({ secret }) => secret);
-const idsOf = ({ store }: Server) =>
+const secretsOf = ({ store }: EpochServer) => store.list(clock.now()).map(({ secret }) => secret);
+const idsOf = ({ store }: EpochServer) =>
   store
     .list(clock.now())
     .map(({ id }) => id)
@@ -147,10 +68,10 @@ describe('a code sealed by one server', () => {
   });
 
   it('opens between servers that all start together', async () => {
-    const all = await Promise.all(Array.from({ length: 6 }, () => join()));
-    for (const from of all) {
+    const six = await Promise.all(Array.from({ length: 6 }, () => join()));
+    for (const from of six) {
       const record = from.keys.seal(from.name, binding);
-      for (const to of all) expect(await to.keys.open(record, binding)).toBe(from.name);
+      for (const to of six) expect(await to.keys.open(record, binding)).toBe(from.name);
     }
   });
 
@@ -244,7 +165,7 @@ describe('a code sealed by one server', () => {
     const store = new EpochStore();
     const keys = await EpochKeys.start({
       url: test.url,
-      mac: wire.macOf('late'),
+      mac: all.wire.macOf('late'),
       now: () => now.ms,
       timers: late,
       store,
@@ -379,7 +300,7 @@ describe('a line that is cut', () => {
   it('stops nobody from sealing, and heals: keys made meanwhile reach the others', async () => {
     const [a, b] = [await join(), await join()];
     await quiet();
-    wire.listening.clear();
+    all.wire.listening.clear();
     for (let round = 0; round < 3; round += 1) {
       await cut();
       clock.move(5 * minuteMs);
@@ -393,7 +314,7 @@ describe('a line that is cut', () => {
     const [a, b] = [await join(), await join()];
     const before = a.keys.seal('before', binding);
     await quiet();
-    wire.listening.clear();
+    all.wire.listening.clear();
     await cut();
     clock.move(20 * minuteMs);
     const record = a.keys.seal('meanwhile', binding);

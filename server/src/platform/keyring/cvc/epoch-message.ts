@@ -11,7 +11,7 @@ import { publicKeyLength } from './x25519.ts';
  *        2      16  process id of the sender, random at its start
  *       18       6  counter of the sender, one more with every message, big-endian
  *       24      32  X25519 public key that the sender receives with
- *       56       4  age of that key in milliseconds, big-endian
+ *       56       4  age of that key in milliseconds, big-endian; it dies at 330,000
  *       60       n  hello: ids of the epochs the sender has · want: ids of those it asks for
  *                   keys: 32 bytes receiver's public key · 32 bytes one-shot public key · parcel
  *   60 + n      32  MAC of everything before

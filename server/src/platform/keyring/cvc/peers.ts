@@ -5,7 +5,7 @@ export const peersMax = 64;
 /** Counters are remembered for longer than peers, so that messages of a process that is gone cannot be replayed. */
 export const countersMax = 1_024;
 
-/** Where secrets can be sent: a public key, and when it was created by our own clock. */
+/** Where secrets can be sent: a public key, and by our own clock the moment that its owner counts times from. */
 export interface Receiver {
   readonly publicKey: Buffer;
   readonly bornAt: number;
@@ -59,5 +59,10 @@ export class Peers {
 }
 
 export function isAlive(receiver: Receiver, now: number): boolean {
-  return now < receiver.bornAt + receiveMs;
+  return now < diesAt(receiver);
+}
+
+/** When the private key is destroyed at the latest. A message that was late or replayed makes it look younger, never older. */
+export function diesAt({ bornAt }: Receiver): number {
+  return bornAt + receiveMs;
 }

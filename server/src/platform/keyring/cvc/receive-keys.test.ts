@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { leadMs } from './epoch.ts';
-import { ReceiveKeys, receiveMs } from './receive-keys.ts';
+import { keyLifeMs, ReceiveKeys, receiveMs } from './receive-keys.ts';
 
 const zeros = Buffer.alloc(32);
 let keys: ReceiveKeys;
@@ -18,38 +18,43 @@ describe('ReceiveKeys', () => {
 
   it('makes the successor ahead, and takes messages for both until the old one dies', () => {
     const first = keys.newest;
-    expect(keys.nextDueAt).toBe(receiveMs - leadMs);
-    expect(keys.advance(receiveMs - leadMs - 1)).toBe(false);
-    expect(keys.advance(receiveMs - leadMs)).toBe(true);
+    expect(keys.nextDueAt).toBe(keyLifeMs - leadMs);
+    expect(keys.advance(keyLifeMs - leadMs - 1)).toBe(false);
+    expect(keys.advance(keyLifeMs - leadMs)).toBe(true);
     const second = keys.newest;
     expect(second.publicKey).not.toEqual(first.publicKey);
-    expect(keys.nextDueAt).toBe(receiveMs);
-    expect(keys.find(first.publicKey, receiveMs - 1)).toBeDefined();
-    expect(keys.find(second.publicKey, receiveMs - 1)).toBeDefined();
+    expect(keys.nextDueAt).toBe(keyLifeMs);
+    expect(keys.find(first.publicKey, keyLifeMs - 1)).toBeDefined();
+    expect(keys.find(second.publicKey, keyLifeMs - 1)).toBeDefined();
     // Not found at its time, though nobody has come to destroy it.
-    expect(keys.find(first.publicKey, receiveMs)).toBeUndefined();
+    expect(keys.find(first.publicKey, keyLifeMs)).toBeUndefined();
     expect(first.secret).not.toEqual(zeros);
-    expect(keys.advance(receiveMs)).toBe(false);
+    expect(keys.advance(keyLifeMs)).toBe(false);
     expect(first.secret).toEqual(zeros);
     expect(second.secret).not.toEqual(zeros);
   });
 
+  it('says when the key dies in the only way that others know: an age at which every key is dead', () => {
+    expect(keys.newest.diesAt).toBe(keyLifeMs);
+    expect(keys.newest.bornAt + receiveMs).toBe(keys.newest.diesAt);
+  });
+
   it('lets a key die with the first epoch that came through it', () => {
     const key = keys.newest;
-    keys.endBy(key, 200_000);
-    keys.endBy(key, 100_000);
-    keys.endBy(key, 300_000);
-    expect(keys.nextDueAt).toBe(100_000 - leadMs);
-    expect(keys.advance(100_000 - leadMs)).toBe(true);
-    expect(keys.find(key.publicKey, 99_999)).toBeDefined();
-    keys.advance(100_000);
+    keys.endBy(key, 80_000);
+    keys.endBy(key, 70_000);
+    keys.endBy(key, 85_000);
+    expect(keys.nextDueAt).toBe(70_000 - leadMs);
+    expect(keys.advance(70_000 - leadMs)).toBe(true);
+    expect(keys.find(key.publicKey, 69_999)).toBeDefined();
+    keys.advance(70_000);
     expect(key.secret).toEqual(zeros);
     expect(keys.find(key.publicKey, 0)).toBeUndefined();
   });
 
   it('never lives longer because of what came through it', () => {
-    keys.endBy(keys.newest, 10 * receiveMs);
-    expect(keys.newest.diesAt).toBe(receiveMs);
+    keys.endBy(keys.newest, 10 * keyLifeMs);
+    expect(keys.newest.diesAt).toBe(keyLifeMs);
   });
 
   it('keeps few keys, however often they have to end', () => {

@@ -1,19 +1,26 @@
 import { leadMs, sealMs } from './epoch.ts';
 import { type KeyPair, makeKeyPair } from './x25519.ts';
 
-/** How long a key accepts messages. It overlaps with its successor, so that no message in flight is lost. */
+/** How long after its birth every server takes a key for dead. It is part of the protocol: releases must agree on it. */
 export const receiveMs = sealMs + leadMs;
+/** How long a key accepts messages. It overlaps with its successor by the lead time, so that no message in flight is lost. */
+export const keyLifeMs = 3 * leadMs;
 const keysMax = 8;
 
 export interface ReceiveKey extends KeyPair {
+  /**
+   * The moment that times in messages count from. It lies before the key was created: others add `receiveMs` to it to know
+   * when the key dies, and it dies sooner than that after its creation.
+   */
   readonly bornAt: number;
   readonly diesAt: number;
 }
 
 /**
  * The key pairs that others encrypt epoch secrets to. Messages may persist for years, in a log or on the disk of the
- * database, so they are made unreadable by destroying the key: it lives for minutes, and never longer than
- * the first epoch received through it.
+ * database, so they are made unreadable by destroying the key: it lives for 90 seconds, and never longer than
+ * the first epoch received through it. A message that never arrives cannot end the key it was written for, so
+ * senders choose only keys that die before the epochs in the message.
  */
 export class ReceiveKeys {
   #keys: ReceiveKey[] = [];
@@ -34,7 +41,10 @@ export class ReceiveKeys {
   advance(now: number): boolean {
     const newest = this.#keys.at(-1);
     const isDue = newest === undefined || now >= newest.diesAt - leadMs;
-    if (isDue) this.#keys.push({ ...makeKeyPair(), bornAt: now, diesAt: now + receiveMs });
+    if (isDue) {
+      const diesAt = now + keyLifeMs;
+      this.#keys.push({ ...makeKeyPair(), bornAt: diesAt - receiveMs, diesAt });
+    }
     const surplus = this.#keys.length - keysMax;
     for (const [index, key] of this.#keys.entries()) if (key.diesAt <= now || index < surplus) key.secret.fill(0);
     this.#keys = this.#keys.filter(({ diesAt }, index) => now < diesAt && index >= surplus);

@@ -6,6 +6,8 @@ import { RecordedSpan } from './recorded-span.ts';
 import { exportPace, SpanExporter } from './span-exporter.ts';
 
 const pace = { ...exportPace, delayMs: 1, timeoutMs: 200, pauseMinMs: 1, pauseMaxMs: 4, closeMs: 500 };
+/** For a collector that answers, however slow the machine is. */
+const patience = { timeoutMs: 60_000, closeMs: 60_000 };
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const job = { kind: 'job', describe: () => ({ name: 'job sweep-sessions', attributes: {} }) } as const;
 let collector: TraceCollector;
@@ -28,7 +30,7 @@ function addSpans(exporter: SpanExporter, count: number): void {
 
 describe('a collector that takes spans', () => {
   it('gets all of them, in requests of a limited size, with the headers that it asks for', async () => {
-    const exporter = open({ batchMax: 100 });
+    const exporter = open({ ...patience, batchMax: 100 });
     addSpans(exporter, 1_000);
     await untilPasses(() => expect(exporter.counts).toEqual({ sent: 1_000, dropped: 0, failed: 0 }));
     expect(collector.requests).toHaveLength(10);
@@ -42,7 +44,7 @@ describe('a collector that takes spans', () => {
   });
 
   it('gets what is left at the end', async () => {
-    const exporter = open({ delayMs: 600_000 });
+    const exporter = open({ ...patience, delayMs: 600_000 });
     addSpans(exporter, 3);
     await exporter.close();
     expect(collector.spans).toHaveLength(3);
@@ -50,7 +52,7 @@ describe('a collector that takes spans', () => {
 
   it('is believed about those that it did not take', async () => {
     collector.mood = 'takes-some';
-    const exporter = open();
+    const exporter = open(patience);
     addSpans(exporter, 3);
     await untilPasses(() => expect(exporter.counts).toEqual({ sent: 2, dropped: 0, failed: 1 }));
     await exporter.close();

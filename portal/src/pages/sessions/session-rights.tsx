@@ -1,0 +1,46 @@
+import type { Session } from '../../api/sessions';
+import { shortenPermissions, transformTones, transformWords } from '../../parts/access/words';
+import { Tag } from '../../parts/tag';
+
+type Rule = Session['rules'][number];
+
+/** More rules than these are counted: a session can have a hundred. */
+const listedMax = 3;
+
+/** What a session was given. It never exceeds what its authorizer may do. */
+export function SessionRights({ session: { permissions, rules } }: { readonly session: Session }) {
+  if (permissions.length === 0 && rules.length === 0) return <span className="note">nothing yet</span>;
+  const ordered = rules.toSorted((a, b) => a.priority - b.priority);
+  return (
+    <ul className="session-rights">
+      {ordered.slice(0, listedMax).map((rule) => (
+        <li key={rule.priority}>
+          <Tag tone={transformTones[rule.transform]}>{transformWords[rule.transform]}</Tag>{' '}
+          {shortenPermissions(rule.permissions)} <Place rule={rule} />
+        </li>
+      ))}
+      {ordered.length > listedMax ? <li className="note">and {ordered.length - listedMax} more rules</li> : null}
+      {permissions.length === 0 ? null : <li>{shortenPermissions(permissions)} on all containers, masked</li>}
+    </ul>
+  );
+}
+
+function Place({ rule: { container, conditions = [] } }: { readonly rule: Rule }) {
+  if (container !== undefined)
+    return (
+      <>
+        in <code>{container}</code>
+      </>
+    );
+  return (
+    <>
+      where{' '}
+      {conditions.map(({ attribute, operator, value }, index) => (
+        <span key={`${attribute} ${operator} ${value}`}>
+          {index === 0 ? '' : ' and '}
+          {attribute} {operator === 'equals' ? 'is' : 'starts with'} <code>{value}</code>
+        </span>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import { ExactNumber, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import type { Steps } from '../steps/steps.ts';
+
+/** So many values are looked for anywhere in a view; more of them only in the order of the data. */
+const anywhereValuesMax = 64;
+const anywhereLengthMax = 64 * 1024;
+const valuesAStep = 1_000;
+const lengthAStep = 64 * 1024;
+
+/**
+ * Whether somebody who gets a view of some data has read all of it: every text and number of the data is in the view, however
+ * it is cut, spaced or spelled. Where one member is what the data is about, such as the number of a card, that one is enough.
+ */
+export function* showsAllSteps(view: JsonValue, data: JsonValue, essential?: string): Steps<boolean> {
+  const shown = yield* lettersOf((yield* textsOf(view)).join(''));
+  const wanted = yield* textsOf(essentialOf(data, essential));
+  const isAnywhere = wanted.length <= anywhereValuesMax && shown.length <= anywhereLengthMax;
+  let [at, found] = [0, 0];
+  for (const [index, text] of wanted.entries()) {
+    if (index % valuesAStep === 0) yield;
+    const letters = yield* lettersOf(text);
+    if (letters === '') continue;
+    const place = placeAfter(shown, at, [letters, yield* lettersOf(JSON.stringify(text))]);
+    if (place === undefined && !(isAnywhere && shown.includes(letters))) return false;
+    at = place ?? at;
+    found += 1;
+  }
+  return found > 0;
+}
+
+function essentialOf(data: JsonValue, name: string | undefined): JsonValue {
+  const member = name !== undefined && isJsonObject(data) ? data[name] : undefined;
+  return member ?? data;
+}
+
+/** Where the first of these spellings that is found ends. */
+function placeAfter(text: string, at: number, spellings: readonly string[]): number | undefined {
+  for (const spelling of new Set(spellings)) {
+    const place = text.indexOf(spelling, at);
+    if (place >= 0) return place + spelling.length;
+  }
+  return undefined;
+}
+
+/** Every text and number, in order. Keys, booleans and null say little by themselves. */
+function* textsOf(value: JsonValue): Steps<string[]> {
+  const texts: string[] = [];
+  const waiting: JsonValue[] = [value];
+  for (let count = 0; waiting.length > 0; count += 1) {
+    if (count % valuesAStep === 0) yield;
+    const next = waiting.pop();
+    if (typeof next === 'string') texts.push(next);
+    else if (typeof next === 'number') texts.push(String(next));
+    else if (next instanceof ExactNumber) texts.push(next.text);
+    else if (typeof next === 'object' && next !== null)
+      for (const member of membersOf(next).toReversed()) waiting.push(member);
+  }
+  return texts;
+}
+
+function membersOf(value: JsonArray | JsonObject): readonly JsonValue[] {
+  return isJsonObject(value) ? Object.values(value) : value;
+}
+
+/** Letters and digits alone, in lower case: blanks and signs between them hide nothing. */
+function* lettersOf(text: string): Steps<string> {
+  let letters = '';
+  for (let at = 0; at < text.length; at += lengthAStep) {
+    if (at > 0) yield;
+    letters += text
+      .slice(at, at + lengthAStep)
+      .replaceAll(/[^\p{L}\p{N}]+/gu, '')
+      .toLowerCase();
+  }
+  return letters;
+}

@@ -1,0 +1,91 @@
+import { toPlaintextSentences } from '../../core/access/plaintext-sentences.ts';
+import { listRightsChanges, toCanonicalRights } from '../../core/access/rights-difference.ts';
+import { isGranted, missingPermission } from '../../core/access/require-access.ts';
+import { actorIdOf, type Caller, type UserCaller } from '../../core/identity/caller.ts';
+import { type ApplicationId, type TenantId, toId } from '../../core/identity/ids.ts';
+import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { toRightsDetails } from '../../platform/audit/change-details.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import {
+  type ApprovalDescription,
+  type ApprovalEffect,
+  type ApprovalRequest,
+  type ApprovedRequest,
+  requireSameBasis,
+  staleRequest,
+} from '../approvals/index.ts';
+import { findAuthority } from '../members/index.ts';
+import type { Application } from './application.ts';
+import { parseChange } from './application-change.ts';
+import { ApplicationKeyStore } from './application-key-store.ts';
+import { applicationEvent } from './application-service.ts';
+import { requireValidSettings } from './application-settings.ts';
+import { ApplicationStore } from './application-store.ts';
+import { requireGrantable } from './require-grantable.ts';
+import { requireManageable, requireWithinLimit } from './require-within-limit.ts';
+
+/** Gives an application the rights that were approved, if its requester could still give them. */
+export class ApplicationApproval implements ApprovalEffect {
+  async lock(tx: Transaction, tenantId: TenantId, { subjectId }: ApprovalRequest): Promise<void> {
+    await new ApplicationStore(tx, tenantId).lock(toId<ApplicationId>(subjectId));
+  }
+
+  async describe(tx: Transaction, tenantId: TenantId, request: ApprovalRequest): Promise<ApprovalDescription> {
+    const id = toId<ApplicationId>(request.subjectId);
+    const current = await new ApplicationStore(tx, tenantId).find(id);
+    const wanted = parseChange(request);
+    if (current === undefined) return { title: `Application ${wanted.name}`, sentences: [], changes: [] };
+    const keys = await new ApplicationKeyStore(tx, tenantId).countOf(id);
+    const rights = { type: current.type, ...wanted };
+    const isNew = current.awaitsApproval;
+    return {
+      title: isNew
+        ? `New ${current.type} application “${wanted.name}”`
+        : `More rights for the ${current.type} application “${current.name}”`,
+      sentences: [...toPlaintextSentences(rights), `It has ${keys} ${keys === 1 ? 'key' : 'keys'}.`],
+      changes: listRightsChanges(current, rights),
+    };
+  }
+
+  async apply(tx: Transaction, { request, requester, approver }: ApprovedRequest): Promise<void> {
+    const { tenantId } = approver;
+    const id = toId<ApplicationId>(request.subjectId);
+    const store = new ApplicationStore(tx, tenantId);
+    const current = await store.lock(id);
+    if (current === undefined) throw staleRequest('the application has been deleted');
+    requireSameBasis(request, toCanonicalRights(current));
+    const settings = parseChange(request);
+    requireRight(requester, current);
+    requireValidSettings(current.type, { ...settings, grantLimit: settings.grantLimit ?? undefined });
+    requireManageable(requester, current);
+    requireWithinLimit(requester, { type: current.type, ...settings });
+    const authority = await findAuthority(tx, requester);
+    requireGrantable(authority, settings);
+    const application = await store.update(id, { ...settings, modifiedBy: actorIdOf(requester), authority });
+    await recordInTransaction(tx, tenantId, approver, {
+      ...applicationEvent(id, 'update'),
+      details: { ...toRightsDetails(current, application), requester: request.requestedBy },
+    });
+  }
+
+  /** An application that was created for the request has never had any rights. */
+  async discard(
+    tx: Transaction,
+    tenantId: TenantId,
+    { subjectId }: ApprovalRequest,
+    actor: UserCaller | 'system',
+  ): Promise<void> {
+    const id = toId<ApplicationId>(subjectId);
+    const store = new ApplicationStore(tx, tenantId);
+    if ((await store.find(id))?.awaitsApproval !== true) return;
+    await store.delete(id);
+    await recordInTransaction(tx, tenantId, actor, applicationEvent(id, 'delete'));
+  }
+}
+
+/** A new application was requested by whoever created it, or by whoever has updated it since. */
+function requireRight({ grants }: Caller, { awaitsApproval }: Application): void {
+  const isCreator = awaitsApproval && isGranted(grants, 'application:create');
+  if (isCreator || isGranted(grants, 'application:update')) return;
+  throw missingPermission(awaitsApproval ? 'application:create' : 'application:update');
+}

@@ -1,0 +1,163 @@
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { Caller, UserCaller } from '../../core/identity/caller.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
+import {
+  type ApprovalDescription,
+  approvalEvent,
+  type ApprovalEffect,
+  type ApprovalKind,
+  type ApprovalRequest,
+  type Approver,
+  noSuchRequest,
+  staleRequest,
+} from './approval.ts';
+import { ApprovalStore } from './approval-store.ts';
+
+/** All that can be pending, and some that were decided: one requester must not push those of others off the page. */
+const listMax = 250;
+const rememberedDays = 90;
+
+export type ApprovalEffects = Readonly<Record<ApprovalKind, ApprovalEffect>>;
+
+/** The requester with the rights that they have now; undefined if they have left, or their key was revoked or has expired. */
+export type RequesterFinder = (
+  tx: Transaction,
+  request: ApprovalRequest,
+  approver: UserCaller,
+) => Promise<Caller | undefined>;
+
+export type ListedRequest = ApprovalRequest & {
+  readonly requesterName: string | null;
+  readonly description: ApprovalDescription;
+};
+
+/** Decides requests. Signed-in people approve, because a key does not prove who uses it. */
+export class ApprovalDecisions {
+  readonly #database: Database;
+  readonly #effects: ApprovalEffects;
+  readonly #findRequester: RequesterFinder;
+
+  constructor(parts: { database: Database; effects: ApprovalEffects; findRequester: RequesterFinder }) {
+    this.#database = parts.database;
+    this.#effects = parts.effects;
+    this.#findRequester = parts.findRequester;
+  }
+
+  /** Those that are pending first, with what they are about. */
+  list(tenantId: TenantId): Promise<ListedRequest[]> {
+    return this.#database.forTenant(tenantId, async (tx) => {
+      const listed: ListedRequest[] = [];
+      for (const request of await new ApprovalStore(tx, tenantId).list(listMax)) {
+        listed.push({ ...request, description: await this.#effects[request.kind].describe(tx, tenantId, request) });
+      }
+      return listed;
+    });
+  }
+
+  /** One approval per person. The last that is needed puts the change into force, in the same transaction. */
+  async approve(caller: UserCaller, id: string, provenSince: Date): Promise<void> {
+    const { tenantId, userId } = caller;
+    const stale = await this.#database.forTenant(tenantId, async (tx) => {
+      const store = new ApprovalStore(tx, tenantId);
+      await this.#lock(tx, tenantId, id);
+      await requireOpenTenant(tx, tenantId);
+      const approver = { userId, provenSince };
+      if (!(await store.vote(id, approver))) throw cannotApprove(await store.find(id), approver);
+      const request = await store.find(id);
+      if (request === undefined) throw noSuchRequest();
+      const { requestedBy } = request;
+      await recordInTransaction(tx, tenantId, caller, approvalEvent(request, 'approve', { requester: requestedBy }));
+      if (request.approvals.length < request.approvalsNeeded) return undefined;
+      return this.#putIntoForce(tx, caller, request);
+    });
+    if (stale !== undefined) throw stale;
+  }
+
+  /** By a member who administers the tenant, even the one who requested it. */
+  async refuse(caller: UserCaller, id: string): Promise<void> {
+    const { tenantId, userId } = caller;
+    await this.#database.forTenant(tenantId, async (tx) => {
+      const store = new ApprovalStore(tx, tenantId);
+      const request = await this.#lock(tx, tenantId, id);
+      await requireOpenTenant(tx, tenantId);
+      if (!(await store.mayRefuse(userId))) throw noSuchRequest();
+      await store.end(id, 'refused', userId);
+      const { requestedBy } = request;
+      await recordInTransaction(tx, tenantId, caller, approvalEvent(request, 'refuse', { requester: requestedBy }));
+      await this.#effects[request.kind].discard(tx, tenantId, request, caller);
+    });
+  }
+
+  /** Ends requests that nobody has decided in time, and forgets those that were decided long ago. Returns how many it found. */
+  async sweep(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
+    const store = new ApprovalStore(tx, tenantId);
+    const expired = await store.listExpired(limit);
+    for (const id of expired) {
+      const request = await store.find(id);
+      if (request === undefined) continue;
+      await this.#effects[request.kind].lock(tx, tenantId, request);
+      if (!(await store.expire(id))) continue;
+      const { requestedBy } = request;
+      await recordInTransaction(tx, tenantId, 'system', approvalEvent(request, 'expire', { requester: requestedBy }));
+      await this.#effects[request.kind].discard(tx, tenantId, request, 'system');
+    }
+    return Math.max(expired.length, await store.forgetDecided(rememberedDays, limit));
+  }
+
+  /** What would change is locked before the request, in the order in which those do who withdraw requests. */
+  async #lock(tx: Transaction, tenantId: TenantId, id: string): Promise<ApprovalRequest> {
+    const store = new ApprovalStore(tx, tenantId);
+    const request = await store.find(id);
+    if (request === undefined) throw noSuchRequest();
+    await this.#effects[request.kind].lock(tx, tenantId, request);
+    if (await store.lockOpen(id)) return request;
+    if ((await store.find(id)) === undefined) throw noSuchRequest();
+    throw new DomainError('forbidden', 'This request has already been decided, or has expired.');
+  }
+
+  /** A request that no longer applies ends here; its approvals stay in the log. Returns why. */
+  async #putIntoForce(
+    tx: Transaction,
+    approver: UserCaller,
+    request: ApprovalRequest,
+  ): Promise<DomainError | undefined> {
+    const { tenantId } = approver;
+    const store = new ApprovalStore(tx, tenantId);
+    const effect = this.#effects[request.kind];
+    try {
+      const requester = await this.#findRequester(tx, request, approver);
+      if (requester === undefined) throw staleRequest('whoever requested it has lost the right to');
+      await effect.apply(tx, { request, requester, approver });
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      await store.end(request.id, 'stale', null);
+      await effect.discard(tx, tenantId, request, approver);
+      return error;
+    }
+    await store.end(request.id, 'approved', approver.userId);
+    return undefined;
+  }
+}
+
+function cannotApprove(found: ApprovalRequest | undefined, { userId, provenSince }: Approver): DomainError {
+  if (found === undefined) return noSuchRequest();
+  if (found.requestedBy === userId) {
+    return new DomainError('forbidden', 'You requested this change yourself. Another owner or admin must approve it.');
+  }
+  if (found.approvals.some((given) => given.userId === userId)) {
+    return new DomainError('forbidden', 'You have already approved this request. Another member must approve it too.');
+  }
+  if (provenSince > found.requestedAt) {
+    return new DomainError(
+      'forbidden',
+      'Your sign-in method was set up after this change was requested, so you cannot approve it with that method. Sign in with an older method, ask another member to approve, or have the change requested again.',
+    );
+  }
+  return new DomainError(
+    'forbidden',
+    'Only members who were already owners or admins when this change was requested can approve it.',
+  );
+}

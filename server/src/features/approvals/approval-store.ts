@@ -1,0 +1,227 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { type ApprovalKind, approvalLifetimeSeconds, type ApprovalRequest, type Approver } from './approval.ts';
+
+type ApprovalRow = Omit<ApprovalRequest, 'approvals'> & {
+  readonly approvals: readonly {
+    readonly userId: string;
+    readonly email: string | null;
+    readonly approvedAt: string;
+  }[];
+};
+
+/** The same people as for exports, except that nobody approves what they have requested themselves. */
+const mayApprove = `m.role in ('OWNER', 'ADMIN') and coalesce(m.modified_at, m.created_at) <= r.requested_at
+  and m.user_id <> r.requested_by`;
+/** An approval ends with the membership of whoever gave it, as long as the request is pending. */
+const standing = `approval_votes v left join members m on m.tenant_id = v.tenant_id and m.user_id = v.user_id
+  where v.tenant_id = r.tenant_id and v.request_id = r.id and (r.outcome is not null or (${mayApprove}))`;
+const isOpen = 'r.outcome is null and r.expires_at > now()';
+
+const columns = `r.id, r.kind, r.subject_id as "subjectId", r.application_id as "applicationId", r.change, r.basis,
+  r.requested_by as "requestedBy", r.requested_key as "requestedKey", r.requested_at as "requestedAt",
+  r.expires_at as "expiresAt", r.approvals_needed as "approvalsNeeded", r.decided_by as "decidedBy",
+  r.decided_at as "decidedAt",
+  coalesce(r.outcome, case when r.expires_at <= now() then 'expired' else 'pending' end) as status,
+  coalesce((select json_agg(json_build_object('userId', v.user_id, 'approvedAt', v.approved_at,
+    'email', (select email from users where users.id = v.user_id)) order by v.approved_at) from ${standing}), '[]') as approvals`;
+
+export interface NewRequest {
+  readonly id: string;
+  readonly kind: ApprovalKind;
+  readonly subjectId: string;
+  readonly applicationId: string | null;
+  readonly change: object;
+  readonly basis: string;
+  readonly requestedBy: string;
+  readonly requestedKey: string | null;
+  readonly approvalsNeeded: number;
+}
+
+export class ApprovalStore {
+  readonly #tx: Transaction;
+  readonly #tenantId: TenantId;
+
+  constructor(tx: Transaction, tenantId: TenantId) {
+    this.#tx = tx;
+    this.#tenantId = tenantId;
+  }
+
+  /** Whether the tenant demands approvals. A value that an earlier version has stored counts as the stricter one. */
+  async isDemanded(): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `select from tenants where id = $1 and coalesce(settings ->> 'approve_plaintext', 'false') <> 'false'`,
+      values: [this.#tenantId],
+    });
+    return rows.length > 0;
+  }
+
+  async insert(request: NewRequest): Promise<void> {
+    await this.#tx.query({
+      text: `insert into approval_requests (tenant_id, id, kind, subject_id, application_id, change, basis, requested_by,
+          requested_key, approvals_needed, expires_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + make_interval(secs => $11))`,
+      values: [
+        this.#tenantId,
+        request.id,
+        request.kind,
+        request.subjectId,
+        request.applicationId,
+        JSON.stringify(request.change),
+        request.basis,
+        request.requestedBy,
+        request.requestedKey,
+        request.approvalsNeeded,
+        approvalLifetimeSeconds,
+      ],
+    });
+  }
+
+  /** How many are pending in all, and of one requester. */
+  async countPending(requestedBy: string): Promise<{ readonly all: number; readonly own: number }> {
+    const [row] = await this.#tx.query<{ all: number; own: number }>({
+      text: `select count(*)::integer as all, (count(*) filter (where requested_by = $2))::integer as own
+        from approval_requests r where tenant_id = $1 and ${isOpen}`,
+      values: [this.#tenantId, requestedBy],
+    });
+    return row ?? { all: 0, own: 0 };
+  }
+
+  async find(id: string): Promise<ApprovalRequest | undefined> {
+    const [row] = await this.#tx.query<ApprovalRow>({
+      text: `select ${columns} from approval_requests r where r.tenant_id = $1 and r.id = $2`,
+      values: [this.#tenantId, id],
+    });
+    return row === undefined ? undefined : toRequest(row);
+  }
+
+  /** Prevents anybody else from deciding or withdrawing it before this transaction ends; false if it has ended already. */
+  async lockOpen(id: string): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `select from approval_requests r where r.tenant_id = $1 and r.id = $2 and ${isOpen} for update`,
+      values: [this.#tenantId, id],
+    });
+    return rows.length > 0;
+  }
+
+  /** The newest request of each subject that has one. */
+  async listLatest(subjectIds: readonly string[]): Promise<ApprovalRequest[]> {
+    if (subjectIds.length === 0) return [];
+    const rows = await this.#tx.query<ApprovalRow>({
+      text: `select distinct on (r.subject_id) ${columns} from approval_requests r
+        where r.tenant_id = $1 and r.subject_id = any($2) order by r.subject_id, r.requested_at desc, r.id desc`,
+      values: [this.#tenantId, subjectIds],
+    });
+    return rows.map(toRequest);
+  }
+
+  async hasPending(kind: ApprovalKind, subjectId: string): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `select from approval_requests r
+        where r.tenant_id = $1 and r.kind = $2 and r.subject_id = $3 and ${isOpen}`,
+      values: [this.#tenantId, kind, subjectId],
+    });
+    return rows.length > 0;
+  }
+
+  /** Those that are pending first, each newest first. */
+  async list(limit: number): Promise<(ApprovalRequest & { readonly requesterName: string | null })[]> {
+    const rows = await this.#tx.query<ApprovalRow & { requesterName: string | null }>({
+      text: `select ${columns}, coalesce((select email from users where users.id = r.requested_by),
+          (select name from applications a where a.tenant_id = r.tenant_id and a.id = r.requested_by)) as "requesterName"
+        from approval_requests r where r.tenant_id = $1 order by (${isOpen}) desc, r.requested_at desc, r.id desc limit $2`,
+      values: [this.#tenantId, limit],
+    });
+    return rows.map((row) => ({ ...toRequest(row), requesterName: row.requesterName }));
+  }
+
+  /** False if the user may not approve it, has already done so, or signed in with a newer method. */
+  async vote(id: string, { userId, provenSince }: Approver): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `with open as (
+          select r.tenant_id, r.id from approval_requests r
+          join members m on m.tenant_id = r.tenant_id and m.user_id = $3
+          where r.tenant_id = $1 and r.id = $2 and ${isOpen} and ${mayApprove}
+            and $4::timestamptz <= r.requested_at for share of m)
+        insert into approval_votes (tenant_id, request_id, user_id) select tenant_id, id, $3 from open
+        on conflict do nothing returning 1`,
+      values: [this.#tenantId, id, userId, provenSince],
+    });
+    return rows.length === 1;
+  }
+
+  /** Whether the user may refuse requests: by the role that they have now, since refusing is harmless. */
+  async mayRefuse(userId: string): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `select from members m where m.tenant_id = $1 and m.user_id = $2 and m.role in ('OWNER', 'ADMIN') for share`,
+      values: [this.#tenantId, userId],
+    });
+    return rows.length > 0;
+  }
+
+  async end(
+    id: string,
+    outcome: 'approved' | 'refused' | 'expired' | 'stale',
+    decidedBy: string | null,
+  ): Promise<void> {
+    await this.#tx.query({
+      text: `update approval_requests set outcome = $3, decided_by = $4, decided_at = now()
+        where tenant_id = $1 and id = $2 and outcome is null`,
+      values: [this.#tenantId, id, outcome, decidedBy],
+    });
+  }
+
+  /** What was put into force or asked for since takes the place of pending requests about the same. */
+  async withdraw(kind: ApprovalKind, subjectId: string): Promise<void> {
+    await this.#tx.query({
+      text: 'delete from approval_requests where tenant_id = $1 and kind = $2 and subject_id = $3 and outcome is null',
+      values: [this.#tenantId, kind, subjectId],
+    });
+  }
+
+  /** For a subject that is gone, and the keys of an application that is. */
+  async withdrawAll(subjectId: string): Promise<void> {
+    await this.#tx.query({
+      text: `delete from approval_requests
+        where tenant_id = $1 and (subject_id = $2 or application_id = $2) and outcome is null`,
+      values: [this.#tenantId, subjectId],
+    });
+  }
+
+  async listExpired(limit: number): Promise<string[]> {
+    const rows = await this.#tx.query<{ id: string }>({
+      text: `select id from approval_requests where tenant_id = $1 and outcome is null and expires_at <= now()
+        order by expires_at limit $2`,
+      values: [this.#tenantId, limit],
+    });
+    return rows.map(({ id }) => id);
+  }
+
+  /** True once, for one caller. */
+  async expire(id: string): Promise<boolean> {
+    const rows = await this.#tx.query({
+      text: `update approval_requests set outcome = 'expired', decided_at = now()
+        where tenant_id = $1 and id = $2 and outcome is null and expires_at <= now() returning 1`,
+      values: [this.#tenantId, id],
+    });
+    return rows.length === 1;
+  }
+
+  /** The log keeps what was decided; this list only has to show what was decided lately. */
+  async forgetDecided(days: number, limit: number): Promise<number> {
+    const rows = await this.#tx.query({
+      text: `delete from approval_requests where tenant_id = $1 and id = any (array(
+          select id from approval_requests where tenant_id = $1 and decided_at < now() - make_interval(days => $2)
+          limit $3)) returning 1`,
+      values: [this.#tenantId, days, limit],
+    });
+    return rows.length;
+  }
+}
+
+function toRequest(row: ApprovalRow): ApprovalRequest {
+  return {
+    ...row,
+    approvals: row.approvals.map(({ approvedAt, ...given }) => ({ ...given, approvedAt: new Date(approvedAt) })),
+  };
+}

@@ -1,0 +1,11 @@
+export type { ApprovalDescription, ApprovalEffect, ApprovalRequest, ApprovedRequest } from './approval.ts';
+export { staleRequest } from './approval.ts';
+export {
+  ApprovalDecisions,
+  type ListedRequest,
+  type RequesterFinder,
+} from './approval-decisions.ts';
+export { ApprovalView, toApprovalField } from './approval-schemas.ts';
+export { ApprovalStore } from './approval-store.ts';
+export { requestApproval, requireSameBasis } from './request-approval.ts';
+export { sweepApprovalsJob } from './sweep-approvals-job.ts';

@@ -1,0 +1,70 @@
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { actorIdOf, type Caller } from '../../core/identity/caller.ts';
+import type { AuditDetails } from '../../platform/audit/audit-event.ts';
+import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { sha256 } from '../../platform/keyring/sha256.ts';
+import { approvalEvent, type ApprovalKind, type ApprovalRequest, staleRequest } from './approval.ts';
+import { ApprovalStore } from './approval-store.ts';
+
+/** More than anybody decides about in three days. A key that floods the list must not keep everybody else from asking. */
+const pendingMax = 200;
+const pendingMaxOfOne = 50;
+
+interface WantedChange {
+  readonly kind: ApprovalKind;
+  readonly subjectId: string;
+  readonly applicationId?: string;
+  readonly change: object;
+  /** Text of what is in force. If it differs when the request is approved, the request is stale. */
+  readonly basis: string;
+  /** What the change would add and remove. */
+  readonly details: AuditDetails;
+}
+
+/**
+ * Keeps a change until it is approved, in place of an earlier one about the same, and records that it was requested. Two people
+ * agree to each: the member who requests it and one who approves it, or two who approve what an application requests, because
+ * nobody knows which people have its key.
+ */
+export async function requestApproval(tx: Transaction, caller: Caller, wanted: WantedChange): Promise<ApprovalRequest> {
+  const { kind, subjectId, applicationId = null, change } = wanted;
+  const store = new ApprovalStore(tx, caller.tenantId);
+  await store.withdraw(kind, subjectId);
+  const requestedBy = actorIdOf(caller);
+  const pending = await store.countPending(requestedBy);
+  if (pending.all >= pendingMax || pending.own >= pendingMaxOfOne) throw tooManyPending();
+  const id = crypto.randomUUID();
+  const isMember = 'userId' in caller;
+  await store.insert({
+    id,
+    kind,
+    subjectId,
+    applicationId,
+    change,
+    basis: toBasis(wanted.basis),
+    requestedBy,
+    requestedKey: isMember ? null : caller.keyId,
+    approvalsNeeded: isMember ? 1 : 2,
+  });
+  const request = await store.find(id);
+  if (request === undefined) throw new Error('A request for approval was not stored.');
+  await recordInTransaction(tx, caller.tenantId, caller, approvalEvent(request, 'request', wanted.details));
+  return request;
+}
+
+/** Throws if something else is in force than when the approval was requested. */
+export function requireSameBasis({ basis }: ApprovalRequest, current: string): void {
+  if (basis !== toBasis(current)) throw staleRequest('what it would change has been changed since');
+}
+
+function toBasis(text: string): string {
+  return sha256(Buffer.from(text, 'utf8')).toString('base64url');
+}
+
+function tooManyPending(): DomainError {
+  return new DomainError(
+    'validation-failed',
+    `Too many changes wait for approval: at most ${pendingMax} in a tenant and ${pendingMaxOfOne} from one member or application. Have some approved or refused at /portal/approvals.`,
+  );
+}

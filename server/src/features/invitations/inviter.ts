@@ -1,0 +1,32 @@
+import { toRules } from '../../core/access/decide-access.ts';
+import { isGranted } from '../../core/access/require-access.ts';
+import { type ApplicationId, toId } from '../../core/identity/ids.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+import { ApplicationStore } from '../applications/index.ts';
+import { MemberStore, rolePermissions } from '../members/index.ts';
+import type { Invitation } from './invitation.ts';
+
+/**
+ * Whether those who sent an invitation could still send it: a member who was removed leaves no way back. The author is whoever sent
+ * the link that is valid now, and the member behind an application counts as well.
+ */
+export async function mayStillInvite(tx: Transaction, invitation: Invitation): Promise<boolean> {
+  const { tenantId, createdBy, modifiedBy, grantedBy } = invitation;
+  const author = modifiedBy ?? createdBy;
+  if (author === null) return true;
+  const members = new MemberStore(tx, tenantId);
+  const isInviting = async (userId: string) => {
+    const role = await members.findRole(userId);
+    return role === undefined ? undefined : rolePermissions[role].includes('tenant:invitation:create');
+  };
+  if (grantedBy !== null && (await isInviting(grantedBy)) !== true) return false;
+  return (await isInviting(author)) ?? isApplicationInviting(tx, invitation, toId<ApplicationId>(author));
+}
+
+async function isApplicationInviting(tx: Transaction, { tenantId }: Invitation, id: ApplicationId): Promise<boolean> {
+  const application = await new ApplicationStore(tx, tenantId).findUsable(id);
+  if (application === undefined) return false;
+  const { permissions, rules } = application;
+  // Whoever sends a link again needs this permission as well.
+  return isGranted({ rules: toRules(permissions, rules) }, 'tenant:invitation:create');
+}

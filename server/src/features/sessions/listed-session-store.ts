@@ -1,0 +1,78 @@
+import type { AccessRule } from '../../core/access/access-rule.ts';
+import type { Permission } from '../../core/access/permission.ts';
+import type { SessionOrigin } from '../../core/identity/caller.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Transaction } from '../../platform/database/database.ts';
+
+/** A session that has not ended. Neither its key nor its nonce can be told from this. */
+export interface ListedSession {
+  readonly id: string;
+  readonly applicationId: string;
+  /** The application and its key that authorized the session; null until then. */
+  readonly authorizedBy: string | null;
+  readonly authorizedKey: string | null;
+  readonly permissions: readonly Permission[];
+  readonly rules: readonly AccessRule[];
+  readonly origin: SessionOrigin | null;
+  readonly createdAt: Date;
+  readonly authorizedAt: Date | null;
+  readonly expiresAt: Date;
+}
+
+export interface SessionPlace {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
+export interface SessionSlice {
+  /** Only sessions that were authorized, or only others; all if undefined. */
+  readonly isAuthorized: boolean | undefined;
+  /** The last session of the page before. */
+  readonly after: SessionPlace | undefined;
+  readonly size: number;
+}
+
+export interface SessionPage {
+  readonly items: readonly ListedSession[];
+  readonly next: SessionPlace | undefined;
+}
+
+/** The rules of one session can take 160 KB. A page ends early instead of holding hundreds of those. */
+const rulesBytesMax = 1_000_000;
+
+/** Newest first. A session ends with the first of the three: itself, its application, the application that authorized it. */
+export async function listNewestSessions(
+  tx: Transaction,
+  tenantId: TenantId,
+  { isAuthorized, after, size }: SessionSlice,
+): Promise<SessionPage> {
+  const rows = await tx.query<ListedSession & { readonly total: number }>({
+    text: `with page as (
+        select s.id, s.application_id as "applicationId", s.authorized_by as "authorizedBy",
+          s.authorized_key as "authorizedKey", s.permissions, s.rules, s.origin, s.created_at as "createdAt",
+          s.authorized_at as "authorizedAt", least(s.expires_at, a.expires_at, z.expires_at) as "expiresAt"
+        from sessions s
+        join applications a on a.tenant_id = s.tenant_id and a.id = s.application_id
+        left join applications z on z.tenant_id = s.tenant_id and z.id = s.authorized_by
+        where s.tenant_id = $1 and least(s.expires_at, a.expires_at, z.expires_at) > now()
+          and ${authorizationOf(isAuthorized)} and ($2::uuid is null or (s.created_at, s.id) < ($3, $2))
+        order by s.created_at desc, s.id desc limit $4),
+      sized as (
+        select page.*, (count(*) over ())::integer as total,
+          sum(octet_length(rules::text)) over (order by "createdAt" desc, id desc) - octet_length(rules::text) as before
+        from page)
+      select id, "applicationId", "authorizedBy", "authorizedKey", permissions, rules, origin, "createdAt", "authorizedAt",
+        "expiresAt", total
+      from sized where before < $5 order by "createdAt" desc, id desc`,
+    values: [tenantId, after?.id ?? null, after?.createdAt ?? null, size + 1, rulesBytesMax],
+  });
+  const items = rows.slice(0, size);
+  const isLast = (rows[0]?.total ?? 0) <= items.length;
+  return { items, next: isLast ? undefined : items.at(-1) };
+}
+
+/** Part of the text, not a value: each form has an index of its own. */
+function authorizationOf(isAuthorized: boolean | undefined): string {
+  if (isAuthorized === undefined) return 'true';
+  return isAuthorized ? 's.authorized_at is not null' : 's.authorized_at is null';
+}

@@ -1,0 +1,64 @@
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { Caller } from '../../core/identity/caller.ts';
+import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
+import { noSingleEntity } from '../../platform/audit/audit-event.ts';
+import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { toRightsDetails } from '../../platform/audit/change-details.ts';
+import type { Database, Transaction } from '../../platform/database/database.ts';
+import { ApplicationStore, isManageable, requireManageable } from '../applications/index.ts';
+import { listNewestSessions, type SessionPage, type SessionSlice } from './listed-session-store.ts';
+import { sessionEvent } from './session-service.ts';
+import { SessionStore } from './session-store.ts';
+
+/** The sessions of a tenant, for those who manage it. */
+export class SessionRegister {
+  readonly #database: Database;
+  readonly #audit: AuditLog;
+
+  constructor(parts: { database: Database; audit: AuditLog }) {
+    this.#database = parts.database;
+    this.#audit = parts.audit;
+  }
+
+  async list(caller: Caller, slice: SessionSlice): Promise<SessionPage> {
+    const page = await this.#database.forTenant(caller.tenantId, (tx) =>
+      listNewestSessions(tx, caller.tenantId, slice),
+    );
+    await this.#audit.append(caller, sessionEvent(noSingleEntity, 'read'));
+    return page;
+  }
+
+  /** The session stops working on every server as soon as this commits. One that waits to be authorized never will be. */
+  async end(caller: Caller, id: ApplicationKeyId): Promise<void> {
+    await this.#database.forTenant(caller.tenantId, async (tx) => {
+      const ended = await new SessionStore(tx, caller.tenantId).delete(id);
+      if (ended === undefined) throw noSuchSession();
+      await requireEndable(tx, caller, ended);
+      await recordInTransaction(tx, caller.tenantId, caller, {
+        ...sessionEvent(id, 'delete'),
+        details: toRightsDetails(ended, undefined),
+      });
+    });
+  }
+}
+
+export function noSuchSession(): DomainError {
+  return new DomainError('not-found', 'There is no such session.');
+}
+
+/** A limited application ends sessions of applications that it can manage. It could delete either of the two, and the session with it. */
+async function requireEndable(
+  tx: Transaction,
+  caller: Caller,
+  {
+    applicationId,
+    authorizedBy,
+  }: { readonly applicationId: ApplicationId; readonly authorizedBy: ApplicationId | null },
+): Promise<void> {
+  if (caller.grantLimit === undefined) return;
+  const store = new ApplicationStore(tx, caller.tenantId);
+  const creator = await store.find(applicationId);
+  if (creator !== undefined && isManageable(caller, creator)) return;
+  const authorizer = authorizedBy === null ? creator : await store.find(authorizedBy);
+  if (authorizer !== undefined) requireManageable(caller, authorizer);
+}

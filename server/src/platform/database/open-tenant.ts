@@ -1,0 +1,23 @@
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { tenantDeleted } from '../../core/identity/deleted-tenant.ts';
+import type { TenantId } from '../../core/identity/ids.ts';
+import type { Transaction } from './database.ts';
+
+type TenantState = 'open' | 'deleted' | 'absent';
+
+/** What has become of a tenant. It stays like this until the transaction ends. */
+export async function holdTenantState(tx: Transaction, tenantId: TenantId): Promise<TenantState> {
+  const [row] = await tx.query<{ isDeleted: boolean }>({
+    text: 'select deleted_at is not null as "isDeleted" from tenants where id = $1 for share',
+    values: [tenantId],
+  });
+  if (row === undefined) return 'absent';
+  return row.isDeleted ? 'deleted' : 'open';
+}
+
+/** Throws if the tenant does not exist or is deleted. It can be neither before the transaction ends. */
+export async function requireOpenTenant(tx: Transaction, tenantId: TenantId): Promise<void> {
+  const state = await holdTenantState(tx, tenantId);
+  if (state === 'deleted') throw tenantDeleted();
+  if (state === 'absent') throw new DomainError('not-found', 'There is no such tenant.');
+}

@@ -1,0 +1,30 @@
+import type { MatrixRoute } from './permission-matrix.ts';
+import { at } from './plain-matrix-routes.ts';
+import { TestSessions } from './test-sessions.ts';
+import type { TestVault } from './test-vault.ts';
+
+/** Listing sessions, and ending one that is made for it. */
+export function sessionRoutes(vaultOf: () => TestVault): readonly MatrixRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/sessions',
+      needs: 'session:read',
+      status: 200,
+      scope: 'plain',
+      prepare: at('/sessions?size=1'),
+    },
+    {
+      method: 'DELETE',
+      path: '/sessions/{id}',
+      needs: 'session:delete',
+      status: 204,
+      scope: 'plain',
+      prepare: async (of) => {
+        const sessions = new TestSessions(vaultOf(), of);
+        await sessions.create();
+        return { path: `/sessions/${await sessions.findNewest()}` };
+      },
+    },
+  ];
+}
