@@ -1,8 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
+/** The suites of the makers run only if their source is at hand. */
+const sources = ['CONFORMANCE_NODE_SDK_SOURCE', 'CONFORMANCE_PYTHON_SDK_SOURCE'];
+const makers = sources.some((variable) => process.env[variable] !== undefined) ? ['makers/**/*.test.ts'] : [];
+
 export default defineConfig({
   test: {
-    include: ['clients/**/*.test.ts', 'api/**/*.test.ts', 'elements/**/*.test.ts', 'compatibility/**/*.test.ts'],
+    include: [
+      'clients/**/*.test.ts',
+      'api/**/*.test.ts',
+      'elements/**/*.test.ts',
+      'compatibility/**/*.test.ts',
+      ...makers,
+    ],
     globalSetup: ['harness/global-setup.ts'],
     pool: 'forks',
     // Importing the clients takes longer than most files; and while one file waits for a limit to end, others can go on.

@@ -252,7 +252,7 @@ describe(browserClientName, () => {
   });
 
   describe('tenants.delete', () => {
-    it('deletes the tenant and its keys', async () => {
+    it('deletes the tenant, whose keys are refused', async () => {
       const last = await makeTenant(vault);
       const ending = await openBrowserClient(last.managementKey, url);
       await ending.tenants.delete();

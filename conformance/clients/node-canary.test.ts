@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { canarySuite, toShare } from '../compatibility/maker-suites.ts';
 import { nodeClients } from '../harness/node-clients.ts';
 import { thrownBy } from '../harness/thrown-by.ts';
 import { uuidV4 } from '../harness/value-forms.ts';
 
 /**
- * What the makers of the clients try against their own service before a release (`tests/integration/canary.test.ts` of
- * node-sdk 6.1.1), as far as a vault has it. Their private key shows plaintext, so ours does here.
+ * A rewrite of what the makers of the clients try against their own service before a release
+ * (`tests/integration/canary.test.ts` of node-sdk 6.1.1), as far as a vault has it: the tests that pass, the one that they skip,
+ * and the life of a token without its stored proxy and its reactor. Their private key shows plaintext, so ours does here.
  */
 const { url, keys } = inject('vault');
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2025, cvc: '123' };
@@ -32,7 +34,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
   };
   const numberOf = async (id: string) => ((await client.tokens.get(id)).data as typeof card).number;
 
-  describe('the canary suite of the makers', () => {
+  describe(`a rewrite of the canary suite, [${toShare(canarySuite)} tests](#suites-of-the-makers)`, () => {
     it('authentication: an unknown key is refused', async () => {
       expect(await thrownBy(open('INVALID', url).tenants.self.get())).toBeInstanceOf(errors.unauthorized);
     });

@@ -229,7 +229,7 @@ describe.each(nodeClients)('$name', ({ open, errors }) => {
       expect(await thrownBy(tokenKey.tenants.self.delete())).toBeInstanceOf(errors.forbidden);
     });
 
-    it('deletes the tenant and its keys', async () => {
+    it('deletes the tenant, whose keys are refused', async () => {
       await client.tenants.self.delete();
       expect(await untilRefused(() => client.tenants.self.get())).toBeInstanceOf(errors.unauthorized);
     });

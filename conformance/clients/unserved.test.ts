@@ -20,7 +20,7 @@ const attempts: readonly (readonly unknown[])[] = [
 
 describe.each(clients)('$name', ({ name, open }) => {
   describe('calls of what a vault does not have', () => {
-    it('get 404 or 405 with any key', async () => {
+    it('get 404 with the reason, or 405, with any key', async () => {
       const unserved = (offered.get(name) ?? []).filter((call) => typeof findUnserved(call)?.answer === 'number');
       for (const key of [keys.private, keys.management]) {
         const client = await open(key, url);
@@ -40,17 +40,28 @@ describe.each(clients)('$name', ({ name, open }) => {
   });
 });
 
-/** The statuses of the answers to a call; none where the client did not send it. */
+interface ClientError {
+  readonly status?: number;
+  readonly statusCode?: number;
+  /** Where the clients for servers and for browsers keep the body of a response. */
+  readonly body?: { readonly detail?: string };
+  readonly data?: { readonly detail?: string };
+}
+
+/** The statuses of the answers to a call; none where the client did not send it. A 404 must say why. */
 async function statusesOf(client: object, call: string): Promise<number[]> {
   const statuses: number[] = [];
+  const why = findUnserved(call)?.why.replaceAll('`', '');
   for (const attempt of attempts) {
     try {
       await invoke(client, call, attempt);
       statuses.push(200);
     } catch (error) {
-      const { statusCode, status = statusCode } = error as { statusCode?: number; status?: number };
+      const { statusCode, status = statusCode, body, data = body } = error as ClientError;
       // The client for browsers says -1 where there was no answer at all.
-      if (status !== undefined && status > 0) statuses.push(status);
+      if (status === undefined || status < 0) continue;
+      statuses.push(status);
+      if (status === 404) expect([call, data?.detail]).toEqual([call, expect.stringContaining(why ?? '?')]);
     }
   }
   return statuses;

@@ -39,6 +39,16 @@ describe('the page about compatibility', () => {
   });
 });
 
+describe('the section about suites of the makers', () => {
+  it('says how many tests pass and what the others need, and calls none of them something that works', () => {
+    const page = toCompatibilityPage(calls, [shown('tokens.create'), shown('tokens.get')]);
+    const [section = ''] = page.split('## Suites of the makers')[1]?.split('\n## ') ?? [];
+    expect(section).toMatch(/\| node-sdk 6\.1\.1 \| [^|]* \| 13 of 23 \| .*reactors \(1\), .*webhooks \(1\) \|/);
+    expect(section).toMatch(/\| python-sdk 7\.0\.0 \| [^|]* \| 10 of 19 \| .*token intents \(1\)/);
+    expect(section).not.toContain('works');
+  });
+});
+
 describe('the section about other clients', () => {
   it('says of the clients for phones that they were read and not run', () => {
     const [, section = ''] = toCompatibilityPage(calls, [shown('tokens.create'), shown('tokens.get')]).split(

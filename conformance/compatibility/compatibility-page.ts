@@ -1,3 +1,4 @@
+import { canarySuite, type MakerSuite, pythonSuite, toShare } from './maker-suites.ts';
 import { otherClients } from './other-clients.ts';
 import { stricter } from './stricter.ts';
 import { findUnserved, unservedCalls } from './unserved-calls.ts';
@@ -18,7 +19,9 @@ Elements run in a real browser. [Point your client at a vault](guides/point-your
  */
 export function toCompatibilityPage(calls: ReadonlyMap<string, readonly string[]>, cases: readonly TestCase[]): string {
   const sections = [...calls].map(([client, offered]) => toClientSection(client, offered, cases));
-  return [opening, ...sections, toDifferences(cases), toStricter(), toUnserved(calls), toOthers()].join('\n');
+  return [opening, ...sections, toDifferences(cases), toStricter(), toUnserved(calls), toMakers(), toOthers()].join(
+    '\n',
+  );
 }
 
 function toClientSection(client: string, offered: readonly string[], cases: readonly TestCase[]): string {
@@ -75,7 +78,28 @@ function toUnserved(calls: ReadonlyMap<string, readonly string[]>): string {
     const known = prefixes.filter((prefix) => offered.some((call) => call.startsWith(prefix)));
     return [known.map((prefix) => `\`${prefix.endsWith('.') ? `${prefix}*` : prefix}\``).join(', '), why];
   });
-  return `## Not supported\n\nThese calls get 404 or 405. Elements refuse theirs in the page, with an error that says why.\n\n${toTable(['Calls', 'Why'], rows)}`;
+  return `## Not supported\n\nThese calls get 404, with the reason in \`detail\`, or 405. Elements refuse theirs in the page, with an error that says why.\n\n${toTable(['Calls', 'Why'], rows)}`;
+}
+
+/** A suite that fails in part must not be called one that works. */
+function toMakers(): string {
+  const rows = [canarySuite, pythonSuite].map((suite) => [
+    suite.name,
+    `\`${suite.file}\``,
+    toShare(suite),
+    needsOf(suite),
+  ]);
+  const intro = `The makers test their clients against their own service. These suites are not in a package registry, so CI cannot run them. They were
+run by hand, unchanged, against a vault: \`${canarySuite.variable}=<folder> ${pythonSuite.variable}=<folder> npm run test:conformance -- makers\`
+runs them again and fails if a test ends differently than stated here. CI runs a rewrite of the canary tests that a vault can pass.`;
+  return `## Suites of the makers\n\n${intro}\n\n${toTable(['Client', 'Suite', 'Passes', 'What the others need'], rows)}`;
+}
+
+/** Each need once, with the number of tests that have it. */
+function needsOf({ failing }: MakerSuite): string {
+  const counts = new Map<string, number>();
+  for (const { needs } of failing) counts.set(needs, (counts.get(needs) ?? 0) + 1);
+  return [...counts].map(([needs, count]) => `${needs} (${count})`).join(', ');
 }
 
 function toOthers(): string {

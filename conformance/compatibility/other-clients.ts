@@ -1,3 +1,5 @@
+import { pythonSuite, toShare } from './maker-suites.ts';
+
 /** A client that the tables of this page are not about. */
 interface OtherClient {
   readonly name: string;
@@ -18,6 +20,11 @@ const run: readonly OtherClient[] = [
     name: 'basis-theory-js 2.9.0, 1.79.3',
     checked: 'Run in CI: tokens, tokenize, proxy, sessions, applications, tenant, members, permissions, logs, errors.',
     remarks: 'They change field names in errors: `data.number` becomes `dataNumber`.',
+  },
+  {
+    name: 'python-sdk 7.0.0',
+    checked: `Run, but not in CI: its [own suite](#suites-of-the-makers), of which ${toShare(pythonSuite)} tests pass.`,
+    remarks: '`base_url` sets the address.',
   },
   {
     name: 'a client generated from `/openapi.json` (openapi-typescript 7.13.0, openapi-fetch 0.17.0)',
@@ -54,7 +61,7 @@ const read: readonly OtherClient[] = [
       'react-elements 3 does not work with a vault, because its frame protocol is not published: use 2.17.0. basis-theory-react is basis-theory-js with components that were not tried.',
   },
   {
-    name: 'the Python, Java, .NET and Go clients',
+    name: 'the Java, .NET and Go clients',
     checked: 'Neither run nor read: they are not in a package registry that the suite can install from.',
     remarks: 'They are generated from the same description as node-sdk.',
   },

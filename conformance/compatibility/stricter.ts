@@ -5,6 +5,10 @@ export const stricter: readonly { readonly what: string; readonly why: string }[
     why: 'A view can show everything, so only a caller who may see everything can define one.',
   },
   {
+    what: 'When data is written, a `mask`, `search_indexes` or `fingerprint_expression` is replaced by that of the type, unless the application that set it may still see the plaintext of the token. Card fields only update tokens that have the views of their type.',
+    why: 'Otherwise a script could prepare a token, and read what others write into it.',
+  },
+  {
     what: 'Moving a token also needs `token:update` on every container that it leaves, and must not show the caller more of it.',
     why: 'Otherwise, moving a token out of a container would escape its rules.',
   },
@@ -19,6 +23,18 @@ export const stricter: readonly { readonly what: string; readonly why: string }[
   {
     what: 'A session ends with the key that authorized it, and its rules have at most 400 conditions together.',
     why: 'Revoking a key must end everything that it handed out, and each condition costs every search.',
+  },
+  {
+    what: 'In card fields, `proxy.*` needs a session that was authorized by an application with `allowed_destinations`; otherwise it is 403.',
+    why: 'A script of the page chooses the destination, and could send the cards of its session to itself.',
+  },
+  {
+    what: 'A session that card fields have created works on their origin only. `origin: "elements"` in `sessions.authorize` accepts no other.',
+    why: 'A nonce does not say where its session was created: a script in the page could create one itself and read what fields keep from it.',
+  },
+  {
+    what: 'In a tenant with the setting `approve_plaintext`, what widens access to plaintext is 202 with `approval` instead of 200 or 201, and takes effect once it is approved. Off by default.',
+    why: 'One person alone could otherwise give themselves every card.',
   },
   {
     what: 'Under `redact`, nothing derived from data is shown: no evaluated mask, no `card` or `bank` details, no fingerprint.',

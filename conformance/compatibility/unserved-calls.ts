@@ -1,3 +1,5 @@
+import { unservedResources } from '../../server/src/http/unserved-resources.ts';
+
 /** Calls that do not work with a vault, and why. */
 export interface UnservedCalls {
   /** Names, or what names begin with. */
@@ -7,30 +9,21 @@ export interface UnservedCalls {
   readonly answer: 404 | 405 | 'none';
 }
 
+const { reactors, proxies, tokenIntents, threeds, enrichments, documents, keys, webhooks, connections, regenerateKey } =
+  unservedResources;
+
 const notThere: readonly (Omit<UnservedCalls, 'answer'> & { readonly answer?: 405 })[] = [
-  {
-    prefixes: ['reactors.', 'reactorFormulas.'],
-    why: 'Customer code must not run where card numbers are. Run it elsewhere and send its requests through the proxy.',
-  },
-  {
-    prefixes: ['proxies.'],
-    why: 'There are no stored proxies. Name the destination in `BT-PROXY-URL`; the `allowed_destinations` of an application limit what it may call.',
-  },
-  {
-    prefixes: ['tokenIntents.'],
-    why: 'Create a token with `expiresAt` instead, and remove the expiry with an update.',
-  },
+  { prefixes: ['reactors.', 'reactorFormulas.'], why: reactors.why },
+  { prefixes: ['proxies.'], why: proxies.why },
+  { prefixes: ['tokenIntents.'], why: tokenIntents.why },
   {
     prefixes: ['threeds.', 'applePay.', 'googlePay.', 'googlepay.', 'networkTokens.', 'accountUpdater.', 'agentic.'],
-    why: 'These are services of card networks and wallets that require contracts with their providers.',
+    why: threeds.why,
   },
-  {
-    prefixes: ['enrichments.'],
-    why: 'They query other companies about a number. What the number itself reveals is in `card` and `bank` of a token.',
-  },
-  { prefixes: ['documents.'], why: 'Tokens contain JSON; files are not supported.' },
-  { prefixes: ['keys.'], why: 'The vault encrypts data, not the client.' },
-  { prefixes: ['webhooks.'], why: 'The vault does not send notifications. Use the audit log.' },
+  { prefixes: ['enrichments.'], why: enrichments.why },
+  { prefixes: ['documents.'], why: documents.why },
+  { prefixes: ['keys.'], why: keys.why },
+  { prefixes: ['webhooks.'], why: webhooks.why },
   {
     prefixes: ['tenants.ownerTransfer'],
     why: '`tenants.members.update` with the role OWNER makes another member the owner.',
@@ -38,12 +31,9 @@ const notThere: readonly (Omit<UnservedCalls, 'answer'> & { readonly answer?: 40
   },
   {
     prefixes: ['tenants.connections.', 'tenants.securityContact.', 'tenants.merchants.'],
-    why: 'They belong to an account with the hosted service.',
+    why: connections.why,
   },
-  {
-    prefixes: ['applications.regenerateKey'],
-    why: 'Create a second key with `applicationKeys.create` and delete the first when it is no longer used.',
-  },
+  { prefixes: ['applications.regenerateKey'], why: regenerateKey.why },
 ];
 
 const refusedByElements: UnservedCalls = {

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { ApiCaller } from '../harness/api-caller.ts';
 import { authorizeSession } from '../harness/authorize-session.ts';
 import { differs } from '../harness/differs.ts';
+import { makeApplication } from '../harness/make-application.ts';
 import { webElements } from '../harness/published-package.ts';
 import { Shop } from '../harness/shop.ts';
 import { type ShopPage, tidyAfter } from '../harness/shop-page.ts';
@@ -9,6 +10,7 @@ import { testCard } from '../harness/value-forms.ts';
 
 const vault = inject('vault');
 const destination = inject('destinationUrl');
+const { hostname } = new URL(destination);
 const backend = new ApiCaller(vault, vault.keys.reveal);
 const reference = { correlationId: expect.any(String), elementId: expect.any(String), path: expect.any(String) };
 const cardValue = JSON.stringify(testCard);
@@ -27,9 +29,16 @@ describe.each(webElements)('$name', (published) => {
   afterEach(tidyAfter(() => page));
 
   /** A session of the page that its server has authorized; the page has it as `session`. */
-  const openSession = async () => {
+  const openSession = async (key = vault.keys.reveal) => {
     const nonce = await page.run<string>('globalThis.session = await bt.sessions.create(); return session.nonce');
-    await authorizeSession(vault, nonce);
+    await authorizeSession(vault, nonce, key);
+  };
+  /** A session that may use the proxy: its authorizer names the hosts that a page may call. */
+  const openSessionFor = async (host: string) => {
+    const permissions = ['token:read', 'token:use'];
+    const rule = { description: 'Charge a card', priority: 1, container: '/', transform: 'reveal', permissions };
+    const { key } = await makeApplication(vault, { rules: [rule], allowed_destinations: [host] });
+    await openSession(key);
   };
 
   describe('tokens.create', () => {
@@ -223,7 +232,7 @@ describe.each(webElements)('$name', (published) => {
     it('sends a token to a destination, and returns references', async ({ task }) => {
       differs(task, 'What a destination responds may hold a value, so a page gets references that elements show.');
       const { id } = await backend.store({ type: 'token', data: 'sent to the destination' });
-      await openSession();
+      await openSessionFor(hostname);
       const expression = `{{ ${id} }}`;
       const body = method === 'get' || method === 'delete' ? '' : `body: { value: '${expression}' },`;
       const echo = await page.run(`globalThis.echo = await bt.proxy.${method}({
@@ -241,11 +250,22 @@ describe.each(webElements)('$name', (published) => {
         await expect.poll(() => field.input('value')).toBe(text);
       }
     });
+
+    it('rejects a host that the application behind the session does not list', async ({ task }) => {
+      differs(task, 'A script of the page chooses the destination, so the authorizing application has to list it.');
+      const call = `await bt.proxy.${method}({
+        apiKey: session.sessionKey, headers: { 'BT-PROXY-URL': '${destination}' }, ${method === 'get' ? '' : 'body: {},'}
+      })`;
+      await openSession();
+      expect(await page.errorOf(call)).toMatchObject({ name: 'BasisTheoryApiError', status: 403 });
+      await openSessionFor('other.example');
+      expect(await page.errorOf(call)).toMatchObject({ name: 'BasisTheoryApiError', status: 403 });
+    });
   });
 
   describe('proxy.post', () => {
     it('returns headers on request, throws BasisTheoryApiError, and sends no elements', async () => {
-      await openSession();
+      await openSessionFor(hostname);
       const to = (path: string) => `headers: { 'BT-PROXY-URL': '${destination}${path}' }, apiKey: session.sessionKey`;
       expect(
         await page.run(`return bt.proxy.post({ ${to('')}, body: {}, includeResponseHeaders: true })`),

@@ -2,9 +2,9 @@ import { ApiCaller } from './api-caller.ts';
 import type { VaultAddress } from './vault-address.ts';
 
 /** What a shop's server does for a page that asks: it lets the session behind a nonce see and use tokens. */
-export async function authorizeSession(vault: VaultAddress, nonce: string): Promise<void> {
+export async function authorizeSession(vault: VaultAddress, nonce: string, key = vault.keys.reveal): Promise<void> {
   const permissions = ['token:read', 'token:use'];
   const rule = { description: 'Show a card', priority: 1, container: '/', transform: 'reveal', permissions };
-  const answer = await new ApiCaller(vault, vault.keys.reveal).post('/sessions/authorize', { nonce, rules: [rule] });
+  const answer = await new ApiCaller(vault, key).post('/sessions/authorize', { nonce, rules: [rule] });
   if (answer.status !== 200 && answer.status !== 204) throw new Error(`The session was not authorized: ${answer.text}`);
 }

@@ -1,0 +1,84 @@
+/** A test of the makers that cannot pass on a vault, and what it would need. */
+interface FailingTest {
+  readonly name: string;
+  readonly needs: string;
+}
+
+/** What the makers of a client run against their own service, unchanged. */
+export interface MakerSuite {
+  readonly name: string;
+  /** The file in the repository of the client. */
+  readonly file: string;
+  /** Names a folder with that repository, for a run. */
+  readonly variable: string;
+  readonly passing: readonly string[];
+  readonly failing: readonly FailingTest[];
+}
+
+/** `conformance/makers` runs both if the folders are given, and fails if a name is missing here or ends differently. */
+export const canarySuite: MakerSuite = {
+  name: 'node-sdk 6.1.1',
+  file: 'tests/integration/canary.test.ts',
+  variable: 'CONFORMANCE_NODE_SDK_SOURCE',
+  passing: [
+    'Authentication should authenticate at instance',
+    'Request Correlation should support request headers',
+    'Tokens should create and update',
+    'Tokenize should tokenize (basic)',
+    'Tokenize should tokenize',
+    'Tokenize should tokenize (card)',
+    'Tokenize should tokenize (array)',
+    'Tokenize should tokenize (composite)',
+    'detokenize should detokenize',
+    'detokenize should detokenize (array)',
+    'Canary should call tenant/self',
+    'Canary should support idempotency headers',
+    'Canary should paginate on tokens/list v2',
+  ],
+  failing: [
+    { name: 'Authentication should fail on unauthorized', needs: 'nothing: the makers skip it' },
+    { name: 'Documents should support lifecyle', needs: 'documents' },
+    { name: 'Proxies should support lifecycle', needs: 'stored proxies' },
+    { name: 'Reactors should support lifecycle', needs: 'reactors' },
+    { name: 'enrichments should return bank account verification', needs: 'enrichments' },
+    { name: 'google pay should call; Expect signing key expired error', needs: 'Google Pay' },
+    { name: 'token intents should call token intents', needs: 'token intents' },
+    { name: 'client encryption keys should support lifecycle', needs: 'keys of clients' },
+    { name: 'Canary should support token lifecycle', needs: 'stored proxies and reactors' },
+    { name: 'Canary should manage webhook lifecycle', needs: 'webhooks' },
+  ],
+};
+
+export const pythonSuite: MakerSuite = {
+  name: 'python-sdk 7.0.0',
+  file: 'tests/custom/test_client.py',
+  variable: 'CONFORMANCE_PYTHON_SDK_SOURCE',
+  passing: [
+    'test_should_get_self',
+    'test_tokenize_basic',
+    'test_tokenize_token',
+    'test_tokenize_card',
+    'test_tokenize_array',
+    'test_tokenize_composite',
+    'test_detokenize_single',
+    'test_detokenize_list',
+    'test_should_support_idempotency_header',
+    'test_should_paginate_on_list_v2',
+  ],
+  failing: [
+    { name: 'test_proxy_lifecycle', needs: 'stored proxies' },
+    { name: 'test_should_create_token_intent', needs: 'token intents' },
+    { name: 'test_should_create_update_patch_reactors', needs: 'reactors' },
+    { name: 'test_bank_account_verify', needs: 'enrichments' },
+    { name: 'test_should_support_token_lifecycle', needs: 'stored proxies and reactors' },
+    { name: 'test_should_manage_webhooks_lifecycle', needs: 'webhooks' },
+    { name: 'test_should_support_google_pay', needs: 'Google Pay' },
+    { name: 'test_documents_lifecycle', needs: 'documents' },
+    { name: 'test_should_support_client_encryption_key_lifecycle', needs: 'keys of clients' },
+  ],
+};
+
+/** Such as `13 of 23`. */
+export function toShare({ passing, failing }: MakerSuite): string {
+  return `${passing.length} of ${passing.length + failing.length}`;
+}
