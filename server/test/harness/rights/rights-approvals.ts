@@ -1,0 +1,90 @@
+import type { Person } from '../four-eyes.ts';
+import type { Rights } from './rights-model.ts';
+import type { Caller, RightsWorld } from './rights-world.ts';
+
+/** Rights that somebody has asked for, and that nobody has yet. */
+interface Pending {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly rights: Rights;
+  readonly basis: Rights;
+  /** Undefined for a management key, whose holder nobody knows. */
+  readonly requester: Person | undefined;
+  readonly votes: Set<Person>;
+}
+const pending = new WeakMap<RightsWorld, Pending[]>();
+
+interface Change {
+  readonly rights: Rights;
+  readonly answer: { readonly status: number; readonly body: unknown };
+  readonly requester: Person | undefined;
+}
+
+/** Rights are changed at once, or once enough others have agreed. What was asked for before is not asked for any more. */
+export async function noteChange(
+  world: RightsWorld,
+  caller: Caller,
+  { rights, answer, requester }: Change,
+): Promise<void> {
+  const { holder } = caller;
+  const others = (pending.get(world) ?? []).filter((one) => one.caller !== caller);
+  if (answer.status === 200) {
+    if (world.approvers !== undefined) world.requireNotWider(holder, rights);
+    holder.rights = rights;
+    pending.set(world, others);
+  } else if (answer.status === 202) {
+    const { id } = (answer.body as { approval: { id: string } }).approval;
+    pending.set(world, [...others, { id, caller, rights, basis: holder.rights, requester, votes: new Set() }]);
+  }
+  await world.settle();
+}
+
+/** A member changes rights: the same, with one other who has to agree. */
+export async function changeRightsAsMember(world: RightsWorld): Promise<void> {
+  const { approvers, random } = world;
+  const caller = world.anyCaller();
+  const { holder, applicationId } = caller;
+  if (approvers === undefined || applicationId === undefined || holder.isGone || holder.kind === 'session') return;
+  const requester = random.pick(approvers.people);
+  const rights = world.randomRights(holder.kind);
+  const answer = await approvers.by(requester, 'PUT', `/applications/${applicationId}`, {
+    name: holder.name,
+    ...rights,
+  });
+  world.count(`member PUT ${answer.status}`);
+  await noteChange(world, caller, { rights, answer, requester });
+}
+
+/** Anybody may try to agree. It counts for those who did not ask, once each, while what it is based on is still so. */
+export async function decide(world: RightsWorld): Promise<void> {
+  const { approvers, random } = world;
+  const open = pending.get(world) ?? [];
+  if (approvers === undefined || open.length === 0) return;
+  const one = random.pick(open);
+  const person = random.pick(approvers.people);
+  const { status } = await approvers.decide(person, 'approve', one.id);
+  const isCounted = person !== one.requester && !one.votes.has(person) && isStillBased(one);
+  if ((status === 303) !== isCounted)
+    world.differences.push(
+      `${person.email} approved ${one.caller.holder.name} with ${status} instead of ${isCounted ? 303 : 403}`,
+    );
+  if (!isStillBased(one)) drop(world, one);
+  if (!isCounted) return;
+  one.votes.add(person);
+  world.count('approved');
+  if (one.votes.size < (one.requester === undefined ? 2 : 1)) return;
+  one.caller.holder.rights = one.rights;
+  drop(world, one);
+  await world.settle();
+}
+
+function isStillBased({ caller, basis }: Pending): boolean {
+  return !caller.holder.isGone && caller.holder.rights === basis;
+}
+
+function drop(world: RightsWorld, gone: Pending): void {
+  pending.set(
+    world,
+    (pending.get(world) ?? []).filter((one) => one !== gone),
+  );
+}

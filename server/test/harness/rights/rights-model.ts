@@ -1,0 +1,140 @@
+/*
+ * Who may see what, in as few words as possible. It knows nothing of the product: no code of it is used here, so that a
+ * mistake there is not made here as well.
+ */
+
+export const transforms = ['redact', 'mask', 'reveal'] as const;
+export type Transform = (typeof transforms)[number];
+
+export interface Rule {
+  readonly priority: number;
+  readonly container: string;
+  readonly transform: Transform;
+  readonly permissions: readonly string[];
+}
+
+/** What somebody was given. */
+export interface Rights {
+  readonly permissions: readonly string[];
+  readonly rules: readonly Rule[];
+}
+
+/** An application, or a session with what its authorizer has. */
+export interface Holder {
+  readonly name: string;
+  readonly kind: 'private' | 'public' | 'session';
+  rights: Rights;
+  readonly authorizer?: Holder;
+  isGone: boolean;
+}
+
+/** What masks show of data, which is 24 letters. */
+export const masks = {
+  ofType: { expression: undefined, show: () => undefined },
+  nothing: { expression: null, show: () => undefined },
+  last: { expression: '{{ data | reveal_last: 4 }}', show: (data: string) => 'X'.repeat(20) + data.slice(-4) },
+  whole: { expression: '{{ data }}', show: (data: string) => data },
+  halves: {
+    expression: ['{{ data | slice: 0, 12 }}', '{{ data | slice: 12, 12 }}'],
+    show: (data: string) => [data.slice(0, 12), data.slice(12)],
+  },
+} as const;
+export type MaskName = keyof typeof masks;
+
+interface View<Name> {
+  readonly name: Name;
+  /** Nobody, if its author could not see the plaintext. */
+  readonly author?: Holder | undefined;
+}
+
+export interface ModelToken {
+  readonly id: string;
+  data: string;
+  containers: readonly string[];
+  mask: View<MaskName>;
+  index: View<'ofType' | 'whole'>;
+  isGone: boolean;
+  /** How often it was written. */
+  writes: number;
+}
+
+/** What the holder may do to a token by one permission: undefined for nothing, otherwise how much of it they are shown. */
+export function shownBy(holder: Holder, permission: string, containers: readonly string[]): Transform | undefined {
+  if (holder.isGone) return undefined;
+  const own = firstRule(holder.rights, permission, containers)?.transform;
+  if (holder.authorizer === undefined || own === undefined) return own;
+  const limit = shownBy(holder.authorizer, permission, containers);
+  return limit === undefined ? undefined : least(own, limit);
+}
+
+/** The same where every container needs a right of its own, as for what is put there. */
+export function shownByEach(holder: Holder, permission: string, containers: readonly string[]): Transform | undefined {
+  const each = containers.map((container) => shownBy(holder, permission, [container]));
+  return each.reduce((all, one) => (all === undefined || one === undefined ? undefined : least(all, one)), 'reveal');
+}
+
+function firstRule(
+  { permissions, rules }: Rights,
+  permission: string,
+  containers: readonly string[],
+): Rule | undefined {
+  const plain: Rule = {
+    priority: Infinity,
+    container: '/',
+    transform: permission === 'token:use' ? 'reveal' : 'mask',
+    permissions,
+  };
+  return [...rules.toSorted((a, b) => a.priority - b.priority), plain].find(
+    (rule) => rule.permissions.includes(permission) && containers.some((path) => path.startsWith(rule.container)),
+  );
+}
+
+export function least(one: Transform, other: Transform): Transform {
+  return transforms.indexOf(one) < transforms.indexOf(other) ? one : other;
+}
+
+/** Whether the holder may set views of what is stored. */
+export function maySetViews(holder: Holder, containers: readonly string[]): boolean {
+  const updating = shownBy(holder, 'token:update', containers);
+  if (updating === undefined) return false;
+  if (updating === 'reveal' || shownBy(holder, 'token:read', containers) === 'reveal') return true;
+  return holder.kind === 'private' && firstRule(holder.rights, 'token:update', containers)?.priority === Infinity;
+}
+
+export function seesPlaintext(holder: Holder, containers: readonly string[]): boolean {
+  const ways = ['token:read', 'token:search', 'token:update', 'token:use'];
+  return maySetViews(holder, containers) || ways.some((way) => shownBy(holder, way, containers) === 'reveal');
+}
+
+/** Whether the holder would see or find more of a token in other containers. */
+export function gainsBy(holder: Holder, from: readonly string[], to: readonly string[]): boolean {
+  const most = (ways: readonly string[], containers: readonly string[]) =>
+    Math.max(...ways.map((way) => transforms.indexOf(shownBy(holder, way, containers) ?? 'redact')));
+  const ways = ['token:read', 'token:search', 'token:update', 'token:use'];
+  return [ways, ['token:search']].some((some) => most(some, to) > most(some, from));
+}
+
+/** A view as its author leaves it behind: only an application that sees the plaintext vouches for one. */
+export function viewOf<Name>(name: Name, author: Holder, containers: readonly string[]): View<Name> {
+  return { name, author: author.kind !== 'session' && seesPlaintext(author, containers) ? author : undefined };
+}
+
+/** Writes data under a token. Views whose author may not see it, where it is and where it goes, are those of the type from then on. */
+export function writeData(token: ModelToken, data: string, goes: readonly string[]): void {
+  const isVouchedFor = ({ author }: View<unknown>) =>
+    author !== undefined && [token.containers, goes].every((containers) => seesPlaintext(author, containers));
+  if (token.mask.name !== 'nothing' && !isVouchedFor(token.mask)) token.mask = { name: 'ofType' };
+  if (!isVouchedFor(token.index)) token.index = { name: 'ofType' };
+  token.data = data;
+}
+
+/** What a response shows of the data. */
+export function dataShown({ mask, data }: ModelToken, transform: Transform): unknown {
+  if (transform === 'reveal') return data;
+  return transform === 'mask' ? masks[mask.name].show(data) : undefined;
+}
+
+/** How the log calls that. */
+export function recordedAs({ mask }: ModelToken, transform: Transform): Transform {
+  return transform === 'mask' && (mask.name === 'whole' || mask.name === 'halves') ? 'reveal' : transform;
+}
