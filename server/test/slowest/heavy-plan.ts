@@ -9,43 +9,51 @@ import {
   type Weight,
 } from '../harness/heavy-requests.ts';
 import type { MeasuredRequest } from '../harness/measured-vault.ts';
-import type { ApiOperation } from '../fuzz/api-operations.ts';
 import { RequestMaker } from '../fuzz/request-maker.ts';
 import { SeededRandom } from '../../src/core/random/seeded-random.ts';
-
-/** What requests can name: keys of every kind, and tokens that exist. */
-export interface Surroundings {
-  readonly operations: readonly ApiOperation[];
-  readonly keys: Readonly<Record<'private' | 'reveal' | 'public' | 'management', string>>;
-  readonly session: string;
-  readonly tokenIds: readonly string[];
-}
+import { drawFilters, drawQuery } from './hostile-queries.ts';
+import { drawRightsRequest } from './hostile-rights.ts';
+import { type CallerKind, callerKinds, type Surroundings } from './surroundings.ts';
 
 /** A request by what it is made of, so that it can be changed a little and made again. */
 export interface HeavyPlan {
   /** `api` is a request from the description as it is; `inflated` has a heavy value somewhere in its body. */
-  readonly kind: 'api' | 'inflated' | 'value' | 'patch' | 'list' | 'references' | 'page';
+  readonly kind: (typeof kinds)[number];
   readonly seed: number;
-  readonly key: 'private' | 'reveal' | 'public' | 'management' | 'session';
+  readonly key: CallerKind;
   readonly value: keyof typeof valueShapes;
   readonly list: keyof typeof tokenListShapes;
   readonly weight: Weight;
 }
 
-const kinds = ['api', 'inflated', 'inflated', 'value', 'patch', 'list', 'references', 'page'] as const;
-const keyKinds = ['private', 'reveal', 'public', 'management', 'session'] as const;
+const kinds = [
+  'api',
+  'inflated',
+  'value',
+  'patch',
+  'list',
+  'references',
+  'page',
+  'search',
+  'filters',
+  'rights',
+] as const;
+/** Kinds of which a request takes little time, if all is well. */
+const lightKinds = ['api', 'api', 'search', 'search', 'filters', 'rights'] as const;
+const oftenKinds = [...kinds, ...lightKinds, ...lightKinds, 'inflated'] as const;
 const values = Object.keys(valueShapes) as (keyof typeof valueShapes)[];
 const lists = Object.keys(tokenListShapes) as (keyof typeof tokenListShapes)[];
 const bytesMax = 1_000_000;
+const base = { seed: 1, key: 'reveal', value: 'a wide object', list: 'bare strings', weight: fullWeight } as const;
 const readings = 6;
 /** So many plans of `listWorst` merge every value into a token and read what is stored. */
 export const mergedAndReadCount = values.length + 2 * readings;
 
-export function drawPlan(random: SeededRandom): HeavyPlan {
+export function drawPlan(random: SeededRandom, isLight = false): HeavyPlan {
   return {
-    kind: random.pick(kinds),
+    kind: random.pick(isLight ? lightKinds : oftenKinds),
     seed: random.below(2 ** 31),
-    key: random.pick(keyKinds),
+    key: random.pick(callerKinds),
     value: random.pick(values),
     list: random.pick(lists),
     weight: {
@@ -76,14 +84,22 @@ export function mutate(plan: HeavyPlan, random: SeededRandom): HeavyPlan {
   return random.chance(0.3) ? { ...changed, ...random.pick(changes)() } : changed;
 }
 
+/** A light request to each operation of the API. */
+export function listEachOperation({ operations }: Surroundings): HeavyPlan[] {
+  return operations.map((_, seed) => ({ ...base, kind: 'api', seed }));
+}
+
 /** Every known shape as heavy as it may be: merged and read first, then as lists and by other routes. */
 export function listWorst(): HeavyPlan[] {
-  const base = { seed: 1, key: 'reveal', value: 'a wide object', list: 'bare strings', weight: fullWeight } as const;
   return [
     ...values.map((value) => ({ ...base, kind: 'patch', value }) as const),
     ...times(readings, (seed) => ({ ...base, kind: 'references', seed }) as const),
     ...times(readings, (seed) => ({ ...base, kind: 'page', seed }) as const),
     ...lists.map((list) => ({ ...base, kind: 'list', list }) as const),
+    ...callerKinds.flatMap((key) => [
+      { ...base, key, kind: 'list', list: 'many containers' } as const,
+      ...times(readings, (seed) => ({ ...base, key, kind: 'page', seed }) as const),
+    ]),
     ...values.flatMap((value) => (['value', 'inflated'] as const).map((kind) => ({ ...base, kind, value }))),
   ];
 }
@@ -99,22 +115,31 @@ export function toRequest(plan: HeavyPlan, around: Surroundings): MeasuredReques
   return toRequest({ ...plan, weight }, around);
 }
 
+/** Plans that differ in their weight, their key and their seed only. */
+export function familyOf({ kind, value, list }: HeavyPlan): string {
+  return `${kind} ${kind === 'list' ? list : value}`;
+}
+
 export function describePlan(plan: HeavyPlan, { method, path, body }: MeasuredRequest): string {
   const what = {
     api: '',
     page: '',
     references: '',
+    search: '',
+    filters: '',
+    rights: '',
     inflated: plan.value,
     value: plan.value,
     patch: plan.value,
     list: plan.list,
   };
-  return `${method} ${path.slice(0, 60)} (${plan.key} key, ${Buffer.byteLength(body ?? '')} bytes) ${plan.kind} ${what[plan.kind]}`;
+  const text = plan.kind === 'search' ? String(body).slice(0, 100) : what[plan.kind];
+  return `${method} ${path.slice(0, 60)} (${plan.key} key, ${Buffer.byteLength(body ?? '')} bytes) ${plan.kind} ${text}`;
 }
 
 function build(plan: HeavyPlan, around: Surroundings): MeasuredRequest {
   const random = new SeededRandom(plan.seed);
-  const key = plan.key === 'session' ? around.session : around.keys[plan.key];
+  const key = around.keys[plan.key];
   const tokenId = random.pick(around.tokenIds);
   const text = () => valueShapes[plan.value](plan.weight);
   switch (plan.kind) {
@@ -138,6 +163,15 @@ function build(plan: HeavyPlan, around: Surroundings): MeasuredRequest {
       return random.chance(0.5)
         ? { method: 'GET', path: random.pick(['/tokens?size=100', '/v2/tokens?size=100', '/logs?size=100']), key }
         : post(random.pick(['/tokens/search', '/v2/tokens/search']), key, { query: 'type:token', size: 100 });
+    case 'search':
+      return post(random.pick(['/tokens/search', '/v2/tokens/search']), key, {
+        query: drawQuery(random),
+        size: random.pick([1, 20, 100]),
+      });
+    case 'filters':
+      return { method: 'GET', path: `${random.pick(['/tokens', '/v2/tokens'])}?${drawFilters(random)}`, key };
+    case 'rights':
+      return drawRightsRequest(random, { keys: around.keys, applicationId: around.applicationId, tokenId });
     case 'api':
     case 'inflated':
       return fromDescription(plan, random, around, key);
@@ -146,17 +180,21 @@ function build(plan: HeavyPlan, around: Surroundings): MeasuredRequest {
 
 /** A request that the description allows, or nearly; inflated, one of its members is a heavy value. */
 function fromDescription(plan: HeavyPlan, random: SeededRandom, around: Surroundings, key: string): MeasuredRequest {
-  const known = { keys: around.keys, ids: [...around.tokenIds] };
-  const made = new RequestMaker(random, around.operations, known).next();
-  const { method, mediaType } = made.operation;
-  const isLast = method === 'DELETE' && made.operation.path === '/tenants/self';
-  const headers = { ...made.headers, 'content-type': mediaType };
-  const base = { method, path: made.path, key: isLast ? '' : key };
-  if (plan.kind === 'api' || method === 'GET' || method === 'DELETE') {
-    return { ...base, body: made.body, headers: isLast ? {} : made.headers };
+  // Neighbouring seeds are about different operations, so that a few plans are enough for all.
+  const operation = around.operations[plan.seed % around.operations.length];
+  if (operation === undefined) throw new Error('The API has no operations.');
+  const ids = operation.path.startsWith('/applications') ? [around.applicationId] : [...around.tokenIds];
+  const made = new RequestMaker(random, [operation], { keys: around.keys, ids }).next();
+  const { method, mediaType } = operation;
+  const isLast = method === 'DELETE' && operation.path === '/tenants/self';
+  if (isLast) return { method, path: made.path, key: '' };
+  // The maker mostly chooses a key that may do it; the others have rules that have to be looked through.
+  const headers = { ...made.headers, ...(random.chance(0.5) ? { 'bt-api-key': key } : {}) };
+  if (plan.kind === 'api' || made.body === undefined || method === 'GET' || method === 'DELETE') {
+    return { method, path: made.path, key, body: made.body, headers };
   }
   const body = inflate(made.body, valueShapes[plan.value](plan.weight), random);
-  return { ...base, body, headers };
+  return { method, path: made.path, key, body, headers: { ...headers, 'content-type': mediaType } };
 }
 
 function inflate(body: Buffer | undefined, heavy: string, random: SeededRandom): string {

@@ -1,0 +1,112 @@
+import { permissionsOf } from '../../src/core/access/permission.ts';
+import type { SeededRandom } from '../../src/core/random/seeded-random.ts';
+import { conditionsMax, rulesMax } from '../../src/http/access-rule-schemas.ts';
+import { post, times } from '../harness/heavy-requests.ts';
+import type { LimitedRule } from '../harness/limited-key.ts';
+import type { MeasuredRequest } from '../harness/measured-vault.ts';
+
+const transforms = ['mask', 'redact', 'reveal'] as const;
+/** Only a rule that reveals may grant `token:use`. */
+const permissions = permissionsOf('private').filter((permission) => permission !== 'token:use');
+const conditionsPerRule = 20;
+/** Stands behind all others of a token. */
+export const lastContainer = '/z/';
+/** Stands for the nonce of a session that waits to be authorized. */
+export const nonceMark = '@nonce@';
+
+const transformAt = (index: number) => transforms[index % transforms.length];
+
+/** As many rules as an application may have. Half of them are on paths as long as paths may be. */
+export function listContainerRules(count: number = rulesMax): LimitedRule[] {
+  return times(count, (index) => ({
+    priority: index,
+    container: index % 2 === 0 ? `/c${index}/` : `/c${index}/${'d'.repeat(390 - String(index).length)}/`,
+    transform: transformAt(index),
+    permissions,
+  }));
+}
+
+/** As many conditions as a session may have, in rules of as many as fit or of few. */
+export function listConditionalRules(perRule: number = conditionsPerRule): LimitedRule[] {
+  return times(conditionsMax / perRule, (rule) => ({
+    priority: rule,
+    conditions: times(perRule, (index) => toCondition({ rule, index, perRule })),
+    transform: transformAt(rule),
+    permissions,
+  }));
+}
+
+/** Only the last condition of every other rule is not met, by the last container of a token. */
+function toCondition({ rule, index, perRule }: { rule: number; index: number; perRule: number }): object {
+  const kinds = [
+    { attribute: 'container', operator: 'starts_with', value: lastContainer },
+    { attribute: 'container', operator: 'equals', value: lastContainer },
+    { attribute: 'id', operator: 'starts_with', value: 'tok'.slice(0, 1 + (index % 3)) },
+  ];
+  const isUnmet = rule % 2 === 1 && index === perRule - 1;
+  return isUnmet ? { attribute: 'container', operator: 'equals', value: `/c${rule}` } : (kinds[index % 3] ?? {});
+}
+
+/** Nearly everything is redacted, and the last rule shows all the rest: every rule has to be looked at. */
+export function listStackedRules(): LimitedRule[] {
+  const redacting = times(rulesMax - 1, (index) => toContainerRule(index, `/c${index}/`, 'redact'));
+  return [...redacting, toContainerRule(rulesMax, '/', 'reveal')];
+}
+
+/** What such an application may hand out if each rule is compared with all of its own. Nothing is revealed that it redacts. */
+export function listEclipsedRules(): LimitedRule[] {
+  const conditional = times(50, (rule) => ({
+    priority: rule,
+    conditions: times(6, (index) => ({
+      attribute: 'container',
+      operator: 'starts_with',
+      value: index < 5 ? '/c' : `/x${rule}/`,
+    })),
+    transform: 'redact',
+    permissions,
+  }));
+  const revealing = times(49, (index) => toContainerRule(100 + index, `/z${index}/`, 'reveal'));
+  return [...conditional, toContainerRule(50, '/', 'redact'), ...revealing];
+}
+
+function toContainerRule(priority: number, container: string, transform: (typeof transforms)[number]): LimitedRule {
+  return { priority, container, transform, permissions };
+}
+
+/** Requests that hand rights out, or ask about them. */
+export function drawRightsRequest(
+  random: SeededRandom,
+  around: { readonly keys: Readonly<Record<string, string>>; readonly applicationId: string; readonly tokenId: string },
+): MeasuredRequest {
+  const { keys, applicationId, tokenId } = around;
+  const { management = '' } = keys;
+  const rules = listContainerRules(random.pick([1, rulesMax, rulesMax, rulesMax + 1]));
+  const application = { name: 'Rules', type: 'private', permissions: [], rules };
+  const place = random.pick([
+    { container: '/' },
+    { container: `/c${random.below(rulesMax)}/` },
+    { token_id: tokenId },
+    { container: '/'.padEnd(399, 'c').concat('/') },
+  ]);
+  const draws: readonly (() => MeasuredRequest)[] = [
+    () => post('/applications', management, application),
+    () => ({
+      ...post(`/applications/${applicationId}`, management, { ...application, type: undefined }),
+      method: 'PUT',
+    }),
+    () => ({
+      method: 'GET',
+      path: random.pick(['/applications?size=100', `/applications/${applicationId}`]),
+      key: management,
+    }),
+    () => post('/access/who', management, place),
+    () => post('/access/explain', management, { application_id: applicationId, ...place }),
+    () => post('/access/explain', management, { permissions: [], rules, ...place }),
+    () =>
+      post('/sessions/authorize', random.pick([keys['reveal'], keys['limited'], keys['stacked']]) ?? '', {
+        nonce: nonceMark,
+        rules: random.pick([listConditionalRules(4), listConditionalRules(), listEclipsedRules(), rules]),
+      }),
+  ];
+  return random.pick(draws)();
+}
