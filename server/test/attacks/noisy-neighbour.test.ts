@@ -172,7 +172,10 @@ describe('beside a tenant that does all it may', () => {
     // Made first, so that the limits do not count it.
     const made = await MeasuredVault.serve(vault);
     const served = await MeasuredVault.serve(vault, { limits: rateLimitTable });
-    const abuse = new PacedClient(served.url, '127.0.0.2', await prepare(made));
+    const abuse = new PacedClient(served.url, '127.0.0.2', {
+      streams: await prepare(made),
+      isElsewhere: true,
+    });
     await made.stop();
     const gets = Array.from({ length: 40 }, (_, index) => ({
       method: 'GET',
@@ -180,10 +183,12 @@ describe('beside a tenant that does all it may', () => {
       key: quiet.keys.private,
     }));
     const creates = [{ method: 'POST', path: '/tokens', key: quiet.keys.public, body: { type: 'token', data: 'v' } }];
-    const neighbour = new PacedClient(served.url, '127.0.0.3', [
-      { requests: gets, perSecond: 40 },
-      { requests: creates, perSecond: 15 },
-    ]);
+    const neighbour = new PacedClient(served.url, '127.0.0.3', {
+      streams: [
+        { requests: gets, perSecond: 40 },
+        { requests: creates, perSecond: 15 },
+      ],
+    });
     const [alone, beside]: [number[], number[]] = [[], []];
     const seen = { neighbour: {} as Record<string, number>, abuse: {} as Record<string, number> };
     try {

@@ -1,13 +1,17 @@
 import http from 'node:http';
+import { constants, setPriority } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PacedRequest, PacedStream } from './paced-client.ts';
 
-const { url, localAddress, streams } = workerData as {
+const { url, localAddress, streams, isElsewhere } = workerData as {
   url: string;
   localAddress: string;
   streams: readonly PacedStream[];
+  isElsewhere: boolean;
 };
+// Linux gives each thread a priority of its own.
+if (isElsewhere) setPriority(constants.priority.PRIORITY_LOW);
 const underWayMax = 100;
 const agent = new http.Agent({ keepAlive: true, maxSockets: underWayMax, localAddress });
 

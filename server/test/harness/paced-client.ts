@@ -25,9 +25,14 @@ export interface PacedOutcome {
 export class PacedClient {
   readonly #worker: Worker;
 
-  constructor(url: string, localAddress: string, streams: readonly PacedStream[]) {
+  /** One that stands for a machine elsewhere uses the processors that nothing else needs. */
+  constructor(
+    url: string,
+    localAddress: string,
+    { streams, isElsewhere = false }: { readonly streams: readonly PacedStream[]; readonly isElsewhere?: boolean },
+  ) {
     this.#worker = new Worker(new URL('paced-client-thread.ts', import.meta.url), {
-      workerData: { url, localAddress, streams },
+      workerData: { url, localAddress, streams, isElsewhere },
     });
   }
 

@@ -18,9 +18,10 @@ export function* showsAllSteps(view: JsonValue, data: JsonValue, essential?: str
   let [at, found] = [0, 0];
   for (const [index, text] of wanted.entries()) {
     if (index % valuesAStep === 0) yield;
-    const letters = yield* lettersOf(text);
+    const letters = yield* lettersOf(text, shown.length);
     if (letters === '') continue;
-    const place = placeAfter(shown, at, [letters, yield* lettersOf(JSON.stringify(text))]);
+    if (letters.length > shown.length) return false;
+    const place = endOf(letters, shown, at) ?? endOf(yield* lettersOf(JSON.stringify(text), shown.length), shown, at);
     if (place === undefined && !(isAnywhere && shown.includes(letters))) return false;
     at = place ?? at;
     found += 1;
@@ -33,13 +34,10 @@ function essentialOf(data: JsonValue, name: string | undefined): JsonValue {
   return member ?? data;
 }
 
-/** Where the first of these spellings that is found ends. */
-function placeAfter(text: string, at: number, spellings: readonly string[]): number | undefined {
-  for (const spelling of new Set(spellings)) {
-    const place = text.indexOf(spelling, at);
-    if (place >= 0) return place + spelling.length;
-  }
-  return undefined;
+/** Where a spelling ends that begins at this place or later. */
+function endOf(spelling: string, text: string, at: number): number | undefined {
+  const place = text.indexOf(spelling, at);
+  return place < 0 ? undefined : place + spelling.length;
 }
 
 /** Every text and number, in order. Keys, booleans and null say little by themselves. */
@@ -62,10 +60,10 @@ function membersOf(value: JsonArray | JsonObject): readonly JsonValue[] {
   return isJsonObject(value) ? Object.values(value) : value;
 }
 
-/** Letters and digits alone, in lower case: blanks and signs between them hide nothing. */
-function* lettersOf(text: string): Steps<string> {
+/** Letters and digits alone, in lower case: blanks and signs between them hide nothing. Ends soon after so many are found. */
+function* lettersOf(text: string, max = Number.POSITIVE_INFINITY): Steps<string> {
   let letters = '';
-  for (let at = 0; at < text.length; at += lengthAStep) {
+  for (let at = 0; at < text.length && letters.length <= max; at += lengthAStep) {
     if (at > 0) yield;
     letters += text
       .slice(at, at + lengthAStep)
