@@ -11,6 +11,18 @@ const only = (name, comment, modules, places) => ({
   to: { path: modules },
 });
 
+export const options = {
+  doNotFollow: { path: 'node_modules' },
+  exclude: { path: '^server/dist/' },
+  parser: 'swc',
+  tsPreCompilationDeps: true,
+  enhancedResolveOptions: {
+    extensions: ['.ts', '.js', '.mjs', '.json'],
+    exportsFields: ['exports'],
+    conditionNames: ['import', 'node', 'default', 'types'],
+  },
+};
+
 export default {
   forbidden: [
     {
@@ -234,9 +246,9 @@ export default {
       name: 'nothing-of-dev-in-production',
       comment: 'A server and a worker must not be able to reach what only development has: echo, seed, own database.',
       severity: 'error',
-      from: { path: '^server/src/(app/vault-[a-z-]+|cli/(serve|work))\\.ts$' },
+      from: { path: '^server/src/(app/serve/vault-[a-z-]+|cli/(serve|work))\\.ts$' },
       to: {
-        path: '^server/src/(app/(development-|seed/|example-card)|platform/(loopback|local-postgres)/)',
+        path: '^server/src/(app/(dev|seed)/|platform/(loopback|local-postgres)/)',
         reachable: true,
       },
     },
@@ -244,15 +256,5 @@ export default {
       '^server/src/platform/mail/',
     ]),
   ],
-  options: {
-    doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^server/dist/' },
-    parser: 'swc',
-    tsPreCompilationDeps: true,
-    enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.mjs', '.json'],
-      exportsFields: ['exports'],
-      conditionNames: ['import', 'node', 'default', 'types'],
-    },
-  },
+  options,
 };

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { TenantId } from '../../server/src/core/identity/ids.ts';
 import { readServerConfig } from '../../server/src/platform/config/config.ts';
 import { Database } from '../../server/src/platform/database/database.ts';
-import { Keyring } from '../../server/src/platform/keyring/keyring.ts';
+import { Keyring } from '../../server/src/platform/keyring/keys/keyring.ts';
 import { openRootKeys } from '../../server/src/platform/keyring/kms/open-root-key.ts';
 import { customerOf, emailOf, tokenIdOf, tokenOf } from './fill.ts';
 

@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import { Progress } from '../../server/src/cli/progress.ts';
+import { Progress } from '../../server/src/cli/terminal/progress.ts';
 import type { BenchVault } from './bench-vault.ts';
 import type { BulkFillRows, BulkFillWorkerData } from './bulk-fill-worker.ts';
 

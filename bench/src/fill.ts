@@ -1,4 +1,4 @@
-import { Progress } from '../../server/src/cli/progress.ts';
+import { Progress } from '../../server/src/cli/terminal/progress.ts';
 import type { BenchVault } from './bench-vault.ts';
 
 const tokensPerRequest = 1_000;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { Progress } from '../../server/src/cli/progress.ts';
+import { Progress } from '../../server/src/cli/terminal/progress.ts';
 import pg from 'pg';
 import { BenchVault } from './bench-vault.ts';
 import { measureInTurn, type Operations } from './measure-in-turn.ts';

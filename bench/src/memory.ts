@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { Progress } from '../../server/src/cli/progress.ts';
+import { Progress } from '../../server/src/cli/terminal/progress.ts';
 import { BenchVault } from './bench-vault.ts';
 import { cardOf, fill } from './fill.ts';
 import { heapAfterCollection } from './inspector.ts';

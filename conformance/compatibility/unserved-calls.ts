@@ -1,4 +1,4 @@
-import { unservedResources } from '../../server/src/http/unserved-resources.ts';
+import { unservedResources } from '../../server/src/http/edge/unserved-resources.ts';
 
 /** Calls that do not work with a vault, and why. */
 export interface UnservedCalls {

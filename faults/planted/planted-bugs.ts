@@ -32,7 +32,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'records a read after its response',
-    file: 'platform/audit/audit-log.ts',
+    file: 'platform/audit/record/audit-log.ts',
     find: 'await this.#appendAll(caller, [event]);',
     replace: 'void this.#appendAll(caller, [event]).catch(() => undefined);',
     faults: ['kill -9 of the primary PostgreSQL', 'stalled database connections'],
@@ -60,7 +60,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'remembers a revoked key for five seconds',
-    file: 'features/applications/forget-changed.ts',
+    file: 'features/applications/credentials/forget-changed.ts',
     find: `if (table === 'application_keys' || table === 'sessions') forget((keyId) => keyId === id);`,
     replace: `if (table === 'application_keys' || table === 'sessions') setTimeout(() => forget((keyId) => keyId === id), 5_000);`,
     faults: [],
@@ -68,7 +68,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'drops every second notification',
-    file: 'platform/database/change-feed.ts',
+    file: 'platform/database/changes/change-feed.ts',
     find: `    const [name, id] = payload.split(' ');`,
     replace: `    if (Math.random() < 0.5) return;
     const [name, id] = payload.split(' ');`,
@@ -77,7 +77,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'lets sessions live five seconds too long',
-    file: 'features/applications/credential-directory.ts',
+    file: 'features/applications/credentials/credential-directory.ts',
     find: 'Date.now() >= known.expiresAt',
     replace: 'Date.now() >= known.expiresAt + 5_000',
     faults: [],
@@ -85,7 +85,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'seals past transactions that are under way',
-    file: 'platform/audit/seal-store.ts',
+    file: 'platform/audit/seal/seal-store.ts',
     find: 'audit_order(pg_snapshot_xmin(pg_current_snapshot()))::text as "to"',
     replace: 'audit_order(pg_snapshot_xmax(pg_current_snapshot()))::text as "to"',
     faults: ['slow database connections'],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../src/platform/database/migrator.ts';
+import { migrate } from '../src/platform/database/migrations/migrator.ts';
 import { LocalPostgres } from '../src/platform/local-postgres/local-postgres.ts';
 import { LocalRedis } from './harness/local-redis.ts';
 import { templateDatabase } from './harness/test-database.ts';

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { type ApplicationId, type TenantId, toId } from '../core/identity/ids.ts';
 import type { ApplicationRecovery, IssuedKey, UsedApplication } from '../features/applications/index.ts';
-import { parseName, parseTenant, parseUuid } from './arguments.ts';
-import { printJson, printText } from './output.ts';
-import { toTable } from './text-table.ts';
-import { withVault } from './with-vault.ts';
+import { parseName, parseTenant, parseUuid } from './terminal/arguments.ts';
+import { printJson, printText } from './terminal/output.ts';
+import { toTable } from './terminal/text-table.ts';
+import { withVault } from './terminal/with-vault.ts';
 
 interface TenantFlags {
   readonly tenant: TenantId;

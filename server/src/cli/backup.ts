@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { BackupReport } from '../app/backup-check.ts';
+import type { BackupReport } from '../app/doctor/backup-check.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
-import { printJson, printText } from './output.ts';
-import { Progress } from './progress.ts';
-import { stopSignal } from './stop-signal.ts';
+import { printJson, printText } from './terminal/output.ts';
+import { Progress } from './terminal/progress.ts';
+import { stopSignal } from './terminal/stop-signal.ts';
 
 interface VerifyFlags {
   readonly dump: string;
@@ -38,7 +38,7 @@ Needs pg_restore in the version that wrote the dump or a newer one. Exits with s
       const environment = processEnvironment();
       const config = readVaultConfig(environment);
       const signal = stopSignal();
-      const { checkBackup } = await import('../app/backup-check.ts');
+      const { checkBackup } = await import('../app/doctor/backup-check.ts');
       const progress = new Progress('Opening tokens', flags.json !== true);
       const report = await checkBackup(config, {
         dump: flags.dump,

@@ -2,10 +2,10 @@ import { Command, Option } from 'commander';
 import { permissionsOf } from '../core/access/permission.ts';
 import type { EmailAddress } from '../core/identity/email-address.ts';
 import { processEnvironment, readAddress } from '../platform/config/config.ts';
-import { parseEmail, parseName } from './arguments.ts';
-import { askOwnerEmail } from './ask-owner.ts';
-import { printJson, printText } from './output.ts';
-import { withVault } from './with-vault.ts';
+import { parseEmail, parseName } from './terminal/arguments.ts';
+import { askOwnerEmail } from './terminal/ask-owner.ts';
+import { printJson, printText } from './terminal/output.ts';
+import { withVault } from './terminal/with-vault.ts';
 
 interface BootstrapOptions {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import type { Finding } from '../app/examination.ts';
+import type { Finding } from '../app/doctor/examination.ts';
 import { processEnvironment, readElementsConfig, readVaultConfig } from '../platform/config/config.ts';
-import { printJson, printText } from './output.ts';
+import { printJson, printText } from './terminal/output.ts';
 
 export function doctorCommand(): Command {
   return new Command('doctor')
@@ -16,10 +16,10 @@ export function doctorCommand(): Command {
     .action(async (options: { json?: boolean }) => {
       const config = readVaultConfig(processEnvironment());
       const elements = readElementsConfig(processEnvironment());
-      const { examine } = await import('../app/examination.ts');
+      const { examine } = await import('../app/doctor/examination.ts');
       const findings = await examine(config);
       if (elements !== undefined) {
-        const { examineElements } = await import('../app/elements-examination.ts');
+        const { examineElements } = await import('../app/doctor/elements-examination.ts');
         findings.push(await examineElements(elements.url));
       }
       const isOk = findings.every((finding) => finding.isOk);

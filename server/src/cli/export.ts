@@ -6,10 +6,10 @@ import type { TenantId } from '../core/identity/ids.ts';
 import type { ExportApprovals, ManifestVerdict, TokenExport } from '../features/exports/index.ts';
 import { processEnvironment, readLinkConfig, readVaultConfig, type VaultConfig } from '../platform/config/config.ts';
 import type { ExportRecipient } from '../platform/keyring/export-recipient.ts';
-import { parseUuid, parseTenant } from './arguments.ts';
-import { printJson, printText } from './output.ts';
-import { Progress } from './progress.ts';
-import { stopSignal } from './stop-signal.ts';
+import { parseUuid, parseTenant } from './terminal/arguments.ts';
+import { printJson, printText } from './terminal/output.ts';
+import { Progress } from './terminal/progress.ts';
+import { stopSignal } from './terminal/stop-signal.ts';
 
 interface RequestFlags {
   readonly tenant: TenantId;
@@ -112,7 +112,7 @@ the audit log before it leaves the vault. The manifest has keyed hashes of the r
     .action(async ({ tenant, export: id, output, json }: ExportFlags & { output: string }) => {
       const config = readVaultConfig(processEnvironment());
       const signal = stopSignal();
-      const { exportTokens } = await import('../app/export-tokens.ts');
+      const { exportTokens } = await import('../app/operations/export-tokens.ts');
       const progress = new Progress('Exporting', json !== true);
       const report = await exportTokens(config, {
         tenantId: tenant,
@@ -156,7 +156,7 @@ function exportSubcommand(name: string, description: string): Command {
 }
 
 async function withExports<T>(config: VaultConfig, work: (exports: ExportApprovals) => Promise<T>): Promise<T> {
-  const { withExports: open } = await import('../app/export-tokens.ts');
+  const { withExports: open } = await import('../app/operations/export-tokens.ts');
   return open(config, work);
 }
 

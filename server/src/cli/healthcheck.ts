@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander';
 import { processEnvironment, readAdminAddress } from '../platform/config/config.ts';
-import { printJson, printText } from './output.ts';
+import { printJson, printText } from './terminal/output.ts';
 
 const roles = ['serve', 'work'] as const;
 
@@ -19,7 +19,7 @@ most. Exits with status 1 if it is not ready. Needs no other settings.`,
     )
     .action(async (role: (typeof roles)[number], options: { json?: boolean }) => {
       const address = readAdminAddress(processEnvironment(), role);
-      const { askReadiness } = await import('../app/ask-readiness.ts');
+      const { askReadiness } = await import('../app/serve/ask-readiness.ts');
       const { isReady, detail } = await askReadiness(address);
       if (options.json === true) printJson({ ready: isReady, detail });
       else printText(isReady ? 'Ready.' : `Not ready: ${detail}`);

@@ -2,10 +2,10 @@ import { Command, Option } from 'commander';
 import type { TenantId } from '../core/identity/ids.ts';
 import type { ImportReport } from '../features/imports/index.ts';
 import { processEnvironment, readVaultConfig } from '../platform/config/config.ts';
-import { parseTenant } from './arguments.ts';
-import { printJson, printText } from './output.ts';
-import { Progress } from './progress.ts';
-import { stopSignal } from './stop-signal.ts';
+import { parseTenant } from './terminal/arguments.ts';
+import { printJson, printText } from './terminal/output.ts';
+import { Progress } from './terminal/progress.ts';
+import { stopSignal } from './terminal/stop-signal.ts';
 
 interface ImportFlags {
   readonly tenant: TenantId;
@@ -57,7 +57,7 @@ status 1 if any record was rejected. To continue an import that was stopped or k
     .action(async (flags: ImportFlags) => {
       const config = readVaultConfig(processEnvironment());
       const signal = stopSignal();
-      const { importTokens } = await import('../app/import-tokens.ts');
+      const { importTokens } = await import('../app/operations/import-tokens.ts');
       const { parseFieldMap } = await import('../features/imports/index.ts');
       const progress = new Progress(flags.dryRun === true ? 'Checking' : 'Importing', flags.json !== true);
       const report = await importTokens(config, {

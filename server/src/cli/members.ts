@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander';
-import type { VaultCore } from '../app/vault-core.ts';
+import type { VaultCore } from '../app/wiring/vault-core.ts';
 import type { EmailAddress } from '../core/identity/email-address.ts';
 import type { TenantId } from '../core/identity/ids.ts';
 import type { InvitationService } from '../features/invitations/index.ts';
 import { processEnvironment, readLinkConfig } from '../platform/config/config.ts';
-import { parseEmail, parseTenant, parseUuid } from './arguments.ts';
-import { printJson, printText } from './output.ts';
+import { parseEmail, parseTenant, parseUuid } from './terminal/arguments.ts';
+import { printJson, printText } from './terminal/output.ts';
 
 interface InviteFlags {
   readonly tenant: TenantId;
@@ -118,7 +118,7 @@ function withInvitations<T>(work: (invitations: InvitationService) => Promise<T>
 
 async function withCore<T>(work: (core: VaultCore, publicUrl: string) => Promise<T>): Promise<T> {
   const config = readLinkConfig(processEnvironment());
-  const { VaultCore } = await import('../app/vault-core.ts');
+  const { VaultCore } = await import('../app/wiring/vault-core.ts');
   const core = await VaultCore.open(config);
   try {
     return await work(core, config.publicUrl);

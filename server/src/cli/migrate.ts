@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { processEnvironment, readDatabaseConfig } from '../platform/config/config.ts';
-import { printJson, printText } from './output.ts';
+import { printJson, printText } from './terminal/output.ts';
 
 export function migrateCommand(): Command {
   return new Command('migrate')
@@ -14,7 +14,7 @@ it creates strongroom_app and strongroom_system, which own nothing and which the
     )
     .action(async (options: { json?: boolean }) => {
       const { ownerUrl } = readDatabaseConfig(processEnvironment());
-      const { migrate } = await import('../platform/database/migrator.ts');
+      const { migrate } = await import('../platform/database/migrations/migrator.ts');
       const { applied, version } = await migrate(ownerUrl);
       if (options.json === true) printJson({ applied, version });
       else

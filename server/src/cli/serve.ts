@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { processEnvironment, readServerConfig } from '../platform/config/config.ts';
-import { printJson, printText } from './output.ts';
-import { runUntilStopped } from './until-stopped.ts';
+import { printJson, printText } from './terminal/output.ts';
+import { runUntilStopped } from './terminal/until-stopped.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -21,7 +21,7 @@ then finishes the requests in progress within STRONGROOM_DRAIN_TIMEOUT_SECONDS (
       const config = readServerConfig(processEnvironment());
       await runUntilStopped(
         async () => {
-          const { VaultServer } = await import('../app/vault-server.ts');
+          const { VaultServer } = await import('../app/serve/vault-server.ts');
           const { createLogger } = await import('../platform/telemetry/logger.ts');
           return VaultServer.start(config, createLogger(config.logLevel));
         },

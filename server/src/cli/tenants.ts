@@ -3,10 +3,10 @@ import { removalTimeOf } from '../core/identity/deleted-tenant.ts';
 import type { TenantId } from '../core/identity/ids.ts';
 import { toOneLine } from '../core/text/one-line.ts';
 import type { TenantOverview, TenantOverviews, TenantSummary } from '../features/tenants/index.ts';
-import { parseTenant } from './arguments.ts';
-import { printJson, printText } from './output.ts';
-import { toTable } from './text-table.ts';
-import { withVault } from './with-vault.ts';
+import { parseTenant } from './terminal/arguments.ts';
+import { printJson, printText } from './terminal/output.ts';
+import { toTable } from './terminal/text-table.ts';
+import { withVault } from './terminal/with-vault.ts';
 
 export function tenantsCommand(): Command {
   return new Command('tenants')

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { processEnvironment, readWorkerConfig } from '../platform/config/config.ts';
-import { printJson, printText } from './output.ts';
-import { runUntilStopped } from './until-stopped.ts';
+import { printJson, printText } from './terminal/output.ts';
+import { runUntilStopped } from './terminal/until-stopped.ts';
 
 export function workCommand(): Command {
   return new Command('work')
@@ -21,7 +21,7 @@ sealing need the role that migrated the database: set STRONGROOM_DATABASE_OWNER_
       const config = readWorkerConfig(processEnvironment());
       await runUntilStopped(
         async () => {
-          const { VaultWorker } = await import('../app/vault-worker.ts');
+          const { VaultWorker } = await import('../app/serve/vault-worker.ts');
           const { createLogger } = await import('../platform/telemetry/logger.ts');
           return VaultWorker.start(config, createLogger(config.logLevel));
         },

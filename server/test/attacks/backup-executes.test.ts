@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { checkBackup } from '../../src/app/backup-check.ts';
+import { checkBackup } from '../../src/app/doctor/backup-check.ts';
 import { findDumpFile } from '../../src/platform/database/dump/dump-file.ts';
 import { DumpReader } from '../../src/platform/database/dump/dump-reader.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';

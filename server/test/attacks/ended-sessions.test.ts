@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { VaultServer } from '../../src/app/vault-server.ts';
+import type { VaultServer } from '../../src/app/serve/vault-server.ts';
 import { fastest, untilTrue } from '../harness/deadline.ts';
 import { countLockWaits } from '../harness/lock-waits.ts';
 import { requestHead } from '../harness/raw-http.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeBase58 } from '../../src/core/identity/base58.ts';
 import { addElementsRoutes } from '../../src/features/elements/index.ts';
 import { readElementsFiles } from '../../src/features/elements/elements-files.ts';
-import { ElementsOrigin } from '../../src/http/elements-origin.ts';
+import { ElementsOrigin } from '../../src/http/origins/elements-origin.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { Chromium } from '../harness/chromium.ts';
 import { ElementsBuild } from '../harness/elements-build.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalDecisions } from '../../src/features/approvals/index.ts';
-import { createApprovals } from '../../src/app/approval-wiring.ts';
-import { findUnapproving } from '../../src/app/approval-advice.ts';
+import { createApprovals } from '../../src/app/wiring/approval-wiring.ts';
+import { findUnapproving } from '../../src/app/doctor/approval-advice.ts';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { ApprovalSwitch } from '../../src/features/tenants/index.ts';
 import { approvalIn, FourEyesTenant, type Person, requestIn, reveal } from '../harness/four-eyes.ts';

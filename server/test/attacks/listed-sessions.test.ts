@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { VaultServer } from '../../src/app/vault-server.ts';
+import type { VaultServer } from '../../src/app/serve/vault-server.ts';
 import { welcome } from '../harness/portal-people.ts';
 import { createApplication, recordsOf } from '../harness/test-application.ts';
 import { revealingRule as rule, type TestSessionPage as Page, TestSessions } from '../harness/test-sessions.ts';

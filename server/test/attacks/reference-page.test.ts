@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { VaultServer } from '../../src/app/vault-server.ts';
+import { VaultServer } from '../../src/app/serve/vault-server.ts';
 import { readServerConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { VaultServer } from '../../src/app/vault-server.ts';
+import type { VaultServer } from '../../src/app/serve/vault-server.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { createApplication, type TestApplication } from '../harness/test-application.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';

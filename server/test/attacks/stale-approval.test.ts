@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { VaultServer } from '../../src/app/vault-server.ts';
+import { VaultServer } from '../../src/app/serve/vault-server.ts';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { callbackPath } from '../../src/features/portal/index.ts';
 import { readServerConfig } from '../../src/platform/config/config.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LogReader } from '../../src/platform/audit/log-reader.ts';
-import { verifyDatabase } from '../../src/platform/audit/log-verification.ts';
-import { Sealer } from '../../src/platform/audit/sealer.ts';
+import { LogReader } from '../../src/platform/audit/verify/log-reader.ts';
+import { verifyDatabase } from '../../src/platform/audit/verify/log-verification.ts';
+import { Sealer } from '../../src/platform/audit/seal/sealer.ts';
 import { sealAll, signerOf, untilSealable } from '../harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../harness/test-vault.ts';
 

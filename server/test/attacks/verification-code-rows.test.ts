@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/platform/database/database.ts';
-import { keyVersionOf, type RecordBinding, SealedRecordError } from '../../src/platform/keyring/sealed-record.ts';
+import {
+  keyVersionOf,
+  type RecordBinding,
+  SealedRecordError,
+} from '../../src/platform/keyring/sealing/sealed-record.ts';
 import { FileRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { RootKeys } from '../../src/platform/keyring/kms/root-keys.ts';
-import { SystemKeys } from '../../src/platform/keyring/system-keys.ts';
-import { systemWrapContext } from '../../src/platform/keyring/system-key-wrapping.ts';
+import { SystemKeys } from '../../src/platform/keyring/keys/system-keys.ts';
+import { systemWrapContext } from '../../src/platform/keyring/keys/system-key-wrapping.ts';
 import { EpochServers, Wire } from '../harness/epoch-servers.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 

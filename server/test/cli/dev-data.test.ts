@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { DevelopmentKeys } from '../../src/app/development-vault.ts';
+import type { DevelopmentKeys } from '../../src/app/dev/development-vault.ts';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
 import { untilTrue } from '../harness/deadline.ts';

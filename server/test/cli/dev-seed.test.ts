@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DevelopmentKeys } from '../../src/app/development-vault.ts';
+import type { DevelopmentKeys } from '../../src/app/dev/development-vault.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { Program } from '../harness/program.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DevelopmentKeys } from '../../src/app/development-vault.ts';
+import type { DevelopmentKeys } from '../../src/app/dev/development-vault.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { linkIn, MailServer, type ReceivedMail } from '../harness/mail-server.ts';
 import { listProcessesAt, Program } from '../harness/program.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { examine } from '../../src/app/examination.ts';
+import { examine } from '../../src/app/doctor/examination.ts';
 import { readVaultConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
-import { migrate } from '../../src/platform/database/migrator.ts';
+import { migrate } from '../../src/platform/database/migrations/migrator.ts';
 import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
 import { Program } from '../harness/program.ts';
 import { TestVault } from '../harness/test-vault.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
-import { createAdminEdge, type ReadinessCheck } from '../../src/http/admin-edge.ts';
+import { createAdminEdge, type ReadinessCheck } from '../../src/http/edge/admin-edge.ts';
 import { Metrics } from '../../src/platform/telemetry/metrics.ts';
 import { Program } from '../harness/program.ts';
 import { TestVault } from '../harness/test-vault.ts';

@@ -8,8 +8,8 @@ import { filterCatalog } from '../../src/core/expressions/filters/filter-catalog
 import { keysOf } from '../../src/core/objects/keys-of.ts';
 import { tokenTypeNames } from '../../src/core/token-types/token-type-catalog.ts';
 import { toCanonicalSettings } from '../../src/features/tenants/tenant-settings.ts';
-import { problemCatalog } from '../../src/http/problem-catalog.ts';
-import { alertRules } from '../../src/platform/audit/alert-rule.ts';
+import { problemCatalog } from '../../src/http/problems/problem-catalog.ts';
+import { alertRules } from '../../src/platform/audit/watch/alert-rule.ts';
 import { fileVariable, type Setting } from '../../src/platform/config/setting.ts';
 import { rateLimitScopes } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { readRuleFiles } from '../harness/alert-rules.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { problemCatalog } from '../../src/http/problem-catalog.ts';
+import { problemCatalog } from '../../src/http/problems/problem-catalog.ts';
 import { findConfigWarnings } from '../../src/platform/config/config-warnings.ts';
 import { repository } from './documentation.ts';
 import { isKnownCommand } from './known-command.ts';

@@ -4,7 +4,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addDocumentationSite, documentationPath, readDocumentationSite } from '../../src/http/documentation-site.ts';
+import {
+  addDocumentationSite,
+  documentationPath,
+  readDocumentationSite,
+} from '../../src/http/pages/documentation-site.ts';
 import { Chromium } from '../harness/chromium.ts';
 import { repository } from './documentation.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { BrowserContext, FrameLocator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DevelopmentKeys } from '../../src/app/development-vault.ts';
+import type { DevelopmentKeys } from '../../src/app/dev/development-vault.ts';
 import { builtElements } from '../../src/features/elements/elements-files.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';
 import { DemoShop, findClientScript } from '../../src/platform/loopback/demo-shop.ts';

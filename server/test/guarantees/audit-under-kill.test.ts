@@ -1,7 +1,7 @@
 import { setTimeout as pauseFor } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { withLog } from '../../src/app/open-log.ts';
-import { verifyDatabase } from '../../src/platform/audit/log-verification.ts';
+import { withLog } from '../../src/app/operations/open-log.ts';
+import { verifyDatabase } from '../../src/platform/audit/verify/log-verification.ts';
 import { readVaultConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
 import { findFreePort } from '../../src/platform/local-postgres/free-port.ts';

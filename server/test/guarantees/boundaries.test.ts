@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -17,11 +17,11 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
     file: 'platform/database/to-feature.ts',
     source: `import type { TokenStore } from '../../features/tokens/index.ts';\nexport type Planted = TokenStore;`,
   },
-  { rule: 'platform-below-features', file: 'platform/to-edge.ts', source: `import '../http/edge.ts';` },
+  { rule: 'platform-below-features', file: 'platform/to-edge.ts', source: `import '../http/edge/edge.ts';` },
   { rule: 'http-below-features', file: 'http/to-feature.ts', source: `import '../features/tokens/index.ts';` },
-  { rule: 'features-below-app', file: 'features/tokens/to-app.ts', source: `import '../../app/vault-core.ts';` },
-  { rule: 'app-below-cli', file: 'app/to-cli.ts', source: `import '../cli/output.ts';` },
-  { rule: 'commands-load-on-demand', file: 'cli/to-app.ts', source: `import '../app/vault-core.ts';` },
+  { rule: 'features-below-app', file: 'features/tokens/to-app.ts', source: `import '../../app/wiring/vault-core.ts';` },
+  { rule: 'app-below-cli', file: 'app/to-cli.ts', source: `import '../cli/terminal/output.ts';` },
+  { rule: 'commands-load-on-demand', file: 'cli/to-app.ts', source: `import '../app/wiring/vault-core.ts';` },
   {
     rule: 'features-meet-at-the-index',
     file: 'features/tokens/to-inside.ts',
@@ -65,8 +65,8 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
   },
   {
     rule: 'nothing-of-dev-in-production',
-    file: 'app/vault-planted.ts',
-    source: `export const planted = () => import('./development-vault.ts');`,
+    file: 'app/serve/vault-planted.ts',
+    source: `export const planted = () => import('../dev/development-vault.ts');`,
   },
   {
     rule: 'nothing-depends-on-the-suites',
@@ -76,7 +76,7 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
   {
     rule: 'suites-see-a-vault-from-outside',
     file: 'conformance/clients/to-server.ts',
-    source: `import '../../server/src/app/vault-core.ts';`,
+    source: `import '../../server/src/app/wiring/vault-core.ts';`,
   },
   {
     rule: 'the-api-suite-knows-no-client',
@@ -86,7 +86,7 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
   {
     rule: 'the-portal-shares-core-only',
     file: 'portal/src/proof/to-server.ts',
-    source: `import '../../../server/src/platform/audit/merkle-tree.ts';`,
+    source: `import '../../../server/src/platform/audit/seal/merkle-tree.ts';`,
   },
   {
     rule: 'parts-of-the-portal-know-no-page',
@@ -96,7 +96,7 @@ const plants: readonly { readonly rule: string; readonly file: string; readonly 
   {
     rule: 'elements-share-core-only',
     file: 'elements/frames/field/to-server.ts',
-    source: `import '../../../server/src/platform/keyring/keyring.ts';`,
+    source: `import '../../../server/src/platform/keyring/keys/keyring.ts';`,
   },
   {
     rule: 'card-fields-bring-no-package',
@@ -136,6 +136,7 @@ beforeAll(async () => {
   copy = await mkdtemp(path.join(tmpdir(), 'strongroom-boundaries-'));
   for (const file of [
     '.dependency-cruiser.mjs',
+    '.dependency-cruiser-rooms.mjs',
     '.oxlintrc.json',
     'package.json',
     'scripts',
@@ -182,6 +183,29 @@ describe('who may import whom', () => {
     };
     const rules = configuration.forbidden.map(({ name }) => name);
     expect([...new Set(plants.map(({ rule }) => rule))].sort()).toEqual(rules.sort());
+  });
+});
+
+describe('rooms', () => {
+  const filesMax = 25;
+
+  it('build on each other in one direction', async () => {
+    const file = await plant('http/pages/to-edge.ts', `import '../edge/edge.ts';`);
+    const { code, stdout } = await runTool('depcruise', ['--config', '.dependency-cruiser-rooms.mjs', 'server/src']);
+    await rm(file);
+    expect(code).not.toBe(0);
+    expect(stdout).toContain('error rooms-in-one-direction: server/src/http/pages → ');
+  });
+
+  it(`hold at most ${filesMax} files each, beside tests`, async () => {
+    const crowded: string[] = [];
+    for (const floor of ['server/src', 'portal/src', 'elements']) {
+      const entries = await readdir(path.join(copy, floor), { recursive: true, withFileTypes: true });
+      const rooms = entries.filter((entry) => entry.isFile() && /(?<!\.test)\.tsx?$/.test(entry.name));
+      const counts = Map.groupBy(rooms, ({ parentPath }) => path.relative(copy, parentPath));
+      for (const [room, files] of counts) if (files.length > filesMax) crowded.push(`${room}: ${files.length}`);
+    }
+    expect(crowded).toEqual([]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { createSecretKey, type KeyObject, randomBytes, randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrate } from '../../src/platform/database/migrator.ts';
+import { migrate } from '../../src/platform/database/migrations/migrator.ts';
 import { EpochKeys } from '../../src/platform/keyring/cvc/epoch-keys.ts';
 import { lifeMs } from '../../src/platform/keyring/cvc/epoch.ts';
 import { EpochStore } from '../../src/platform/keyring/cvc/epoch-store.ts';
 import { FileRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
-import { keyVersionOf, openRecord, type RecordBinding } from '../../src/platform/keyring/sealed-record.ts';
+import { keyVersionOf, openRecord, type RecordBinding } from '../../src/platform/keyring/sealing/sealed-record.ts';
 import { ArchivedPostgres } from '../harness/archived-postgres.ts';
 import { CanaryScanner } from '../harness/canary-scanner.ts';
 import { makeCardNumber } from '../harness/card-number.ts';

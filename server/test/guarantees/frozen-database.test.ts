@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RouteOptions } from 'fastify';
-import { feedName } from '../../src/platform/database/change-feed.ts';
-import { longWork } from '../../src/http/time-limit.ts';
+import { feedName } from '../../src/platform/database/changes/change-feed.ts';
+import { longWork } from '../../src/http/connections/time-limit.ts';
 import { outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import { type ApiRoute, listRoutes } from '../harness/api-routes.ts';
 import { patienceMs, untilPasses, untilTrue } from '../harness/deadline.ts';

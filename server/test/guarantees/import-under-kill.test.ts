@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { TokenPresenter, TokenStore, unlimitedSets } from '../../src/features/tokens/index.ts';
-import { noCvcSealer } from '../../src/platform/keyring/cvc-sealer.ts';
+import { noCvcSealer } from '../../src/platform/keyring/sealing/cvc-sealer.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { ImportFolder, readJsonLines, toLines } from '../harness/import-file.ts';
 import { Program } from '../harness/program.ts';

@@ -6,7 +6,7 @@ import { jsonDepthMax, jsonValuesMax } from '../../src/core/json/json-limits.ts'
 import { inMebibytes } from '../../src/core/text/byte-size.ts';
 import { tokenizeLimits, tokenLimits, tokenQueryLimits } from '../../src/core/token-limits.ts';
 import { fieldsMax } from '../../src/features/proxy/url-fields.ts';
-import { sizeMaxDefault } from '../../src/http/pagination.ts';
+import { sizeMaxDefault } from '../../src/http/parameters/pagination.ts';
 import { lifeMs, sealMs } from '../../src/platform/keyring/cvc/epoch.ts';
 import { rowsIn, sectionOf } from '../docs/documentation.ts';
 import { withoutReferences } from '../harness/openapi-document.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { VaultWorker } from '../../src/app/vault-worker.ts';
-import { defaultThresholds } from '../../src/platform/audit/alert-rule.ts';
+import { VaultWorker } from '../../src/app/serve/vault-worker.ts';
+import { defaultThresholds } from '../../src/platform/audit/watch/alert-rule.ts';
 import { withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { untilPasses, untilTrue } from '../harness/deadline.ts';
 import { LocalRedis } from '../harness/local-redis.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { generateApiKey, parseApiKey } from '../../src/platform/keyring/api-key.ts';
+import { generateApiKey, parseApiKey } from '../../src/platform/keyring/sign-in/api-key.ts';
 import { type Canary, CanaryScanner } from '../harness/canary-scanner.ts';
 import { makeCardNumber } from '../harness/card-number.ts';
 import { destinationHost, loopback } from '../harness/proxy-vault.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readMigrations } from '../../src/platform/database/migration-files.ts';
-import { migrate } from '../../src/platform/database/migrator.ts';
+import { readMigrations } from '../../src/platform/database/migrations/migration-files.ts';
+import { migrate } from '../../src/platform/database/migrations/migrator.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/test-database.ts';
 
 /** Until migration 26 jobs waited in the tables of graphile-worker. What waits there on the day of the upgrade is not lost. */

@@ -2,7 +2,7 @@ import { Agent, request as sendHttp } from 'node:http';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parsePeerRange } from '../../src/core/network/peer-address.ts';
-import type { VaultServer } from '../../src/app/vault-server.ts';
+import type { VaultServer } from '../../src/app/serve/vault-server.ts';
 import { withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { LocalRedis } from '../harness/local-redis.ts';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { VaultCore } from '../../src/app/vault-core.ts';
+import { VaultCore } from '../../src/app/wiring/vault-core.ts';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { mayHaveHappened } from '../../src/platform/database/database-error.ts';
-import { migrate } from '../../src/platform/database/migrator.ts';
+import { migrate } from '../../src/platform/database/migrations/migrator.ts';
 import { TenantBatcher } from '../../src/platform/database/tenant-batcher.ts';
 import { judgeGround } from '../../src/platform/database/ground/ground-checks.ts';
 import { readGround } from '../../src/platform/database/ground/ground-reading.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { KeyManagement } from '../../src/app/key-management.ts';
+import { KeyManagement } from '../../src/app/operations/key-management.ts';
 import { parseTenantId, type TenantId } from '../../src/core/identity/ids.ts';
 import { sealedTokens } from '../../src/features/tokens/index.ts';
 import { readVaultConfig } from '../../src/platform/config/config.ts';

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { VaultServer } from '../../src/app/vault-server.ts';
+import { VaultServer } from '../../src/app/serve/vault-server.ts';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { callbackPath, SignInLinks } from '../../src/features/portal/index.ts';
 import { readServerConfig } from '../../src/platform/config/config.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestLimits } from '../../src/core/budget/request-budget.ts';
 import { jsonDepthMax, jsonValuesMax } from '../../src/core/json/json-limits.ts';
 import { tokenizeLimits, tokenLimits, tokenQueryLimits } from '../../src/core/token-limits.ts';
-import { sizeMaxDefault } from '../../src/http/pagination.ts';
+import { sizeMaxDefault } from '../../src/http/parameters/pagination.ts';
 import { type TestAnswer, type TestTenant, TestVault } from '../harness/test-vault.ts';
 import { idsOf, pageOf } from '../harness/token-answers.ts';
 import { TokenEndpoints } from '../harness/token-endpoints.ts';

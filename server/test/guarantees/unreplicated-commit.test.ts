@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { mayHaveHappened } from '../../src/platform/database/database-error.ts';
-import { migrate } from '../../src/platform/database/migrator.ts';
+import { migrate } from '../../src/platform/database/migrations/migrator.ts';
 import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
 import { untilTrue } from '../harness/deadline.ts';
 import { openTestDatabase, type TestDatabase } from '../harness/test-database.ts';

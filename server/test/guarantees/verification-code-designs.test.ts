@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Mac } from '../../src/platform/keyring/cvc/epoch-message.ts';
-import type { RecordBinding } from '../../src/platform/keyring/sealed-record.ts';
+import type { RecordBinding } from '../../src/platform/keyring/sealing/sealed-record.ts';
 import { CanaryScanner } from '../harness/canary-scanner.ts';
 import { type EpochServer, EpochServers, macUnder } from '../harness/epoch-servers.ts';
 import { LocalRedis } from '../harness/local-redis.ts';

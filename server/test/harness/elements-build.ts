@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { integrityOf } from '../../src/platform/keyring/integrity.ts';
+import { integrityOf } from '../../src/platform/keyring/sealing/integrity.ts';
 
 /** A small build of the card fields in a directory of its own. */
 export class ElementsBuild {

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { exportTokens } from '../../src/app/export-tokens.ts';
+import { exportTokens } from '../../src/app/operations/export-tokens.ts';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { ExportApprovals, type TokenExport } from '../../src/features/exports/index.ts';
 import { type ExportRecipient, parseAgeRecipient, parsePgpKey } from '../../src/platform/keyring/export-recipient.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { migrate } from '../../src/platform/database/migrator.ts';
+import { migrate } from '../../src/platform/database/migrations/migrator.ts';
 import { LocalPostgres } from '../../src/platform/local-postgres/local-postgres.ts';
 import { openTestDatabase, type TestDatabase } from './test-database.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { importTokens, type ImportOrder } from '../../src/app/import-tokens.ts';
+import { importTokens, type ImportOrder } from '../../src/app/operations/import-tokens.ts';
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { type ImportReport, parseFieldMap } from '../../src/features/imports/index.ts';
 import type { TestVault } from './test-vault.ts';

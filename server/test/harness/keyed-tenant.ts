@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseTenantId, type TenantId } from '../../src/core/identity/ids.ts';
 import type { Database } from '../../src/platform/database/database.ts';
-import { Keyring } from '../../src/platform/keyring/keyring.ts';
+import { Keyring } from '../../src/platform/keyring/keys/keyring.ts';
 import type { RootKey } from '../../src/platform/keyring/kms/root-key.ts';
 import { RootKeys } from '../../src/platform/keyring/kms/root-keys.ts';
 

@@ -1,4 +1,4 @@
-import { VaultServer } from '../../src/app/vault-server.ts';
+import { VaultServer } from '../../src/app/serve/vault-server.ts';
 import type { ServerConfig } from '../../src/platform/config/config.ts';
 import { slownessOfMachine } from './machine-speed.ts';
 import { StatementMeter } from './statement-meter.ts';

@@ -1,6 +1,6 @@
 import { parseTenantId } from '../../src/core/identity/ids.ts';
 import { InvitationLinks, InvitationService } from '../../src/features/invitations/index.ts';
-import { computeTotp } from '../../src/platform/keyring/totp.ts';
+import { computeTotp } from '../../src/platform/keyring/sign-in/totp.ts';
 import { fieldIn, type PageAnswer, PortalVisitor } from './portal-visitor.ts';
 import type { TestTenant, TestVault } from './test-vault.ts';
 

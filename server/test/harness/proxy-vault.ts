@@ -1,5 +1,5 @@
 import { parseAddressRange } from '../../src/core/network/address-range.ts';
-import type { TraceConfig } from '../../src/platform/telemetry/traces/trace-config.ts';
+import type { TraceConfig } from '../../src/platform/traces/trace-config.ts';
 import type { OutboundConfig, OutboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import { outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import { type Behaviour, TlsDestination } from './tls-destination.ts';

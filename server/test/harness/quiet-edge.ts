@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { createEdge, type EdgeOptions } from '../../src/http/edge.ts';
+import { createEdge, type EdgeOptions } from '../../src/http/edge/edge.ts';
 import { rateLimitTable } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { RateLimiter } from '../../src/platform/rate-limit/rate-limiter.ts';
 import { requestTimeoutSeconds } from './deadline.ts';

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { AuditSigner } from '../../src/platform/keyring/audit-signer.ts';
-import { FacetKeeper } from '../../src/platform/audit/facet-keeper.ts';
-import { Sealer } from '../../src/platform/audit/sealer.ts';
-import type { VaultServer } from '../../src/app/vault-server.ts';
+import type { AuditSigner } from '../../src/platform/keyring/sealing/audit-signer.ts';
+import { FacetKeeper } from '../../src/platform/audit/record/facet-keeper.ts';
+import { Sealer } from '../../src/platform/audit/seal/sealer.ts';
+import type { VaultServer } from '../../src/app/serve/vault-server.ts';
 import { untilTrue } from './deadline.ts';
 import type { TestDatabase } from './test-database.ts';
 

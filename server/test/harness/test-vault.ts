@@ -1,13 +1,13 @@
 import { permissionsOf } from '../../src/core/access/permission.ts';
 import type { FirstApplication } from '../../src/features/tenants/index.ts';
-import { VaultServer } from '../../src/app/vault-server.ts';
+import { VaultServer } from '../../src/app/serve/vault-server.ts';
 import type { DrainConfig, LimitsConfig, ServerConfig, VaultConfig } from '../../src/platform/config/config.ts';
 import { generateRootKey, parseRootKey } from '../../src/platform/keyring/kms/file-root-key.ts';
-import { PasswordHasher } from '../../src/platform/keyring/password-hasher.ts';
+import { PasswordHasher } from '../../src/platform/keyring/sign-in/password-hasher.ts';
 import { rateLimitScopes, withLimits } from '../../src/platform/rate-limit/rate-limit-table.ts';
 import { type OutboundConfig, outboundLimits } from '../../src/platform/outbound/outbound-config.ts';
 import type { Logger, LogFields } from '../../src/platform/telemetry/logger.ts';
-import type { TraceConfig } from '../../src/platform/telemetry/traces/trace-config.ts';
+import type { TraceConfig } from '../../src/platform/traces/trace-config.ts';
 import type { Clock } from '../../src/platform/waiting/time-budget.ts';
 import { databaseTimeoutSeconds } from './deadline.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Sensitive } from '../../src/core/identity/sensitive.ts';
-import type { TraceConfig } from '../../src/platform/telemetry/traces/trace-config.ts';
+import type { TraceConfig } from '../../src/platform/traces/trace-config.ts';
 
 /** A span as OTLP has it. */
 export interface ReceivedSpan {

@@ -1,6 +1,6 @@
 import { permissionsOf } from '../../src/core/access/permission.ts';
 import type { SeededRandom } from '../../src/core/random/seeded-random.ts';
-import { conditionsMax, rulesMax } from '../../src/http/access-rule-schemas.ts';
+import { conditionsMax, rulesMax } from '../../src/http/parameters/access-rule-schemas.ts';
 import { post, times } from '../harness/heavy-requests.ts';
 import type { LimitedRule } from '../harness/limited-key.ts';
 import type { MeasuredRequest } from '../harness/measured-vault.ts';

@@ -7,7 +7,7 @@ import { ApprovalNotice } from '../../parts/approval';
 import { Page, Section } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 import { ApplicationFacts } from './application-facts';
-import { ApplicationKeys } from './application-keys';
+import { ApplicationKeys } from './keys/application-keys';
 import { ApplicationRights } from './application-rights';
 import { typeDescriptions, typeNames } from './application-types';
 import { DeleteApplication } from './delete-application';

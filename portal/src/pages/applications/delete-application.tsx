@@ -7,7 +7,7 @@ import { Dialog } from '../../parts/dialog';
 import { Field } from '../../parts/field';
 import { countOf } from '../../parts/number';
 import { Failure } from '../../parts/states';
-import { StaleSignIn } from './stale-sign-in';
+import { StaleSignIn } from '../../parts/stale-sign-in';
 
 /** Asks for the name, so that nobody deletes the wrong application. */
 export function DeleteApplication(dialog: { readonly application: Application; readonly onClose: () => void }) {

@@ -6,11 +6,11 @@ import { api, unwrap } from '../../api/client';
 import { isSameRights, type Rights, toRights } from '../../parts/access/rights';
 import { Section } from '../../parts/page';
 import { Failure } from '../../parts/states';
-import { toDraft, toSettings } from './application-draft';
-import { ApplicationFields } from './application-form';
-import { type Difference, findDifference } from './difference';
-import { ComparedTokens, RightsDifference } from './rights-difference';
-import { StaleSignIn } from './stale-sign-in';
+import { toDraft, toSettings } from './form/application-draft';
+import { ApplicationFields } from './form/application-form';
+import { type Difference, findDifference } from './difference/difference';
+import { ComparedTokens, RightsDifference } from './difference/rights-difference';
+import { StaleSignIn } from '../../parts/stale-sign-in';
 
 const route = getRouteApi('/applications/$applicationId');
 

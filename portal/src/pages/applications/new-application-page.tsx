@@ -9,11 +9,11 @@ import { ApprovalNotice } from '../../parts/approval';
 import { Page } from '../../parts/page';
 import { QueryView } from '../../parts/query-view';
 import { Empty, Failure } from '../../parts/states';
-import { type ApplicationDraft, emptyDraft, toSettings, withType } from './application-draft';
-import { ApplicationFields } from './application-form';
+import { type ApplicationDraft, emptyDraft, toSettings, withType } from './form/application-draft';
+import { ApplicationFields } from './form/application-form';
 import { typeDescriptions, typeNames } from './application-types';
-import { NewSecret } from './new-secret';
-import { StaleSignIn } from './stale-sign-in';
+import { NewSecret } from './keys/new-secret';
+import { StaleSignIn } from '../../parts/stale-sign-in';
 
 type Template = Schemas['ApplicationTemplate'];
 const route = getRouteApi('/applications/new');

@@ -2,7 +2,7 @@ import { membersOf } from '../../core/objects/members-of.ts';
 import { parseTenantId } from '../../core/identity/ids.ts';
 import { InvitationLinks, InvitationService } from '../../features/invitations/index.ts';
 import { InvitationAcceptance, UserSessions } from '../../features/portal/index.ts';
-import type { VaultCore } from '../vault-core.ts';
+import type { VaultCore } from '../wiring/vault-core.ts';
 import type { SeedRunner } from './seed-runner.ts';
 
 const invited = [

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { withOwnerSession } from '../../platform/database/owner-session.ts';
+import { withOwnerSession } from '../../platform/database/connections/owner-session.ts';
 
 /** When the requests of a tenant are to have happened. */
 export interface SeedPast {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../core/random/seeded-random.ts';
 import { passesLuhn } from '../../core/token-types/luhn.ts';
-import { defaultThresholds } from '../../platform/audit/alert-rule.ts';
+import { defaultThresholds } from '../../platform/audit/watch/alert-rule.ts';
 import { SeedCalendar } from './seed-calendar.ts';
 import { createCustomers } from './seed-customers.ts';
 import { createSeedPlan, type SeedPlan } from './seed-plan.ts';

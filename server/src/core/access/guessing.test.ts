@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccessRule, Transform } from './access-rule.ts';
-import { isFingerprintShown } from './fingerprint-visibility.ts';
+import { isFingerprintShown } from '../sight/fingerprint-visibility.ts';
 import { canGuessMasked } from './guessing.ts';
 import type { Permission } from './permission.ts';
 

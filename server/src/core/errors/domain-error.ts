@@ -1,4 +1,4 @@
-/** Every way a request can fail by design. `http/problem-catalog.ts` gives each its status, title and page. */
+/** Every way a request can fail by design. `http/problems/problem-catalog.ts` gives each its status, title and page. */
 export type ErrorCode =
   | 'validation-failed'
   | 'malformed-json'

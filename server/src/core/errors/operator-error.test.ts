@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lostSealing } from '../../platform/audit/seal-store.ts';
+import { lostSealing } from '../../platform/audit/seal/seal-store.ts';
 import { OperatorError, reasonOf } from './operator-error.ts';
 
 describe('reasonOf', () => {

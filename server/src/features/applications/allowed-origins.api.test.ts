@@ -3,9 +3,9 @@ import { untilTrue } from '../../../test/harness/deadline.ts';
 import { createApplication, fieldsOf, recordsOf } from '../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { type ApplicationKeyId, toId } from '../../core/identity/ids.ts';
-import { ChangeFeed } from '../../platform/database/change-feed.ts';
-import { decodeKeyId } from '../../platform/keyring/api-key.ts';
-import { CredentialDirectory } from './credential-directory.ts';
+import { ChangeFeed } from '../../platform/database/changes/change-feed.ts';
+import { decodeKeyId } from '../../platform/keyring/sign-in/api-key.ts';
+import { CredentialDirectory } from './credentials/credential-directory.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;

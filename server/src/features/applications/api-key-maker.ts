@@ -1,7 +1,7 @@
 import type { ApplicationType } from '../../core/access/permission.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { generateApiKey, type KeyKind } from '../../platform/keyring/api-key.ts';
-import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
+import { generateApiKey, type KeyKind } from '../../platform/keyring/sign-in/api-key.ts';
+import type { SystemKeys } from '../../platform/keyring/keys/system-keys.ts';
 import type { Authority } from '../members/index.ts';
 import type { Application, NewApplicationKey } from './application.ts';
 import { ApplicationKeyStore } from './application-key-store.ts';

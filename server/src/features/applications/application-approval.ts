@@ -1,10 +1,10 @@
-import { toPlaintextSentences } from '../../core/access/plaintext-sentences.ts';
-import { listRightsChanges, toCanonicalRights } from '../../core/access/rights-difference.ts';
+import { toPlaintextSentences } from '../../core/rights-change/plaintext-sentences.ts';
+import { listRightsChanges, toCanonicalRights } from '../../core/rights-change/rights-difference.ts';
 import { isGranted, missingPermission } from '../../core/access/require-access.ts';
 import { actorIdOf, type Caller, type UserCaller } from '../../core/identity/caller.ts';
 import { type ApplicationId, type TenantId, toId } from '../../core/identity/ids.ts';
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
-import { toRightsDetails } from '../../platform/audit/change-details.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
+import { toRightsDetails } from '../../platform/audit/record/change-details.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import {
   type ApprovalDescription,

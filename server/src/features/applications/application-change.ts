@@ -1,7 +1,7 @@
-import { toCanonicalRights } from '../../core/access/rights-difference.ts';
-import { widensPlaintext } from '../../core/access/widens-plaintext.ts';
+import { toCanonicalRights } from '../../core/rights-change/rights-difference.ts';
+import { widensPlaintext } from '../../core/rights-change/widens-plaintext.ts';
 import type { Caller } from '../../core/identity/caller.ts';
-import { toRightsDetails } from '../../platform/audit/change-details.ts';
+import { toRightsDetails } from '../../platform/audit/record/change-details.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { type ApprovalRequest, ApprovalStore, requestApproval } from '../approvals/index.ts';
 import type { Application } from './application.ts';

@@ -1,11 +1,11 @@
-import { type ApiExample, invalid } from '../../http/api-examples.ts';
+import { type ApiExample, invalid } from '../../http/routes/api-examples.ts';
 import {
   exampleApproval,
   exampleIds,
   exampleLaterTime,
   exampleSecrets,
   exampleTime,
-} from '../../http/example-values.ts';
+} from '../../http/routes/example-values.ts';
 
 const missing = {
   summary: 'No such application',

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { type ApplicationType, applicationTypes } from '../../core/access/permission.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { isUuid } from '../../core/identity/ids.ts';
-import { pageParameters } from '../../http/pagination.ts';
-import { queryParameters } from '../../http/query-parameters.ts';
+import { pageParameters } from '../../http/parameters/pagination.ts';
+import { queryParameters } from '../../http/parameters/query-parameters.ts';
 
 /** Which applications, or keys of one, to list; undefined means all. */
 export interface ApplicationFilter {

@@ -1,9 +1,9 @@
-import { toPlaintextSentences } from '../../core/access/plaintext-sentences.ts';
-import { toCanonicalRights } from '../../core/access/rights-difference.ts';
+import { toPlaintextSentences } from '../../core/rights-change/plaintext-sentences.ts';
+import { toCanonicalRights } from '../../core/rights-change/rights-difference.ts';
 import { isGranted, missingPermission } from '../../core/access/require-access.ts';
 import type { UserCaller } from '../../core/identity/caller.ts';
 import { type ApplicationId, type ApplicationKeyId, type TenantId, toId } from '../../core/identity/ids.ts';
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import {
   type ApprovalDescription,

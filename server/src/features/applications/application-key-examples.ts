@@ -1,5 +1,5 @@
-import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleApproval, exampleIds, exampleSecrets, exampleTime } from '../../http/example-values.ts';
+import { type ApiExample, invalid } from '../../http/routes/api-examples.ts';
+import { exampleApproval, exampleIds, exampleSecrets, exampleTime } from '../../http/routes/example-values.ts';
 
 const application = { id: exampleIds.application };
 const key = { ...application, keyId: exampleIds.applicationKey };

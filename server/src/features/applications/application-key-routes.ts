@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
+import { keepOutcome, shownAgain } from '../../http/requests/idempotency.ts';
 import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
-import { type IdParameter, idParameter, requireUuid } from '../../http/uuid-parameter.ts';
+import { type IdParameter, idParameter, requireUuid } from '../../http/parameters/uuid-parameter.ts';
 import { type ApplicationKeyService, noSuchKey, type ShownKey } from './application-key-service.ts';
 import { ApplicationKeyQuery, parseApplicationFilter } from './application-filter.ts';
 import { ApplicationKeyView, toApplicationKeyView } from './application-schemas.ts';

@@ -1,12 +1,12 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { actorIdOf, type Caller } from '../../core/identity/caller.ts';
 import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
-import { toCanonicalRights } from '../../core/access/rights-difference.ts';
-import type { AuditEvent } from '../../platform/audit/audit-event.ts';
-import { toChangeDetails } from '../../platform/audit/change-details.ts';
-import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { toCanonicalRights } from '../../core/rights-change/rights-difference.ts';
+import type { AuditEvent } from '../../platform/audit/record/audit-event.ts';
+import { toChangeDetails } from '../../platform/audit/record/change-details.ts';
+import { type AuditLog, recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
-import { widensPlaintext } from '../../core/access/widens-plaintext.ts';
+import { widensPlaintext } from '../../core/rights-change/widens-plaintext.ts';
 import { type ApprovalRequest, ApprovalStore, requestApproval } from '../approvals/index.ts';
 import { type Authority, findAuthority } from '../members/index.ts';
 import type { Application, ApplicationKey, NewApplicationKey } from './application.ts';

@@ -1,10 +1,10 @@
 import { permissionsOf } from '../../core/access/permission.ts';
-import { toCanonicalRights } from '../../core/access/rights-difference.ts';
+import { toCanonicalRights } from '../../core/rights-change/rights-difference.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { type ApplicationId, type ApplicationKeyId, type TenantId, toId } from '../../core/identity/ids.ts';
-import { type AuditEvent, noSingleEntity } from '../../platform/audit/audit-event.ts';
-import { recordAllInTransaction, recordInTransaction } from '../../platform/audit/audit-log.ts';
-import { toChangeDetails, toRightsDetails } from '../../platform/audit/change-details.ts';
+import { type AuditEvent, noSingleEntity } from '../../platform/audit/record/audit-event.ts';
+import { recordAllInTransaction, recordInTransaction } from '../../platform/audit/record/audit-log.ts';
+import { toChangeDetails, toRightsDetails } from '../../platform/audit/record/change-details.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
 import { operatorAuthority } from '../members/index.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
-import { parsePageRequest, toPaginationView } from '../../http/pagination.ts';
-import { type IdParameter, idParameter, requireUuid } from '../../http/uuid-parameter.ts';
+import { keepOutcome, shownAgain } from '../../http/requests/idempotency.ts';
+import { parsePageRequest, toPaginationView } from '../../http/parameters/pagination.ts';
+import { type IdParameter, idParameter, requireUuid } from '../../http/parameters/uuid-parameter.ts';
 import { ApplicationQuery, parseApplicationFilter } from './application-filter.ts';
 import {
   ApplicationPage,

@@ -8,12 +8,12 @@ import {
   toAccessRule,
   toAccessRuleView,
   toPermissions,
-} from '../../http/access-rule-schemas.ts';
-import { nameSchemas } from '../../http/api-components.ts';
-import { orNull } from '../../http/optional-schemas.ts';
-import { pageOf } from '../../http/pagination.ts';
-import { plainText } from '../../http/text-schemas.ts';
-import { changeFields, parseEnd, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+} from '../../http/parameters/access-rule-schemas.ts';
+import { nameSchemas } from '../../http/routes/api-components.ts';
+import { orNull } from '../../http/parameters/optional-schemas.ts';
+import { pageOf } from '../../http/parameters/pagination.ts';
+import { plainText } from '../../http/parameters/text-schemas.ts';
+import { changeFields, parseEnd, timestamp, toChangeFields, toTimestamp } from '../../http/parameters/timestamp.ts';
 import { type ApprovalRequest, ApprovalView, toApprovalField } from '../approvals/index.ts';
 import type { ApplicationKey, ApplicationSettings, NewApplicationKey } from './application.ts';
 import { type ApplicationWithKeys, findApproval, type NewApplication } from './application-service.ts';

@@ -4,10 +4,15 @@ import { isGranted, missingPermission } from '../../core/access/require-access.t
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { actorIdOf, type Caller, type KeyCaller } from '../../core/identity/caller.ts';
 import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
-import type { Page, PageRequest } from '../../http/pagination.ts';
-import { type AuditEvent, noSingleEntity, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
-import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
-import { toRightsDetails } from '../../platform/audit/change-details.ts';
+import type { Page, PageRequest } from '../../http/parameters/pagination.ts';
+import {
+  type AuditEvent,
+  noSingleEntity,
+  type Operation,
+  successEvent,
+} from '../../platform/audit/record/audit-event.ts';
+import { type AuditLog, recordInTransaction } from '../../platform/audit/record/audit-log.ts';
+import { toRightsDetails } from '../../platform/audit/record/change-details.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
 import { type ApprovalRequest, ApprovalStore } from '../approvals/index.ts';

@@ -1,5 +1,5 @@
 import { type ApplicationType, type Permission, permissionsOf } from '../../core/access/permission.ts';
-import { toPermissionHint } from '../../http/access-rule-schemas.ts';
+import { toPermissionHint } from '../../http/parameters/access-rule-schemas.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { ApplicationSettings } from './application.ts';
 

@@ -1,9 +1,9 @@
 import type { GrantLimit } from '../../core/access/grant-limit.ts';
 import type { ApplicationType } from '../../core/access/permission.ts';
 import type { ApplicationId, TenantId } from '../../core/identity/ids.ts';
-import type { PageRequest } from '../../http/pagination.ts';
+import type { PageRequest } from '../../http/parameters/pagination.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import type { KeyEnvironment } from '../../platform/keyring/api-key.ts';
+import type { KeyEnvironment } from '../../platform/keyring/sign-in/api-key.ts';
 import type { Authority } from '../members/index.ts';
 import type { Application, ApplicationSettings } from './application.ts';
 import type { ApplicationFilter } from './application-filter.ts';

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { transforms } from '../../core/access/access-rule.ts';
 import { tokenLimits } from '../../core/token-limits.ts';
 import type { GrantLimit } from '../../core/access/grant-limit.ts';
-import { nameSchemas } from '../../http/api-components.ts';
-import { PermissionName, toContainer, toPermissions } from '../../http/access-rule-schemas.ts';
+import { nameSchemas } from '../../http/routes/api-components.ts';
+import { PermissionName, toContainer, toPermissions } from '../../http/parameters/access-rule-schemas.ts';
 
 const containersMax = 100;
 

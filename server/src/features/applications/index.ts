@@ -10,9 +10,9 @@ export { ApplicationService, applicationEvent, noSuchApplication } from './appli
 export { ApplicationRights } from './application-rights.ts';
 export { isManageable, requireManageable } from './require-within-limit.ts';
 export { ApplicationStore } from './application-store.ts';
-export { addCatalogRoutes } from './catalog-routes.ts';
+export { addCatalogRoutes } from './catalog/catalog-routes.ts';
 export { requireValidSettings } from './application-settings.ts';
 export { GrantLimitView, toGrantLimitView } from './grant-limit-schema.ts';
-export { CredentialStore } from './credential-store.ts';
-export { CredentialDirectory } from './credential-directory.ts';
+export { CredentialStore } from './credentials/credential-store.ts';
+export { CredentialDirectory } from './credentials/credential-directory.ts';
 export { ApiKeyMaker } from './api-key-maker.ts';

@@ -1,7 +1,7 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller, UserCaller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
 import {

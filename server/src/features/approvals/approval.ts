@@ -2,7 +2,7 @@ import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { UserCaller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { AuditDetails, AuditEvent, EntityType, Operation } from '../../platform/audit/audit-event.ts';
+import type { AuditDetails, AuditEvent, EntityType, Operation } from '../../platform/audit/record/audit-event.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 
 export const approvalKinds = ['application', 'key', 'role', 'invitation', 'settings'] as const;

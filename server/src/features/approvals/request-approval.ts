@@ -1,9 +1,9 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { actorIdOf, type Caller } from '../../core/identity/caller.ts';
-import type { AuditDetails } from '../../platform/audit/audit-event.ts';
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { AuditDetails } from '../../platform/audit/record/audit-event.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Transaction } from '../../platform/database/database.ts';
-import { sha256 } from '../../platform/keyring/sha256.ts';
+import { sha256 } from '../../platform/keyring/sealing/sha256.ts';
 import { approvalEvent, type ApprovalKind, type ApprovalRequest, staleRequest } from './approval.ts';
 import { ApprovalStore } from './approval-store.ts';
 

@@ -1,5 +1,5 @@
 import type { ApplicationKeyId } from '../../core/identity/ids.ts';
-import { decodeKeyId } from '../../platform/keyring/api-key.ts';
+import { decodeKeyId } from '../../platform/keyring/sign-in/api-key.ts';
 
 /** Tells which pages may use a key; implemented by the applications feature. */
 export interface AllowedOriginFinder {

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { OperatorError } from '../../core/errors/operator-error.ts';
 import { membersOf } from '../../core/objects/members-of.ts';
-import { integrityOf } from '../../platform/keyring/integrity.ts';
-import { isStaticFile, readStaticFile, type StaticFile } from '../../http/static-file.ts';
+import { integrityOf } from '../../platform/keyring/sealing/integrity.ts';
+import { isStaticFile, readStaticFile, type StaticFile } from '../../http/pages/static-file.ts';
 
 /** Where `npm run build` puts the card fields; next to `src/` and `dist/`, so the same path works for both. */
 export const builtElements = path.resolve(import.meta.dirname, '../../../assets/elements');

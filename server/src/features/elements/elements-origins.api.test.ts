@@ -3,7 +3,7 @@ import { ElementsBuild } from '../../../test/harness/elements-build.ts';
 import { createQuietEdge } from '../../../test/harness/quiet-edge.ts';
 import { encodeBase58 } from '../../core/identity/base58.ts';
 import { readElementsFiles } from './elements-files.ts';
-import { ElementsOrigin } from '../../http/elements-origin.ts';
+import { ElementsOrigin } from '../../http/origins/elements-origin.ts';
 import { addElementsRoutes } from './index.ts';
 
 const lists = new Map<string, readonly string[]>();

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type ElementsFiles, fileOf, pathOf } from './elements-files.ts';
-import { elementsConstraint } from '../../http/elements-origin.ts';
-import { pageOptions, sendPage } from '../../http/page-reply.ts';
-import { keptForever, sendStaticFile } from '../../http/static-file.ts';
+import { elementsConstraint } from '../../http/origins/elements-origin.ts';
+import { pageOptions, sendPage } from '../../http/pages/page-reply.ts';
+import { keptForever, sendStaticFile } from '../../http/pages/static-file.ts';
 import { type AllowedOriginFinder, findOriginsOf } from './allowed-origins.ts';
 import { renderController, renderField } from './frame-document.ts';
 import { frameHeaders } from './frame-headers.ts';

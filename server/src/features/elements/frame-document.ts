@@ -1,5 +1,5 @@
 import { type ElementsFiles, fileOf, pathOf } from './elements-files.ts';
-import { html } from '../../http/html.ts';
+import { html } from '../../http/pages/html.ts';
 
 /** The page inside a field, which shows it. */
 export function renderField(build: ElementsFiles): string {

@@ -1,5 +1,5 @@
-import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleEnd, exampleIds } from '../../http/example-values.ts';
+import { type ApiExample, invalid } from '../../http/routes/api-examples.ts';
+import { exampleEnd, exampleIds } from '../../http/routes/example-values.ts';
 
 const missing: ApiExample = {
   summary: 'No such token',

@@ -3,7 +3,7 @@ import { parseContainer } from '../../core/access/container.ts';
 import { isPlainPermission } from '../../core/access/decide-access.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import type { ApplicationId, TokenId } from '../../core/identity/ids.ts';
-import { nameSchemas } from '../../http/api-components.ts';
+import { nameSchemas } from '../../http/routes/api-components.ts';
 import {
   AccessRuleBody,
   AccessRuleView,
@@ -14,9 +14,9 @@ import {
   toAccessRuleView,
   toPermission,
   toPermissions,
-} from '../../http/access-rule-schemas.ts';
-import { orNull } from '../../http/optional-schemas.ts';
-import { requireUuid } from '../../http/uuid-parameter.ts';
+} from '../../http/parameters/access-rule-schemas.ts';
+import { orNull } from '../../http/parameters/optional-schemas.ts';
+import { requireUuid } from '../../http/parameters/uuid-parameter.ts';
 import { GrantLimitView, noSuchApplication, toGrantLimitView } from '../applications/index.ts';
 import { isTokenId, noSuchToken } from '../tokens/index.ts';
 import {

@@ -8,11 +8,11 @@ import {
 } from '../../core/access/decide-access.ts';
 import { type GrantLimit, handsOutRights } from '../../core/access/grant-limit.ts';
 import { type Permission, permissionsOf } from '../../core/access/permission.ts';
-import { mayAuthorViews } from '../../core/access/view-authorship.ts';
+import { mayAuthorViews } from '../../core/sight/view-authorship.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import type { Caller, Identity } from '../../core/identity/caller.ts';
 import type { ApplicationId, TokenId } from '../../core/identity/ids.ts';
-import type { AuditLog } from '../../platform/audit/audit-log.ts';
+import type { AuditLog } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { ApplicationStore, applicationEvent, noSuchApplication, requireValidSettings } from '../applications/index.ts';
 import { getTokenType } from '../../core/token-types/token-type-catalog.ts';

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { transforms } from '../../core/access/access-rule.ts';
 import { applicationTypes } from '../../core/access/permission.ts';
-import { type Sight, sightWays } from '../../core/access/sight.ts';
+import { type Sight, sightWays } from '../../core/sight/sight.ts';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { isUuid } from '../../core/identity/ids.ts';
 import { tokenLimits } from '../../core/token-limits.ts';
-import { nameSchemas } from '../../http/api-components.ts';
-import { orNull } from '../../http/optional-schemas.ts';
-import { timestamp, toTimestamp } from '../../http/timestamp.ts';
+import { nameSchemas } from '../../http/routes/api-components.ts';
+import { orNull } from '../../http/parameters/optional-schemas.ts';
+import { timestamp, toTimestamp } from '../../http/parameters/timestamp.ts';
 import { toContainer, toTokenId } from './explain-schemas.ts';
 import { requireOneOf } from './explain-service.ts';
 import { type OnlookerCursor, onlookerLists, type Onlookers, type WhoQuestion } from './who-service.ts';

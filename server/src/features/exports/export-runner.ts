@@ -1,8 +1,8 @@
 import type { TenantId } from '../../core/identity/ids.ts';
-import { recordAllInTransaction, recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { recordAllInTransaction, recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { requireOpenTenant } from '../../platform/database/open-tenant.ts';
-import { RowHasher } from '../../platform/keyring/row-hasher.ts';
+import { RowHasher } from '../../platform/keyring/sealing/row-hasher.ts';
 import { type StoredToken, toExportLine, type TokenOpener, tokenEvent, type TokenStore } from '../tokens/index.ts';
 import { type ExportHead, toHeadLine } from './export-manifest.ts';
 import { exportEvent, noSuchExport, type TokenExport } from './token-export.ts';

@@ -1,6 +1,6 @@
 import { membersOf } from '../../core/objects/members-of.ts';
 import { readLines } from '../../platform/files/line-reader.ts';
-import { RowHasher } from '../../platform/keyring/row-hasher.ts';
+import { RowHasher } from '../../platform/keyring/sealing/row-hasher.ts';
 
 export interface ManifestVerdict {
   readonly rows: number;

@@ -1,5 +1,5 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
-import type { AuditEvent, Operation, Outcome } from '../../platform/audit/audit-event.ts';
+import type { AuditEvent, Operation, Outcome } from '../../platform/audit/record/audit-event.ts';
 import type { ExportRecipient } from '../../platform/keyring/export-recipient.ts';
 
 /** Which tokens; all by default. */

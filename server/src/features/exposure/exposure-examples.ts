@@ -1,5 +1,5 @@
-import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleIds, exampleTime } from '../../http/example-values.ts';
+import { type ApiExample, invalid } from '../../http/routes/api-examples.ts';
+import { exampleIds, exampleTime } from '../../http/routes/example-values.ts';
 
 const tooLong: ApiExample = {
   summary: 'More than 92 days',

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { isUuid } from '../../core/identity/ids.ts';
 import { tokenLimits } from '../../core/token-limits.ts';
-import { queryParameters } from '../../http/query-parameters.ts';
-import { facetValueLengthMax } from '../../platform/audit/audit-facet.ts';
+import { queryParameters } from '../../http/parameters/query-parameters.ts';
+import { facetValueLengthMax } from '../../platform/audit/record/audit-facet.ts';
 import { type Facet, parseDate, toFacet } from '../logs/index.ts';
 import type { Period } from './exposure-service.ts';
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { transforms } from '../../core/access/access-rule.ts';
-import { toTimestamp } from '../../http/timestamp.ts';
+import { toTimestamp } from '../../http/parameters/timestamp.ts';
 import type { ReportedPeriod } from './exposure-service.ts';
 import type { ExposureView, ViewersView } from './exposure-view-schemas.ts';
 import type { SubjectExposure } from './subject-exposure.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { transforms } from '../../core/access/access-rule.ts';
-import { nameSchemas } from '../../http/api-components.ts';
-import { timestamp } from '../../http/timestamp.ts';
+import { nameSchemas } from '../../http/routes/api-components.ts';
+import { timestamp } from '../../http/parameters/timestamp.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const tally = {

@@ -1,5 +1,5 @@
 import { type Transform, transforms } from '../../core/access/access-rule.ts';
-import type { AuditDetails } from '../../platform/audit/audit-event.ts';
+import type { AuditDetails } from '../../platform/audit/record/audit-event.ts';
 
 /** Cards and bank accounts are tokens too. */
 export const tokenKinds: ReadonlySet<string> = new Set(['bank', 'card', 'token']);

@@ -1,5 +1,5 @@
 import { type Transform, transforms } from '../../core/access/access-rule.ts';
-import type { AuditDetails } from '../../platform/audit/audit-event.ts';
+import type { AuditDetails } from '../../platform/audit/record/audit-event.ts';
 import type { Log } from '../logs/index.ts';
 import { parseDetails, parseTransform, tokenKinds } from './log-content.ts';
 import { NameCount, Tallies, type Tally } from './tally.ts';

@@ -2,8 +2,13 @@ import { membersOf } from '../../core/objects/members-of.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { KeyCaller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { IdempotencyClaim, IdempotencyKeeper, IdempotencyOutcome, KeptOutcome } from '../../http/idempotency.ts';
-import type { Keyring } from '../../platform/keyring/keyring.ts';
+import type {
+  IdempotencyClaim,
+  IdempotencyKeeper,
+  IdempotencyOutcome,
+  KeptOutcome,
+} from '../../http/requests/idempotency.ts';
+import type { Keyring } from '../../platform/keyring/keys/keyring.ts';
 import { answerBinding } from './sealed-answers-sql.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 

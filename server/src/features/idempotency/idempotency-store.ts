@@ -1,6 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
-import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/sealed-rows.ts';
+import { keysAreOpen, keyVersionsOf } from '../../platform/keyring/keys/sealed-rows.ts';
 
 /** Longer than any request can take (30 seconds to arrive, then bounded waits): after that, nobody will say what came of it. */
 const leaseSeconds = 60;

@@ -1,5 +1,5 @@
-import { sealedTable } from '../../platform/keyring/sealed-rows.ts';
-import type { FieldBinding } from '../../platform/keyring/tenant-keyring.ts';
+import { sealedTable } from '../../platform/keyring/keys/sealed-rows.ts';
+import type { FieldBinding } from '../../platform/keyring/keys/tenant-keyring.ts';
 
 /** A result moved to another key cannot be opened. No token has this field, so it cannot be opened as a token either. */
 export function answerBinding(keyHash: Buffer): FieldBinding {

@@ -1,4 +1,4 @@
-import type { AuditEvent, Outcome } from '../../platform/audit/audit-event.ts';
+import type { AuditEvent, Outcome } from '../../platform/audit/record/audit-event.ts';
 import type { ImportState } from './token-import-store.ts';
 
 /** What the audit log says of an import beside the records of its tokens: of which file, as a keyed hash, and how much came of it. */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { RecordBatch } from '../../platform/files/record-reader.ts';
-import type { TenantKeys } from '../../platform/keyring/tenant-keyring.ts';
+import type { TenantKeys } from '../../platform/keyring/keys/tenant-keyring.ts';
 import type { PreparedRecord } from './record-preparer.ts';
 import type { ThreadAnswer, ThreadSettings, ThreadTask } from './preparer-thread.ts';
 

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { TenantKeyring, type TenantKeys } from '../../platform/keyring/tenant-keyring.ts';
+import { TenantKeyring, type TenantKeys } from '../../platform/keyring/keys/tenant-keyring.ts';
 import type { RecordBatch } from '../../platform/files/record-reader.ts';
 import { type IntakeSettings, TokenIntake } from '../tokens/index.ts';
 import { type FileShape, RecordPreparer, type PreparedRecord } from './record-preparer.ts';

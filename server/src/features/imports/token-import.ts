@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { readRecords, type RecordBatch } from '../../platform/files/record-reader.ts';
-import type { Keyring } from '../../platform/keyring/keyring.ts';
+import type { Keyring } from '../../platform/keyring/keys/keyring.ts';
 import { type BatchWriter, importedElsewhere, type WrittenBatch } from './batch-writer.ts';
 import { importEvent } from './import-event.ts';
 import type { PreparerPool } from './preparer-pool.ts';

@@ -1,5 +1,11 @@
-import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleApproval, exampleEnd, exampleIds, exampleLaterTime, exampleTime } from '../../http/example-values.ts';
+import { type ApiExample, invalid } from '../../http/routes/api-examples.ts';
+import {
+  exampleApproval,
+  exampleEnd,
+  exampleIds,
+  exampleLaterTime,
+  exampleTime,
+} from '../../http/routes/example-values.ts';
 
 const one = { id: exampleIds.invitation };
 const missing: ApiExample = {

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../http/html.ts';
+import { escapeHtml } from '../../http/pages/html.ts';
 import type { Letter } from '../../platform/mail/mailer.ts';
 import type { InvitationDetails } from './invitation.ts';
 

@@ -1,6 +1,6 @@
 import type { EmailAddress } from '../../core/identity/email-address.ts';
-import { generateNonce, parseNonce } from '../../platform/keyring/api-key.ts';
-import type { SystemKeys } from '../../platform/keyring/system-keys.ts';
+import { generateNonce, parseNonce } from '../../platform/keyring/sign-in/api-key.ts';
+import type { SystemKeys } from '../../platform/keyring/keys/system-keys.ts';
 import type { NoLink, StoredLink } from './invitation-store.ts';
 
 /** Creates and parses invitation links: 256 random bits, looked up by their hash. */

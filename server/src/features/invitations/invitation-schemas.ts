@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { nameSchemas } from '../../http/api-components.ts';
-import { orNull } from '../../http/optional-schemas.ts';
-import { pageOf, pageParameters } from '../../http/pagination.ts';
-import { queryParameters } from '../../http/query-parameters.ts';
-import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import { nameSchemas } from '../../http/routes/api-components.ts';
+import { orNull } from '../../http/parameters/optional-schemas.ts';
+import { pageOf, pageParameters } from '../../http/parameters/pagination.ts';
+import { queryParameters } from '../../http/parameters/query-parameters.ts';
+import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/parameters/timestamp.ts';
 import { ApprovalView, toApprovalField } from '../approvals/index.ts';
 import { invitationStatuses, invitedRoles } from './invitation.ts';
 import type { NewInvitation, ShownInvitation } from './invitation-service.ts';

@@ -1,6 +1,6 @@
 import type { EmailAddress } from '../../core/identity/email-address.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { PageRequest } from '../../http/pagination.ts';
+import type { PageRequest } from '../../http/parameters/pagination.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { DatabaseClock } from '../../platform/database/database-clock.ts';
 import {

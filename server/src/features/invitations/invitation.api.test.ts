@@ -7,7 +7,7 @@ import {
   uuidV4,
 } from '../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
-import { SealedRecordError } from '../../platform/keyring/sealed-record.ts';
+import { SealedRecordError } from '../../platform/keyring/sealing/sealed-record.ts';
 import { sweepInvitationsJob } from './index.ts';
 
 interface View {

@@ -1,7 +1,7 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { EmailAddress } from '../../core/identity/email-address.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
+import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/record/audit-event.ts';
 
 /** A tenant has one owner, who cannot be invited. */
 export const invitedRoles = ['ADMIN', 'READ_ONLY'] as const;

@@ -1,10 +1,10 @@
 import type { TenantId } from '../../core/identity/ids.ts';
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { StatementError } from '../../platform/database/database-error.ts';
 import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
-import { TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
-import { makeWrappedKey } from '../../platform/keyring/tenant-key-wrapping.ts';
+import { TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts';
+import { makeWrappedKey } from '../../platform/keyring/keys/tenant-key-wrapping.ts';
 import { keyEvent } from './key-event.ts';
 
 const uniqueViolation = '23505';

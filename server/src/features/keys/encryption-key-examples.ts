@@ -1,5 +1,5 @@
-import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleRootKey, exampleTime } from '../../http/example-values.ts';
+import { type ApiExample, invalid } from '../../http/routes/api-examples.ts';
+import { exampleRootKey, exampleTime } from '../../http/routes/example-values.ts';
 
 export const encryptionKeyExamples = {
   listEncryptionKeys: [

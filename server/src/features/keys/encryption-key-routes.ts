@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { NoParameters } from '../../http/query-parameters.ts';
+import { NoParameters } from '../../http/parameters/query-parameters.ts';
 import { encryptionKeyExamples } from './encryption-key-examples.ts';
 import { EncryptionKeysView, toEncryptionKeysView } from './encryption-key-schemas.ts';
 import type { EncryptionKeyService } from './encryption-keys.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { nameSchemas } from '../../http/api-components.ts';
-import { timestamp, toTimestamp } from '../../http/timestamp.ts';
+import { nameSchemas } from '../../http/routes/api-components.ts';
+import { timestamp, toTimestamp } from '../../http/parameters/timestamp.ts';
 import type { EncryptionKeys } from './encryption-keys.ts';
 
 const RootKeyView = Type.Object(

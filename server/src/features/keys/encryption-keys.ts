@@ -1,10 +1,10 @@
 import type { Caller } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { successEvent } from '../../platform/audit/audit-event.ts';
-import type { AuditLog } from '../../platform/audit/audit-log.ts';
+import { successEvent } from '../../platform/audit/record/audit-event.ts';
+import type { AuditLog } from '../../platform/audit/record/audit-log.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
-import { type TenantKeyInfo, TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
+import { type TenantKeyInfo, TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts';
 import { type ReencryptionProgress, ReencryptionStore } from './reencryption-store.ts';
 
 export interface EncryptionKeys {

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/database/database.ts';
 import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
-import { listSystemKeys, updateSystemKey } from '../../platform/keyring/system-key-store.ts';
-import { createSystemKey } from '../../platform/keyring/system-key-wrapping.ts';
+import { listSystemKeys, updateSystemKey } from '../../platform/keyring/keys/system-key-store.ts';
+import { createSystemKey } from '../../platform/keyring/keys/system-key-wrapping.ts';
 
 /**
  * Replaces the key with which servers recognise each other. Someone who has a copy of the old one, from the memory of a

@@ -1,5 +1,5 @@
-import type { AuditEvent, Operation } from '../../platform/audit/audit-event.ts';
-import type { TenantKeyPurpose } from '../../platform/keyring/tenant-keyring.ts';
+import type { AuditEvent, Operation } from '../../platform/audit/record/audit-event.ts';
+import type { TenantKeyPurpose } from '../../platform/keyring/keys/tenant-keyring.ts';
 
 /** The audit record of a key operation: which key, never its bytes. */
 export function keyEvent(

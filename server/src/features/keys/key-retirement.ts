@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
-import type { SealedTable } from '../../platform/keyring/sealed-rows.ts';
-import { TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
+import type { SealedTable } from '../../platform/keyring/keys/sealed-rows.ts';
+import { TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts';
 import { keyEvent } from './key-event.ts';
 import { rowVersionPages } from './row-versions.ts';
 

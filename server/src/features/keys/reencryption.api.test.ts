@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestVault, type TestTenant } from '../../../test/harness/test-vault.ts';
 import { parseTenantId, type TenantId } from '../../core/identity/ids.ts';
-import { Keyring } from '../../platform/keyring/keyring.ts';
-import { TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
+import { Keyring } from '../../platform/keyring/keys/keyring.ts';
+import { TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts';
 import { sealedAnswers } from '../idempotency/index.ts';
 import { sealedTokens } from '../tokens/index.ts';
 import { rotateDataKey } from './data-rotation.ts';

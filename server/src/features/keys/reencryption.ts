@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
-import type { Keyring } from '../../platform/keyring/keyring.ts';
-import { SealedRecordError } from '../../platform/keyring/sealed-record.ts';
-import type { FreshRecord, SealedRow, SealedTable } from '../../platform/keyring/sealed-rows.ts';
-import { TenantKeyStore } from '../../platform/keyring/tenant-key-store.ts';
+import type { Keyring } from '../../platform/keyring/keys/keyring.ts';
+import { SealedRecordError } from '../../platform/keyring/sealing/sealed-record.ts';
+import type { FreshRecord, SealedRow, SealedTable } from '../../platform/keyring/keys/sealed-rows.ts';
+import { TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts';
 import { keyEvent } from './key-event.ts';
 import { Pace } from './pace.ts';
 import { rowVersionPages } from './row-versions.ts';

@@ -4,10 +4,10 @@ import { createTestDatabase, type TestDatabase } from '../../../test/harness/tes
 import { WatchedRootKey } from '../../../test/harness/watched-root-key.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { Keyring } from '../../platform/keyring/keyring.ts';
+import { Keyring } from '../../platform/keyring/keys/keyring.ts';
 import { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
-import { requireRootKeyOpensEverything } from '../../platform/keyring/root-key-check.ts';
-import { SystemKeys } from '../../platform/keyring/system-keys.ts';
+import { requireRootKeyOpensEverything } from '../../platform/keyring/keys/root-key-check.ts';
+import { SystemKeys } from '../../platform/keyring/keys/system-keys.ts';
 import { rotateRootKeys } from './root-rotation.ts';
 
 const keysOfTenant = 3;

@@ -1,11 +1,11 @@
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { listRootKeys } from '../../platform/database/database-inspection.ts';
+import { listRootKeys } from '../../platform/database/ground/database-inspection.ts';
 import type { RootKeys } from '../../platform/keyring/kms/root-keys.ts';
-import { listSystemKeys, updateSystemKey } from '../../platform/keyring/system-key-store.ts';
-import { rewrapSystemKey } from '../../platform/keyring/system-key-wrapping.ts';
-import { TenantKeyStore, tenantKeyPages, type WrappedTenantKey } from '../../platform/keyring/tenant-key-store.ts';
-import { rewrapKey } from '../../platform/keyring/tenant-key-wrapping.ts';
+import { listSystemKeys, updateSystemKey } from '../../platform/keyring/keys/system-key-store.ts';
+import { rewrapSystemKey } from '../../platform/keyring/keys/system-key-wrapping.ts';
+import { TenantKeyStore, tenantKeyPages, type WrappedTenantKey } from '../../platform/keyring/keys/tenant-key-store.ts';
+import { rewrapKey } from '../../platform/keyring/keys/tenant-key-wrapping.ts';
 import { keyEvent } from './key-event.ts';
 
 const pageSize = 200;

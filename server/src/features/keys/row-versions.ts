@@ -1,6 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database } from '../../platform/database/database.ts';
-import type { RowVersion, SealedTable } from '../../platform/keyring/sealed-rows.ts';
+import type { RowVersion, SealedTable } from '../../platform/keyring/keys/sealed-rows.ts';
 
 const pageSize = 5_000;
 

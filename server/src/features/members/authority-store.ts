@@ -1,4 +1,4 @@
-import type { Rights } from '../../core/access/rights-difference.ts';
+import type { Rights } from '../../core/rights-change/rights-difference.ts';
 import type { ApplicationId, ApplicationKeyId, TenantId } from '../../core/identity/ids.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 

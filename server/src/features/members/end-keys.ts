@@ -1,8 +1,8 @@
-import { toCanonicalRights } from '../../core/access/rights-difference.ts';
+import { toCanonicalRights } from '../../core/rights-change/rights-difference.ts';
 import type { Caller } from '../../core/identity/caller.ts';
-import { successEvent } from '../../platform/audit/audit-event.ts';
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
-import { toChangeDetails } from '../../platform/audit/change-details.ts';
+import { successEvent } from '../../platform/audit/record/audit-event.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
+import { toChangeDetails } from '../../platform/audit/record/change-details.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import { AuthorityStore } from './authority-store.ts';
 

@@ -1,4 +1,4 @@
-import { exampleIds, exampleTime } from '../../http/example-values.ts';
+import { exampleIds, exampleTime } from '../../http/routes/example-values.ts';
 
 /** The people of the examples. */
 const made = { sign_in_ways: [], created_at: exampleTime, created_date: exampleTime };

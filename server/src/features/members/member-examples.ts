@@ -1,5 +1,5 @@
-import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleApproval, exampleIds, exampleLaterTime } from '../../http/example-values.ts';
+import { type ApiExample, invalid } from '../../http/routes/api-examples.ts';
+import { exampleApproval, exampleIds, exampleLaterTime } from '../../http/routes/example-values.ts';
 import { memberView, ownerView } from './member-example-views.ts';
 
 const missing: ApiExample = {

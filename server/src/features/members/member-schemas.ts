@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { isUuid } from '../../core/identity/ids.ts';
-import { nameSchemas } from '../../http/api-components.ts';
-import { pageOf, pageParametersUpTo } from '../../http/pagination.ts';
-import { queryParameters } from '../../http/query-parameters.ts';
-import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import { nameSchemas } from '../../http/routes/api-components.ts';
+import { pageOf, pageParametersUpTo } from '../../http/parameters/pagination.ts';
+import { queryParameters } from '../../http/parameters/query-parameters.ts';
+import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/parameters/timestamp.ts';
 import { type ApprovalRequest, ApprovalView, toApprovalField } from '../approvals/index.ts';
 import { type Member, roles, signInKinds } from './member.ts';
 

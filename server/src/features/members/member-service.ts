@@ -1,8 +1,8 @@
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
 import { actorIdOf, type Caller, type UserCaller } from '../../core/identity/caller.ts';
-import type { Page, PageRequest } from '../../http/pagination.ts';
-import { noSingleEntity } from '../../platform/audit/audit-event.ts';
-import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
+import type { Page, PageRequest } from '../../http/parameters/pagination.ts';
+import { noSingleEntity } from '../../platform/audit/record/audit-event.ts';
+import { type AuditLog, recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { type ApprovalRequest, ApprovalStore, requestApproval } from '../approvals/index.ts';
 import { requireOwnerAuthority } from './authority.ts';

@@ -1,5 +1,5 @@
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { PageRequest } from '../../http/pagination.ts';
+import type { PageRequest } from '../../http/parameters/pagination.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import type { Member, Role } from './member.ts';
 

@@ -1,8 +1,13 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { MemberRole } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { type AuditDetails, type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
-import { toChangeDetails } from '../../platform/audit/change-details.ts';
+import {
+  type AuditDetails,
+  type AuditEvent,
+  type Operation,
+  successEvent,
+} from '../../platform/audit/record/audit-event.ts';
+import { toChangeDetails } from '../../platform/audit/record/change-details.ts';
 
 export { memberRoles as roles } from '../../core/identity/caller.ts';
 export type Role = MemberRole;

@@ -1,4 +1,4 @@
-import { type PlaintextRights, widensPlaintext } from '../../core/access/widens-plaintext.ts';
+import { type PlaintextRights, widensPlaintext } from '../../core/rights-change/widens-plaintext.ts';
 import type { Role } from './member.ts';
 import { rolePermissions } from './role-permissions.ts';
 

@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify';
-import { addFormParser } from '../../http/form-body.ts';
-import { html } from '../../http/html.ts';
-import { addFormPageHeaders, addPageAsset, sendPage } from '../../http/page-reply.ts';
-import { requireSameOrigin } from '../../http/same-origin.ts';
-import { addAccountRoutes } from './account-routes.ts';
-import { addApprovalRoutes } from './approval-routes.ts';
-import { addExportRoutes } from './export-routes.ts';
-import { addInvitationPageRoutes } from './invitation-page-routes.ts';
-import type { Portal } from './portal.ts';
-import { renderPortalPage } from './portal-page.ts';
-import { addPortalAppRoutes } from './portal-app-routes.ts';
-import { addSignOutRoute, NotSignedIn, WayRequired } from './portal-session-routes.ts';
-import { addProviderRoutes } from './provider-routes.ts';
-import { toPagePath, toSignInPath } from './sign-in-destination.ts';
-import { addSignInRoutes } from './sign-in-routes.ts';
-import { addWayRoutes } from './way-routes.ts';
+import { addFormParser } from '../../http/bodies/form-body.ts';
+import { html } from '../../http/pages/html.ts';
+import { addFormPageHeaders, addPageAsset, sendPage } from '../../http/pages/page-reply.ts';
+import { requireSameOrigin } from '../../http/origins/same-origin.ts';
+import { addAccountRoutes } from './account/account-routes.ts';
+import { addApprovalRoutes } from './decisions/approval-routes.ts';
+import { addExportRoutes } from './decisions/export-routes.ts';
+import { addInvitationPageRoutes } from './invitations/invitation-page-routes.ts';
+import type { Portal } from './visits/portal.ts';
+import { renderPortalPage } from './frame/portal-page.ts';
+import { addPortalAppRoutes } from './app/portal-app-routes.ts';
+import { addSignOutRoute, NotSignedIn, WayRequired } from './visits/portal-session-routes.ts';
+import { addProviderRoutes } from './sign-in/provider-routes.ts';
+import { toPagePath, toSignInPath } from './frame/sign-in-destination.ts';
+import { addSignInRoutes } from './sign-in/sign-in-routes.ts';
+import { addWayRoutes } from './account/way-routes.ts';
 
 /** The pages under `/portal/`: accepting an invitation and signing in. They work without scripts, except for passkeys. */
 export function addPortalRoutes(app: FastifyInstance, portal: Portal): void {

@@ -1,4 +1,4 @@
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Job } from '../../platform/jobs/job.ts';
 import { closeCall, listOpenCalls, type OpenCall } from './proxy-call-store.ts';

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
-import type { AuditRow } from '../../platform/audit/audit-event.ts';
-import { insertAuditRecords } from '../../platform/audit/audit-statement.ts';
+import type { AuditRow } from '../../platform/audit/record/audit-event.ts';
+import { insertAuditRecords } from '../../platform/audit/record/audit-statement.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { TenantBatcher } from '../../platform/database/tenant-batcher.ts';
 

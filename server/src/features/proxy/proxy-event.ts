@@ -1,4 +1,4 @@
-import type { AuditEvent, Outcome } from '../../platform/audit/audit-event.ts';
+import type { AuditEvent, Outcome } from '../../platform/audit/record/audit-event.ts';
 
 /** The audit record of a call: that it was made, to which host, and its outcome. Never what was sent. */
 export function proxyEvent(callId: string, outcome: Outcome, destination: string | undefined): AuditEvent {

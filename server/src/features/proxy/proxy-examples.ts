@@ -1,5 +1,5 @@
-import type { ApiExample } from '../../http/api-examples.ts';
-import { exampleDestination, exampleIds } from '../../http/example-values.ts';
+import type { ApiExample } from '../../http/routes/api-examples.ts';
+import { exampleDestination, exampleIds } from '../../http/routes/example-values.ts';
 
 const url = (path: string) => ({ 'bt-proxy-url': `${exampleDestination}${path}` });
 const body = { number: `{{ ${exampleIds.card} | json: '$.number' }}`, amount: 1250 };

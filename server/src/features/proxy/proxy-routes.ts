@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { DomainError } from '../../core/errors/domain-error.ts';
-import { partOfElements } from '../../http/elements-origin.ts';
-import { sendRawAnswer } from '../../http/raw-reply.ts';
+import { partOfElements } from '../../http/origins/elements-origin.ts';
+import { sendRawAnswer } from '../../http/bodies/raw-reply.ts';
 import { destinationStatusHeader, toAnswerHeaders } from './answer-headers.ts';
 import { proxyExamples } from './proxy-examples.ts';
 import { headerOf, type ProxyRequest } from './proxy-request.ts';

@@ -1,4 +1,4 @@
-import { type Problem, problemType } from '../../http/problem.ts';
+import { type Problem, problemType } from '../../http/problems/problem.ts';
 
 const problemField = 'proxy_error';
 

@@ -1,5 +1,5 @@
-import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleEnd, exampleIds, exampleTime } from '../../http/example-values.ts';
+import { type ApiExample, invalid } from '../../http/routes/api-examples.ts';
+import { exampleEnd, exampleIds, exampleTime } from '../../http/routes/example-values.ts';
 
 const listed = {
   id: exampleIds.session,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { type IdParameter, idParameter, requireUuid } from '../../http/uuid-parameter.ts';
+import { type IdParameter, idParameter, requireUuid } from '../../http/parameters/uuid-parameter.ts';
 import { listedSessionExamples } from './listed-session-examples.ts';
 import { SessionPageView, SessionQuery, toSessionPageView, toSessionSlice } from './listed-session-schemas.ts';
 import { noSuchSession, type SessionRegister } from './session-register.ts';

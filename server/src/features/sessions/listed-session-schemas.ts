@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox';
 import { invalidField } from '../../core/errors/domain-error.ts';
 import { sessionOrigins } from '../../core/identity/caller.ts';
 import { isUuid } from '../../core/identity/ids.ts';
-import { SessionRuleView, toSessionRuleView } from '../../http/access-rule-schemas.ts';
-import { nameSchemas } from '../../http/api-components.ts';
-import { cursorPageOf, pageParameters, parsePageRequest } from '../../http/pagination.ts';
-import { queryParameters } from '../../http/query-parameters.ts';
-import { timestamp, toTimestamp } from '../../http/timestamp.ts';
+import { SessionRuleView, toSessionRuleView } from '../../http/parameters/access-rule-schemas.ts';
+import { nameSchemas } from '../../http/routes/api-components.ts';
+import { cursorPageOf, pageParameters, parsePageRequest } from '../../http/parameters/pagination.ts';
+import { queryParameters } from '../../http/parameters/query-parameters.ts';
+import { timestamp, toTimestamp } from '../../http/parameters/timestamp.ts';
 import type { ListedSession, SessionPage, SessionPlace, SessionSlice } from './listed-session-store.ts';
 
 export const SessionQuery = queryParameters({

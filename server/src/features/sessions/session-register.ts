@@ -1,9 +1,9 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { Caller } from '../../core/identity/caller.ts';
 import type { ApplicationId, ApplicationKeyId } from '../../core/identity/ids.ts';
-import { noSingleEntity } from '../../platform/audit/audit-event.ts';
-import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
-import { toRightsDetails } from '../../platform/audit/change-details.ts';
+import { noSingleEntity } from '../../platform/audit/record/audit-event.ts';
+import { type AuditLog, recordInTransaction } from '../../platform/audit/record/audit-log.ts';
+import { toRightsDetails } from '../../platform/audit/record/change-details.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { ApplicationStore, isManageable, requireManageable } from '../applications/index.ts';
 import { listNewestSessions, type SessionPage, type SessionSlice } from './listed-session-store.ts';

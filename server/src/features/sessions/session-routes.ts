@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { isSentByFrame } from '../../http/elements-origin.ts';
-import { keepOutcome } from '../../http/idempotency.ts';
+import { isSentByFrame } from '../../http/origins/elements-origin.ts';
+import { keepOutcome } from '../../http/requests/idempotency.ts';
 import { AuthorizeSession, SessionView, toSessionGrant, toSessionView } from './session-schemas.ts';
 import type { SessionService } from './session-service.ts';
 import { sessionExamples } from './session-examples.ts';

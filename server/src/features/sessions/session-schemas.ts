@@ -6,11 +6,11 @@ import {
   SessionRuleBody,
   toPermissions,
   toSessionRules,
-} from '../../http/access-rule-schemas.ts';
+} from '../../http/parameters/access-rule-schemas.ts';
 import { sessionOrigins } from '../../core/identity/caller.ts';
-import { nameSchemas } from '../../http/api-components.ts';
-import { orNull } from '../../http/optional-schemas.ts';
-import { parseEnd, timestamp, toTimestamp } from '../../http/timestamp.ts';
+import { nameSchemas } from '../../http/routes/api-components.ts';
+import { orNull } from '../../http/parameters/optional-schemas.ts';
+import { parseEnd, timestamp, toTimestamp } from '../../http/parameters/timestamp.ts';
 import type { NewSession, SessionGrant } from './session-service.ts';
 
 export const SessionView = Type.Object(

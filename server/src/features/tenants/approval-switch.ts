@@ -1,6 +1,6 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { approvalSetting } from './tenant-settings.ts';
 import { settingsEvent } from './tenant-service.ts';

@@ -1,7 +1,7 @@
 import { isGranted, missingPermission } from '../../core/access/require-access.ts';
 import { actorIdOf } from '../../core/identity/caller.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Transaction } from '../../platform/database/database.ts';
 import {
   type ApprovalDescription,

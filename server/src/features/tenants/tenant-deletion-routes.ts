@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { NoParameters, queryParameters } from '../../http/query-parameters.ts';
+import { NoParameters, queryParameters } from '../../http/parameters/query-parameters.ts';
 import type { TenantDeletion } from './tenant-deletion.ts';
 import { tenantExamples } from './tenant-examples.ts';
 

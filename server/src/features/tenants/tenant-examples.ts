@@ -1,5 +1,5 @@
-import { type ApiExample, invalid } from '../../http/api-examples.ts';
-import { exampleApproval, exampleIds, exampleLaterTime, exampleTime } from '../../http/example-values.ts';
+import { type ApiExample, invalid } from '../../http/routes/api-examples.ts';
+import { exampleApproval, exampleIds, exampleLaterTime, exampleTime } from '../../http/routes/example-values.ts';
 import { ownerView } from '../members/index.ts';
 
 const view = {

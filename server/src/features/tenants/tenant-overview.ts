@@ -1,7 +1,7 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { successEvent } from '../../platform/audit/audit-event.ts';
-import { recordInTransaction } from '../../platform/audit/audit-log.ts';
+import { successEvent } from '../../platform/audit/record/audit-event.ts';
+import { recordInTransaction } from '../../platform/audit/record/audit-log.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { ApplicationStore } from '../applications/index.ts';
 import { type Member, MemberStore } from '../members/index.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
+import { keepOutcome, shownAgain } from '../../http/requests/idempotency.ts';
 import { MemberView, toMemberView } from '../members/index.ts';
 import {
   TenantView,

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { nameSchemas } from '../../http/api-components.ts';
-import { orNull } from '../../http/optional-schemas.ts';
-import { plainText, textMap } from '../../http/text-schemas.ts';
-import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/timestamp.ts';
+import { nameSchemas } from '../../http/routes/api-components.ts';
+import { orNull } from '../../http/parameters/optional-schemas.ts';
+import { plainText, textMap } from '../../http/parameters/text-schemas.ts';
+import { changeFields, timestamp, toChangeFields, toTimestamp } from '../../http/parameters/timestamp.ts';
 import { ApprovalView, toApprovalField } from '../approvals/index.ts';
 import { settingsMax, type TokenCount } from './tenant.ts';
 import type { ShownTenant } from './tenant-service.ts';

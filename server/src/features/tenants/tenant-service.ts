@@ -1,8 +1,8 @@
 import { DomainError, invalidField } from '../../core/errors/domain-error.ts';
 import { actorIdOf, type Caller } from '../../core/identity/caller.ts';
-import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/audit-event.ts';
-import { type AuditLog, recordInTransaction } from '../../platform/audit/audit-log.ts';
-import { toChangeDetails } from '../../platform/audit/change-details.ts';
+import { type AuditEvent, type Operation, successEvent } from '../../platform/audit/record/audit-event.ts';
+import { type AuditLog, recordInTransaction } from '../../platform/audit/record/audit-log.ts';
+import { toChangeDetails } from '../../platform/audit/record/change-details.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
 import { type ApprovalRequest, ApprovalStore, requestApproval } from '../approvals/index.ts';
 import { type Member, memberEvent, MemberStore } from '../members/index.ts';

@@ -1,10 +1,10 @@
-import type { FingerprintVisibility } from '../../core/access/fingerprint-visibility.ts';
+import type { FingerprintVisibility } from '../../core/sight/fingerprint-visibility.ts';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
 import { findIntendedName } from '../../core/text/intended-name.ts';
-import type { ChangeFeed } from '../../platform/database/change-feed.ts';
+import type { ChangeFeed } from '../../platform/database/changes/change-feed.ts';
 import type { Database, Transaction } from '../../platform/database/database.ts';
-import { WatchedCache } from '../../platform/database/watched-cache.ts';
+import { WatchedCache } from '../../platform/database/changes/watched-cache.ts';
 import type { TenantType } from './tenant.ts';
 import { TenantStore } from './tenant-store.ts';
 

@@ -1,4 +1,4 @@
-import { type ApiExample, invalid } from '../../http/api-examples.ts';
+import { type ApiExample, invalid } from '../../http/routes/api-examples.ts';
 import {
   exampleCard,
   exampleFingerprints,
@@ -6,7 +6,7 @@ import {
   exampleLaterTime,
   exampleMaskedCard,
   exampleTime,
-} from '../../http/example-values.ts';
+} from '../../http/routes/example-values.ts';
 import { cardView, newCardView } from './model/token-example-views.ts';
 
 const renewed = { expiration_month: 9, expiration_year: 2033 };

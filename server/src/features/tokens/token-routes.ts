@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { keepOutcome, shownAgain } from '../../http/idempotency.ts';
-import { sendJsonText } from '../../http/json-text-reply.ts';
+import { keepOutcome, shownAgain } from '../../http/requests/idempotency.ts';
+import { sendJsonText } from '../../http/requests/json-text-reply.ts';
 import type { TokenId } from '../../core/identity/ids.ts';
-import { partOfElements } from '../../http/elements-origin.ts';
-import { type IdParameter, idParameter } from '../../http/uuid-parameter.ts';
+import { partOfElements } from '../../http/origins/elements-origin.ts';
+import { type IdParameter, idParameter } from '../../http/parameters/uuid-parameter.ts';
 import {
   type CreatedToken,
   type TokenCreator,

@@ -4,12 +4,12 @@ import { nameOf } from '../../core/errors/thrown.ts';
 import { findOutage } from '../database/database-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Anchoring } from './anchoring.ts';
-import type { SignedCheckpoint } from './checkpoint.ts';
-import type { FacetKeeper } from './facet-keeper.ts';
-import type { Sealer, SealPass } from './sealer.ts';
-import { WatchMetrics } from './watch-metrics.ts';
-import type { Watcher } from './watcher.ts';
+import type { Anchoring } from './seal/anchoring.ts';
+import type { SignedCheckpoint } from './seal/checkpoint.ts';
+import type { FacetKeeper } from './record/facet-keeper.ts';
+import type { Sealer, SealPass } from './seal/sealer.ts';
+import { WatchMetrics } from './watch/watch-metrics.ts';
+import type { Watcher } from './watch/watcher.ts';
 
 const pauseMs = 500;
 /** An anchor gets the newest roots this often: often enough to matter, seldom enough to stay a file of sensible size. */

@@ -4,13 +4,13 @@ import { fillLog, sealAll, signerOf, untilSealable } from '../../../test/harness
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
 import { untilTrue } from '../../../test/harness/deadline.ts';
 import { Metrics } from '../telemetry/metrics.ts';
-import { defaultThresholds } from './alert-rule.ts';
-import { FacetKeeper } from './facet-keeper.ts';
-import { verifyDatabase } from './log-verification.ts';
-import { LogReader } from './log-reader.ts';
+import { defaultThresholds } from './watch/alert-rule.ts';
+import { FacetKeeper } from './record/facet-keeper.ts';
+import { verifyDatabase } from './verify/log-verification.ts';
+import { LogReader } from './verify/log-reader.ts';
 import { SealLoop } from './seal-loop.ts';
-import { Sealer } from './sealer.ts';
-import { Watcher } from './watcher.ts';
+import { Sealer } from './seal/sealer.ts';
+import { Watcher } from './watch/watcher.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;

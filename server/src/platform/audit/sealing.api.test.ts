@@ -6,11 +6,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fillLog, hardText, sealAll, sealOnce, signerOf } from '../../../test/harness/sealed-log.ts';
 import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
-import { fileAnchor } from './anchor.ts';
-import { verifyDatabase } from './log-verification.ts';
-import { isProven, parseProofJson, proveInclusion, toProofJson } from './inclusion-proof.ts';
-import { LogReader } from './log-reader.ts';
-import { ensureSealingOrderGrows } from './sealing-order.ts';
+import { fileAnchor } from './seal/anchor.ts';
+import { verifyDatabase } from './verify/log-verification.ts';
+import { isProven, parseProofJson, proveInclusion, toProofJson } from './verify/inclusion-proof.ts';
+import { LogReader } from './verify/log-reader.ts';
+import { ensureSealingOrderGrows } from './seal/sealing-order.ts';
 
 let vault: TestVault;
 let tenant: TestTenant;

@@ -1,11 +1,11 @@
-import type { AlertThresholds } from '../audit/alert-rule.ts';
+import type { AlertThresholds } from '../audit/watch/alert-rule.ts';
 import type { AddressRange } from '../../core/network/address-range.ts';
 import type { RootKeysConfig } from '../keyring/kms/open-root-key.ts';
 import { type RateLimitTable, withLimits } from '../rate-limit/rate-limit-table.ts';
 import type { OutboundConfig } from '../outbound/outbound-config.ts';
 import type { SmtpConfig } from '../mail/smtp-config.ts';
 import type { OpenidConfig } from '../outbound/openid-provider.ts';
-import type { TraceConfig } from '../telemetry/traces/trace-config.ts';
+import type { TraceConfig } from '../traces/trace-config.ts';
 import { elements, type ElementsConfig } from './elements-reading.ts';
 import { outbound } from './outbound-reading.ts';
 import * as portal from './portal-settings.ts';

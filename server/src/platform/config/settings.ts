@@ -1,4 +1,4 @@
-import { defaultThresholds } from '../audit/alert-rule.ts';
+import { defaultThresholds } from '../audit/watch/alert-rule.ts';
 import type { AddressRange } from '../../core/network/address-range.ts';
 import { parsePeerRange } from '../../core/network/peer-address.ts';
 import { type RateLimitScope, rateLimitScopes } from '../rate-limit/rate-limit-table.ts';

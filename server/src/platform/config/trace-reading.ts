@@ -1,5 +1,5 @@
 import { loopbackHosts } from '../../core/network/loopback-hosts.ts';
-import type { TraceConfig } from '../telemetry/traces/trace-config.ts';
+import type { TraceConfig } from '../traces/trace-config.ts';
 import { allOf, type Reading, required } from './reading.ts';
 import type { Setting } from './setting.ts';
 import type { Outcome, SettingSource } from './setting-source.ts';

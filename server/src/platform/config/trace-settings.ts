@@ -1,5 +1,5 @@
 import { Sensitive } from '../../core/identity/sensitive.ts';
-import { type SamplerName, samplerNames } from '../telemetry/traces/trace-config.ts';
+import { type SamplerName, samplerNames } from '../traces/trace-config.ts';
 import type { Setting } from './setting.ts';
 import { listOf, parseBoolean, wholeNumber } from './setting-parsers.ts';
 

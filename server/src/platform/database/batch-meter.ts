@@ -1,4 +1,4 @@
-import type { Tracer } from '../telemetry/traces/tracer.ts';
+import type { Tracer } from '../telemetry/tracer.ts';
 
 /** What a batch does. A label of metrics, so the list is closed. */
 export const batchNames = [

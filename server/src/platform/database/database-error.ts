@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { DomainError } from '../../core/errors/domain-error.ts';
 import { GivenUpError } from '../waiting/deadline.ts';
-import { type Outage, silent, toOutage, unserved } from './outage.ts';
+import { type Outage, silent, toOutage, unserved } from './connections/outage.ts';
 
 /** SQLSTATE classes that mean "not now" rather than "not valid": connection, transaction state, resources, shutdown, the machine. */
 const transientClasses = ['08', '25', '53', '57', '58'];

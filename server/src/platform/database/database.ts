@@ -14,9 +14,9 @@ import {
   type TransactionOptions,
 } from './statement.ts';
 import { commitOnStandby } from './commit-on-standby.ts';
-import { withoutApplicationName } from './connection-address.ts';
-import { ConnectionGenerations } from './connection-generations.ts';
-import { ConnectionOrigin } from './connection-origin.ts';
+import { withoutApplicationName } from './connections/connection-address.ts';
+import { ConnectionGenerations } from './connections/connection-generations.ts';
+import { ConnectionOrigin } from './connections/connection-origin.ts';
 import {
   findOutage,
   isCommitUnknown,
@@ -29,12 +29,12 @@ import {
   toConnectionError,
   unconfirmed,
 } from './database-error.ts';
-import { noTracer, type Tracer } from '../telemetry/traces/tracer.ts';
+import { noTracer, type Tracer } from '../telemetry/tracer.ts';
 import { currentDeadline, type Deadline, requireWanted } from '../waiting/deadline.ts';
 import { FairLanes, type Lane } from '../waiting/fair-lanes.ts';
-import { type Outage, unreachable } from './outage.ts';
+import { type Outage, unreachable } from './connections/outage.ts';
 import { retryLostRaces } from './retry-lost-races.ts';
-import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
+import { applicationRole, requireOwnSession, sessionOptions } from './connections/session-check.ts';
 import { OpenTransaction } from './open-transaction.ts';
 import { traceInOrder } from './statement-trace.ts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Tracer } from '../telemetry/traces/tracer.ts';
+import type { Tracer } from '../telemetry/tracer.ts';
 import { isChanging, send, type SqlRow, type Statement, type Transaction } from './statement.ts';
 import { isAborted } from './database-error.ts';
 import { toStatementAttributes } from './statement-trace.ts';

@@ -1,5 +1,5 @@
-import type { SpanAttributes } from '../telemetry/traces/span-attributes.ts';
-import { endWith, type Tracer } from '../telemetry/traces/tracer.ts';
+import type { SpanAttributes } from '../telemetry/span-attributes.ts';
+import { endWith, type Tracer } from '../telemetry/tracer.ts';
 
 /** The name that it is prepared under: never its text. */
 export function toStatementAttributes({ name }: { readonly name?: string }): SpanAttributes {

@@ -1,6 +1,6 @@
 import { DomainError } from '../../core/errors/domain-error.ts';
 import type { TenantId } from '../../core/identity/ids.ts';
-import { endWith, type Span } from '../telemetry/traces/tracer.ts';
+import { endWith, type Span } from '../telemetry/tracer.ts';
 import { BatchDeadline, currentDeadline, type Deadline, GivenUpError, withDeadline } from '../waiting/deadline.ts';
 import type { BatchMeter, BatchName } from './batch-meter.ts';
 import { isStandbyMissing, wasRolledBack } from './database-error.ts';

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { findOutage } from '../database/database-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { noTracer, type Tracer } from '../telemetry/traces/tracer.ts';
+import { noTracer, type Tracer } from '../telemetry/tracer.ts';
 import { withinTime } from '../waiting/within-time.ts';
 import type { Job } from './job.ts';
 import { type ClaimedJob, JobStore } from './job-store.ts';

@@ -1,7 +1,7 @@
 import { reasonOf } from '../../core/errors/operator-error.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, Readings } from '../telemetry/metrics.ts';
-import { endWith, type Tracer } from '../telemetry/traces/tracer.ts';
+import { endWith, type Tracer } from '../telemetry/tracer.ts';
 import { withinTime } from '../waiting/within-time.ts';
 import type { Job, ScheduledJob } from './job.ts';
 import { runWithin } from './job-limit.ts';

@@ -1,6 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import { listTenantIds } from '../database/database-inspection.ts';
+import { listTenantIds } from '../database/ground/database-inspection.ts';
 import type { Job } from './job.ts';
 import type { Schedule } from './schedule.ts';
 

@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { hexOf, readVectors, type Vector } from '../../../test/harness/standard-vectors.ts';
-import { decryptGcm, encryptGcm } from './aes-gcm.ts';
-import { hkdfExpand } from './hkdf-expand.ts';
+import { decryptGcm, encryptGcm } from './sealing/aes-gcm.ts';
+import { hkdfExpand } from './sealing/hkdf-expand.ts';
 
 /** Ours are the vectors with a nonce of 96 and a tag of 128 bits; the others are there to be refused. */
 const isOurs = (vector: Vector) => vector.get('IVlen') === '96' && vector.get('Taglen') === '128';

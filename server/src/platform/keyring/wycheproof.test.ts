@@ -2,8 +2,8 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decryptGcm, encryptGcm } from './aes-gcm.ts';
-import { hkdfExpand } from './hkdf-expand.ts';
+import { decryptGcm, encryptGcm } from './sealing/aes-gcm.ts';
+import { hkdfExpand } from './sealing/hkdf-expand.ts';
 
 /*
  * Project Wycheproof collects inputs on which implementations have failed. Its files are not ours to ship: name the

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { createSelfSignedCertificate } from '../keyring/self-signed-certificate.ts';
+import { createSelfSignedCertificate } from '../keyring/certificates/self-signed-certificate.ts';
 import type { OwnDestination } from '../outbound/outbound-config.ts';
 
 /** Names under `localhost` never leave the machine (RFC 6761 §6.3). */

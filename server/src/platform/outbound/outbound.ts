@@ -1,6 +1,6 @@
 import type { TenantId } from '../../core/identity/ids.ts';
 import { parseAddressRange } from '../../core/network/address-range.ts';
-import { noTracer, type Tracer } from '../telemetry/traces/tracer.ts';
+import { noTracer, type Tracer } from '../telemetry/tracer.ts';
 import { AddressGuard } from './address-guard.ts';
 import type { AnswerPace } from './answer-pace.ts';
 import { connectTo } from './destination-connection.ts';

@@ -1,5 +1,5 @@
 import { keysOf } from '../../../src/core/objects/keys-of.ts';
-import { problemCatalog } from '../../../src/http/problem-catalog.ts';
+import { problemCatalog } from '../../../src/http/problems/problem-catalog.ts';
 import { toCode, toPage, toParagraph, toTable } from './markdown.ts';
 
 export function toErrorPage(): string {

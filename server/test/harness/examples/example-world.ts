@@ -1,4 +1,4 @@
-import type { ExampleKey, ExampleRequest } from '../../../src/http/api-examples.ts';
+import type { ExampleKey, ExampleRequest } from '../../../src/http/routes/api-examples.ts';
 import {
   exampleCard,
   exampleDestination,
@@ -6,7 +6,7 @@ import {
   exampleRecordTime,
   exampleRootKey,
   exampleSecrets,
-} from '../../../src/http/example-values.ts';
+} from '../../../src/http/routes/example-values.ts';
 import type { ProxyVault } from '../proxy-vault.ts';
 import { createApplication } from '../test-application.ts';
 import type { TestAnswer, TestTenant, TestVault } from '../test-vault.ts';

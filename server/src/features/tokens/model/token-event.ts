@@ -6,7 +6,7 @@ import {
   type EntityType,
   type Operation,
   successEvent,
-} from '../../../platform/audit/audit-event.ts';
+} from '../../../platform/audit/record/audit-event.ts';
 
 const entityTypes: ReadonlyMap<string, EntityType> = new Map([
   ['card', 'card'],

@@ -4,7 +4,7 @@ import {
   exampleIds,
   exampleMaskedCard,
   exampleTime,
-} from '../../../http/example-values.ts';
+} from '../../../http/routes/example-values.ts';
 
 /** The tokens of the examples, as a key with plain permissions sees them. */
 const { number: _, ...expiration } = exampleCard;

@@ -1,6 +1,6 @@
 import { formatExpiresAt } from '../../../core/expiry/expires-at.ts';
 import type { Sensitive } from '../../../core/identity/sensitive.ts';
-import { toChangeFields } from '../../../http/timestamp.ts';
+import { toChangeFields } from '../../../http/parameters/timestamp.ts';
 import type { StoredToken, VisibleToken } from './token.ts';
 
 /** Writes a token as JSON. Data and mask are JSON text already and go in as they are: parsing them again could alter them. */

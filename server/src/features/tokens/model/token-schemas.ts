@@ -4,9 +4,9 @@ import type { JsonSource } from '../../../core/json/json-source.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';
 import { membersOf } from '../../../core/objects/members-of.ts';
 import { tokenLimits } from '../../../core/token-limits.ts';
-import { nameSchemas } from '../../../http/api-components.ts';
-import { orNull } from '../../../http/optional-schemas.ts';
-import { changeFields } from '../../../http/timestamp.ts';
+import { nameSchemas } from '../../../http/routes/api-components.ts';
+import { orNull } from '../../../http/parameters/optional-schemas.ts';
+import { changeFields } from '../../../http/parameters/timestamp.ts';
 import { invalidAt } from './request-path.ts';
 import type { TokenPatch, TokenRequest } from './token-request.ts';
 

@@ -1,9 +1,9 @@
 import type { RequestBudget } from '../../../core/budget/request-budget.ts';
 import type { ApplicationId, TenantId, TokenId } from '../../../core/identity/ids.ts';
 import type { Sensitive } from '../../../core/identity/sensitive.ts';
-import type { CvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
-import type { FieldBinding, TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
-import { noTracer, type Tracer } from '../../../platform/telemetry/traces/tracer.ts';
+import type { CvcSealer } from '../../../platform/keyring/sealing/cvc-sealer.ts';
+import type { FieldBinding, TenantKeyring } from '../../../platform/keyring/keys/tenant-keyring.ts';
+import { noTracer, type Tracer } from '../../../platform/telemetry/tracer.ts';
 import { loopPace } from '../../../platform/waiting/tenant-pace.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import { weighAttributes, weighData, weighTokens } from '../../../platform/waiting/work-weight.ts';

@@ -1,10 +1,10 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
-import type { AuditRow } from '../../../platform/audit/audit-event.ts';
-import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
+import type { AuditRow } from '../../../platform/audit/record/audit-event.ts';
+import { insertAuditRecords } from '../../../platform/audit/record/audit-statement.ts';
 import type { Database, Statement, Transaction } from '../../../platform/database/database.ts';
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
-import { keysAreOpen, keyVersionsOf } from '../../../platform/keyring/sealed-rows.ts';
+import { keysAreOpen, keyVersionsOf } from '../../../platform/keyring/keys/sealed-rows.ts';
 import { type ContainerSetLimits, hasRoomForSets, sayIfSetsAreFull, toRoomValues } from './container-set-sql.ts';
 import { countSlot } from './count-slot.ts';
 import type { StoredToken } from './token.ts';

@@ -1,5 +1,5 @@
-import { type ApiExample, invalid } from '../../../http/api-examples.ts';
-import { exampleIds } from '../../../http/example-values.ts';
+import { type ApiExample, invalid } from '../../../http/routes/api-examples.ts';
+import { exampleIds } from '../../../http/routes/example-values.ts';
 import { cardView, personView } from '../model/token-example-views.ts';
 
 const unknownField: ApiExample = {

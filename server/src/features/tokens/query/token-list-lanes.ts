@@ -1,6 +1,6 @@
 import type { Caller } from '../../../core/identity/caller.ts';
-import type { AuditEvent } from '../../../platform/audit/audit-event.ts';
-import type { AuditLog } from '../../../platform/audit/audit-log.ts';
+import type { AuditEvent } from '../../../platform/audit/record/audit-event.ts';
+import type { AuditLog } from '../../../platform/audit/record/audit-log.ts';
 import { FairLanes } from '../../../platform/waiting/fair-lanes.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { shortPageBytesMax } from './token-query-store.ts';

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { sendJsonText } from '../../../http/json-text-reply.ts';
+import { sendJsonText } from '../../../http/requests/json-text-reply.ts';
 import { includeChildren } from '../../../core/search/include-children.ts';
 import { parseSearchQuery } from '../../../core/search/parse-search-query.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 import { tokenQueryLimits } from '../../../core/token-limits.ts';
-import { nameSchemas } from '../../../http/api-components.ts';
+import { nameSchemas } from '../../../http/routes/api-components.ts';
 import {
   cursorPageOf,
   pageMax,
@@ -15,9 +15,9 @@ import {
   sizeDefault,
   sizeMaxDefault,
   toPaginationView,
-} from '../../../http/pagination.ts';
-import { orNull } from '../../../http/optional-schemas.ts';
-import { NoParameters, queryParameters } from '../../../http/query-parameters.ts';
+} from '../../../http/parameters/pagination.ts';
+import { orNull } from '../../../http/parameters/optional-schemas.ts';
+import { NoParameters, queryParameters } from '../../../http/parameters/query-parameters.ts';
 import { mapInTurns } from '../../../platform/waiting/turns.ts';
 import type { VisibleToken } from '../model/token.ts';
 import type { TokenFinder } from './token-finder.ts';

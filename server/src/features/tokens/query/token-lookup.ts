@@ -1,5 +1,5 @@
 import type { FirstRuleQuery, SearchQuery } from '../../../core/search/search-query.ts';
-import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
+import type { TenantKeyring } from '../../../platform/keyring/keys/tenant-keyring.ts';
 
 /** Indexed places to look at that together hold every match of a query. */
 export interface TokenLookup {

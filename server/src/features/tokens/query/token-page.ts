@@ -1,7 +1,7 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { SearchQuery } from '../../../core/search/search-query.ts';
 import type { Transaction } from '../../../platform/database/database.ts';
-import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
+import type { TenantKeyring } from '../../../platform/keyring/keys/tenant-keyring.ts';
 import { Parameters } from '../../../platform/database/statement-parameters.ts';
 import { findLookup, hasOneTerm, termsOf } from './token-lookup.ts';
 import { toPredicate } from './token-predicate-sql.ts';

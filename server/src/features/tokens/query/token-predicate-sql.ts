@@ -1,5 +1,5 @@
 import type { SearchQuery } from '../../../core/search/search-query.ts';
-import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
+import type { TenantKeyring } from '../../../platform/keyring/keys/tenant-keyring.ts';
 import type { Parameters } from '../../../platform/database/statement-parameters.ts';
 import { termsOf } from './token-lookup.ts';
 import { toFirstRulePredicate } from './first-rule-sql.ts';

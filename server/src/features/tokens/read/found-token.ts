@@ -1,7 +1,7 @@
 import { leastTransform, type Transform } from '../../../core/access/access-rule.ts';
 import { type AccessTarget, decideAccess } from '../../../core/access/decide-access.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
-import type { AuditLog } from '../../../platform/audit/audit-log.ts';
+import type { AuditLog } from '../../../platform/audit/record/audit-log.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { tokenEvent } from '../model/token-event.ts';
 import type { TokenPresenter } from './token-presenter.ts';

@@ -1,8 +1,8 @@
 import type { Transform } from '../../../core/access/access-rule.ts';
 import type { Caller } from '../../../core/identity/caller.ts';
 import type { TokenId } from '../../../core/identity/ids.ts';
-import { successEvent, toAuditRow } from '../../../platform/audit/audit-event.ts';
-import { insertAuditRecords } from '../../../platform/audit/audit-statement.ts';
+import { successEvent, toAuditRow } from '../../../platform/audit/record/audit-event.ts';
+import { insertAuditRecords } from '../../../platform/audit/record/audit-statement.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { TenantBatcher } from '../../../platform/database/tenant-batcher.ts';
 import type { StoredToken } from '../model/token.ts';

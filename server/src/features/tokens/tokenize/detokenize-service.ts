@@ -2,7 +2,7 @@ import { RequestBudget } from '../../../core/budget/request-budget.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
 import type { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonSource } from '../../../core/json/json-source.ts';
-import type { AuditLog } from '../../../platform/audit/audit-log.ts';
+import type { AuditLog } from '../../../platform/audit/record/audit-log.ts';
 import { compileDocument } from './reference-template.ts';
 import type { ReferencedTokens } from './referenced-tokens.ts';
 import { tokenEvent } from '../model/token-event.ts';

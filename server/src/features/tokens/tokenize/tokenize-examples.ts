@@ -1,5 +1,5 @@
-import { type ApiExample, invalid } from '../../../http/api-examples.ts';
-import { exampleCard, exampleIds } from '../../../http/example-values.ts';
+import { type ApiExample, invalid } from '../../../http/routes/api-examples.ts';
+import { exampleCard, exampleIds } from '../../../http/routes/example-values.ts';
 import { newCardView } from '../model/token-example-views.ts';
 
 export const tokenizeExamples = {

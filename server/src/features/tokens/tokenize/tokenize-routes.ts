@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { keepOutcome, shownAgain } from '../../../http/idempotency.ts';
-import { sendJsonText } from '../../../http/json-text-reply.ts';
+import { keepOutcome, shownAgain } from '../../../http/requests/idempotency.ts';
+import { sendJsonText } from '../../../http/requests/json-text-reply.ts';
 import { invalidField } from '../../../core/errors/domain-error.ts';
 import { Sensitive } from '../../../core/identity/sensitive.ts';
 import type { JsonValue } from '../../../core/json/json-value.ts';

@@ -1,4 +1,4 @@
-import { sealedTable } from '../../../platform/keyring/sealed-rows.ts';
+import { sealedTable } from '../../../platform/keyring/keys/sealed-rows.ts';
 import { tokenBinding } from '../model/token-sealer.ts';
 
 /** The data of every token, for anyone who seals it again. Verification codes are under keys of their own that live an hour. */

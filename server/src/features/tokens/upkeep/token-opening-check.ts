@@ -1,8 +1,8 @@
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { Database } from '../../../platform/database/database.ts';
-import type { Keyring } from '../../../platform/keyring/keyring.ts';
-import { SealedRecordError } from '../../../platform/keyring/sealed-record.ts';
-import type { TenantKeyring } from '../../../platform/keyring/tenant-keyring.ts';
+import type { Keyring } from '../../../platform/keyring/keys/keyring.ts';
+import { SealedRecordError } from '../../../platform/keyring/sealing/sealed-record.ts';
+import type { TenantKeyring } from '../../../platform/keyring/keys/tenant-keyring.ts';
 import { tokenBinding } from '../model/token-sealer.ts';
 import { type SealedData, TokenOpeningCheckStore } from './token-opening-check-store.ts';
 

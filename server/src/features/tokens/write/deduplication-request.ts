@@ -1,5 +1,5 @@
 import type { Transform } from '../../../core/access/access-rule.ts';
-import { isFingerprintShown } from '../../../core/access/fingerprint-visibility.ts';
+import { isFingerprintShown } from '../../../core/sight/fingerprint-visibility.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
 import type { TenantSettings } from '../../tenants/index.ts';

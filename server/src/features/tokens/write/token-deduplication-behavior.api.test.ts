@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApplication, recordsOf } from '../../../../test/harness/test-application.ts';
 import { type TestTenant, TestVault } from '../../../../test/harness/test-vault.ts';
 import { TokenEndpoints, tokenOf } from '../../../../test/harness/token-endpoints.ts';
-import { compileSchema } from '../../../http/validation.ts';
+import { compileSchema } from '../../../http/parameters/validation.ts';
 import { DeduplicatedTokenView } from '../model/token-schemas.ts';
 
 let vault: TestVault;

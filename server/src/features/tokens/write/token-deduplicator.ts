@@ -1,7 +1,7 @@
 import { mostTransform, type Transform } from '../../../core/access/access-rule.ts';
 import { requireAccess } from '../../../core/access/require-access.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
-import { toAuditRow } from '../../../platform/audit/audit-event.ts';
+import { toAuditRow } from '../../../platform/audit/record/audit-event.ts';
 import type { DeduplicationBehavior } from '../../tenants/index.ts';
 import { isHeldByPublic } from '../model/container-set-sql.ts';
 import { invalidAt } from '../model/request-path.ts';

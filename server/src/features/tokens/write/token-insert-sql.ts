@@ -1,9 +1,9 @@
 import type { TenantId, TokenId } from '../../../core/identity/ids.ts';
-import type { AuditRow } from '../../../platform/audit/audit-event.ts';
-import { insertSharedAuditRecords, type SharedAuditRow } from '../../../platform/audit/audit-statement.ts';
+import type { AuditRow } from '../../../platform/audit/record/audit-event.ts';
+import { insertSharedAuditRecords, type SharedAuditRow } from '../../../platform/audit/record/audit-statement.ts';
 import type { Statement, Transaction } from '../../../platform/database/database.ts';
-import { keyVersionOf } from '../../../platform/keyring/sealed-record.ts';
-import { keysAreOpen } from '../../../platform/keyring/sealed-rows.ts';
+import { keyVersionOf } from '../../../platform/keyring/sealing/sealed-record.ts';
+import { keysAreOpen } from '../../../platform/keyring/keys/sealed-rows.ts';
 import { type ContainerSetLimits, hasRoomForSets, toRoomValues, type WantedSet } from '../model/container-set-sql.ts';
 import { cvcExpiry, jsonRowColumns, toJsonRow } from '../model/token-row-sql.ts';
 import type { SealedToken } from '../model/token-sealer.ts';

@@ -1,9 +1,9 @@
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { TenantId } from '../../../core/identity/ids.ts';
 import type { JsonSource } from '../../../core/json/json-source.ts';
-import { toAuditRow } from '../../../platform/audit/audit-event.ts';
-import { noCvcSealer } from '../../../platform/keyring/cvc-sealer.ts';
-import { compileSchema, findFieldErrors } from '../../../http/validation.ts';
+import { toAuditRow } from '../../../platform/audit/record/audit-event.ts';
+import { noCvcSealer } from '../../../platform/keyring/sealing/cvc-sealer.ts';
+import { compileSchema, findFieldErrors } from '../../../http/parameters/validation.ts';
 import { fieldErrorsAt, invalidAt } from '../model/request-path.ts';
 import { toTokenDraft } from '../model/token-draft.ts';
 import { nothingShown, tokenEvent } from '../model/token-event.ts';

@@ -2,7 +2,7 @@ import { leastTransform, type Transform } from '../../../core/access/access-rule
 import { requireAccessToEach } from '../../../core/access/require-access.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
-import type { AuditLog } from '../../../platform/audit/audit-log.ts';
+import type { AuditLog } from '../../../platform/audit/record/audit-log.ts';
 import { findShownTransform, showFound, type TokenPresenter } from '../read/index.ts';
 import { type CreatedToken, requireSame } from './made-token.ts';
 import type { StoredToken, VisibleToken } from '../model/token.ts';

@@ -1,12 +1,12 @@
 import { leastTransform, type Transform } from '../../../core/access/access-rule.ts';
 import { decideAccess } from '../../../core/access/decide-access.ts';
 import { requireAccess, requireAccessToEach } from '../../../core/access/require-access.ts';
-import { requireNoGain, requireViewAuthor } from '../../../core/access/view-authorship.ts';
+import { requireNoGain, requireViewAuthor } from '../../../core/sight/view-authorship.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { KeyCaller } from '../../../core/identity/caller.ts';
 import type { TokenId } from '../../../core/identity/ids.ts';
-import { toAuditRow } from '../../../platform/audit/audit-event.ts';
-import type { AuditLog } from '../../../platform/audit/audit-log.ts';
+import { toAuditRow } from '../../../platform/audit/record/audit-event.ts';
+import type { AuditLog } from '../../../platform/audit/record/audit-log.ts';
 import type { TenantSettings, TenantSettingsDirectory } from '../../tenants/index.ts';
 import { isHeldByPublic } from '../model/container-set-sql.ts';
 import { requireSame, toMadeToken, type UpdatedToken } from './made-token.ts';

@@ -1,4 +1,4 @@
-import { maySeePlaintext } from '../../../core/access/view-authorship.ts';
+import { maySeePlaintext } from '../../../core/sight/view-authorship.ts';
 import { DomainError } from '../../../core/errors/domain-error.ts';
 import type { Identity, KeyCaller } from '../../../core/identity/caller.ts';
 import type { ApplicationId, TenantId } from '../../../core/identity/ids.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { requireOwnSession } from '../session-check.ts';
+import { requireOwnSession } from '../connections/session-check.ts';
 import { CopyBlocks, type CopyEvent } from './copy-blocks.ts';
 import { CopyStatement } from './copy-statement.ts';
 import { decodeDump, type DecoderOptions } from './dump-decoder.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { untilPasses } from '../../../../test/harness/deadline.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/test-database.ts';
 import { LocalPostgres } from '../../local-postgres/local-postgres.ts';
-import { migrate } from '../migrator.ts';
+import { migrate } from '../migrations/migrator.ts';
 import { withScratchDatabase } from './scratch-database.ts';
 import { ScratchSchema } from './scratch-schema.ts';
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { withOwnerSession } from '../owner-session.ts';
+import { withOwnerSession } from '../connections/owner-session.ts';
 
 /** Prefix of the names, including those left behind by a killed run. */
 const scratchPrefix = 'strongroom_scratch_';

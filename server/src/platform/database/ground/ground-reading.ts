@@ -1,4 +1,4 @@
-import { feedName } from '../change-feed.ts';
+import { feedName } from '../changes/change-feed.ts';
 import type { Database, Transaction } from '../database.ts';
 import { type ClockReading, readClock } from './clock-offset.ts';
 

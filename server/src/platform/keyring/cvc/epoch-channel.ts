@@ -1,5 +1,5 @@
-import type { ConnectionOrigin } from '../../database/connection-origin.ts';
-import { type ListenerEvents, PostgresListener } from '../../database/postgres-listener.ts';
+import type { ConnectionOrigin } from '../../database/connections/connection-origin.ts';
+import { type ListenerEvents, PostgresListener } from '../../database/connections/postgres-listener.ts';
 
 const channel = 'strongroom_epochs';
 const applicationName = 'strongroom epochs';

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EpochServer, EpochServers, type TestClock } from '../../../../test/harness/epoch-servers.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/test-database.ts';
-import { keyVersionOf, type RecordBinding, SealedRecordError, sealRecord } from '../sealed-record.ts';
+import { keyVersionOf, type RecordBinding, SealedRecordError, sealRecord } from '../sealing/sealed-record.ts';
 import { EpochKeys } from './epoch-keys.ts';
 import { EpochStore } from './epoch-store.ts';
 import { makeSecret } from './secret-memory.ts';

@@ -1,6 +1,12 @@
-import type { ConnectionOrigin } from '../../database/connection-origin.ts';
+import type { ConnectionOrigin } from '../../database/connections/connection-origin.ts';
 import { createSecretKey } from 'node:crypto';
-import { keyVersionOf, openRecord, type RecordBinding, sealRecord, type VersionedKey } from '../sealed-record.ts';
+import {
+  keyVersionOf,
+  openRecord,
+  type RecordBinding,
+  sealRecord,
+  type VersionedKey,
+} from '../sealing/sealed-record.ts';
 import type { Epoch } from './epoch.ts';
 import { EpochChannel } from './epoch-channel.ts';
 import { EpochExchange } from './epoch-exchange.ts';

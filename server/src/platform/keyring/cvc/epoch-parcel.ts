@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { decryptGcm, encryptGcm, gcmTagLength } from '../aes-gcm.ts';
+import { decryptGcm, encryptGcm, gcmTagLength } from '../sealing/aes-gcm.ts';
 import { moveSecret, secretLength } from './secret-memory.ts';
 import { agree, type KeyPair } from './x25519.ts';
 

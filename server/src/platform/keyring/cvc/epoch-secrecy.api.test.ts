@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/test-database.ts';
-import type { RecordBinding } from '../sealed-record.ts';
+import type { RecordBinding } from '../sealing/sealed-record.ts';
 import { EpochKeys } from './epoch-keys.ts';
 import { parsePayload } from './epoch-message.ts';
 import { openParcel } from './epoch-parcel.ts';

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { decryptGcm, encryptGcm, type GcmInput, gcmTagLength } from '../aes-gcm.ts';
+import { decryptGcm, encryptGcm, type GcmInput, gcmTagLength } from '../sealing/aes-gcm.ts';
 import {
   keyLength,
   requireKeyLength,

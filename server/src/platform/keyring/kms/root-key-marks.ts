@@ -1,4 +1,4 @@
-import { sha256 } from '../sha256.ts';
+import { sha256 } from '../sealing/sha256.ts';
 import type { RootKeys } from './root-keys.ts';
 
 /** Enough to tell the few root keys of an installation apart, and short: the name of a connection has 63 bytes. */

@@ -1,4 +1,4 @@
-import { lengthPrefixed } from '../length-prefixed.ts';
+import { lengthPrefixed } from '../sealing/length-prefixed.ts';
 
 /** What a wrapped key is for. It is bound into the wrapping, so a wrapped key cannot be moved elsewhere. */
 export interface WrapContext {

@@ -1,0 +1,59 @@
+import { type Decision, type Sight, sightWords } from '../../../parts/access/words';
+
+/** Where a difference was looked for. The root stands for the rest where rules name other containers. */
+export type Place = { readonly container: string; readonly isElsewhere: boolean } | { readonly token: string };
+
+const ranks: readonly (Sight | undefined)[] = [undefined, 'nothing', 'masked', 'plaintext'];
+const sayOf = (sight: Sight) => sightWords[sight].toLowerCase();
+
+interface Deed {
+  /** Follows "able to". */
+  readonly verb: string;
+  /** Where data is shown on the way, after what is shown of which tokens; absent if it is not. */
+  readonly shown?: string;
+}
+
+const deeds: Readonly<Record<string, Deed>> = {
+  'token:create': { verb: 'create', shown: ' that it creates' },
+  'token:read': { verb: 'read', shown: '' },
+  'token:update': { verb: 'update', shown: ' that it updates' },
+  'token:delete': { verb: 'delete' },
+  'token:search': { verb: 'search', shown: ' that it finds' },
+  'token:use': { verb: 'send to other services the plaintext of' },
+};
+
+/** What a decision amounts to; decisions with the same effect are no difference, whichever rules decide. */
+export function effectOf({ permission, is_allowed: isAllowed, sees }: Decision): string {
+  if (!isAllowed) return 'Denied';
+  return sees === undefined || deeds[permission]?.shown === undefined ? 'Allowed' : `Allowed, ${sayOf(sees.data)}`;
+}
+
+export function isMore(old: Decision, next: Decision): boolean {
+  return rankOf(next) > rankOf(old);
+}
+
+function rankOf({ is_allowed: isAllowed, sees }: Decision): number {
+  return isAllowed ? ranks.indexOf(sees?.data) + 1 : 0;
+}
+
+/** Such as: Support desk would see plaintext of tokens in /pci/ instead of masked data. */
+export function sayChange(name: string, place: Place, old: Decision, next: Decision): string {
+  const { verb, shown } = deeds[old.permission] ?? { verb: `have ${old.permission} for` };
+  const tokens = nameTokens(place);
+  if (!next.is_allowed) return `${name} could no longer ${verb} ${tokens}.`;
+  const able = old.is_allowed ? '' : `would be able to ${verb} ${tokens}`;
+  if (next.authors_views === true && old.authors_views !== true) {
+    const masks = able === '' ? `could set the masks of ${tokens}` : `${able} and to set their masks`;
+    return `${name} ${masks}, which amounts to reading plaintext.`;
+  }
+  const seen = next.sees === undefined || shown === undefined ? '' : sayOf(next.sees.data);
+  if (able !== '') return `${name} ${able}${seen === '' ? '' : `, and would see ${seen}`}.`;
+  const before = old.sees === undefined ? '' : ` instead of ${sayOf(old.sees.data)}`;
+  return `${name} would see ${seen} of ${tokens}${shown ?? ''}${before}.`;
+}
+
+function nameTokens(place: Place): string {
+  if ('token' in place) return `token ${place.token}`;
+  if (place.isElsewhere) return 'tokens in all other containers';
+  return place.container === '/' ? 'all tokens' : `tokens in ${place.container}`;
+}

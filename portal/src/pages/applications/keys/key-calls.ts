@@ -1,0 +1,37 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Application } from '../../../api/applications';
+import { api, type Schemas, unwrap } from '../../../api/client';
+
+/** A vault that does not keep when keys are used leaves `last_used_at` out; null means never. */
+export type UsedKey = Schemas['ApplicationKey'] & { readonly last_used_at?: string | null };
+
+/** Between two looks at whether the old key is still in use. */
+const watchPause = 10_000;
+
+/** The keys of an application, newest first. While one is being replaced, they are read again and again. */
+export function useKeys(application: Application, isWatched: boolean) {
+  const { id } = application;
+  const queries = useQueryClient();
+  const { data } = useQuery({
+    queryKey: ['application', id, 'keys'],
+    queryFn: (): Promise<UsedKey[]> => unwrap(api.GET('/applications/{id}/keys', { params: { path: { id } } })),
+    placeholderData: application.keys,
+    refetchInterval: isWatched ? watchPause : false,
+  });
+  const keys = (data ?? application.keys).toSorted((a, b) => b.created_at.localeCompare(a.created_at));
+  const refresh = async () => {
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['application', id] }),
+      queries.invalidateQueries({ queryKey: ['applications'] }),
+    ]);
+  };
+  return { keys, refresh };
+}
+
+export function createKey(applicationId: string): Promise<UsedKey> {
+  return unwrap(api.POST('/applications/{id}/keys', { params: { path: { id: applicationId } } }));
+}
+
+export async function revokeKey(applicationId: string, keyId: string): Promise<void> {
+  await unwrap(api.DELETE('/applications/{id}/keys/{keyId}', { params: { path: { id: applicationId, keyId } } }));
+}

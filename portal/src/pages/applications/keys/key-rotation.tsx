@@ -1,0 +1,124 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { Application } from '../../../api/applications';
+import { CopiedId } from '../../../parts/copied-id';
+import { Failure } from '../../../parts/states';
+import { Tag } from '../../../parts/tag';
+import { Time } from '../../../parts/time';
+import { createKey, type UsedKey } from './key-calls';
+import { LastUsed } from './last-used';
+import { NewSecret } from './new-secret';
+import { RevokeKey } from './revoke-key';
+
+/** A key that was used this recently is still in use somewhere. */
+const recentMax = 3_600_000;
+
+/** Replaces a key without a gap: a second one, then its use, then the end of the first. */
+export function KeyRotation(rotation: {
+  readonly application: Application;
+  readonly old: UsedKey;
+  /** Newest first. */
+  readonly keys: readonly UsedKey[];
+  readonly onChange: () => Promise<void>;
+  /** After the old key was revoked. */
+  readonly onEnd: () => Promise<void>;
+}) {
+  const { application, old, keys, onChange, onEnd } = rotation;
+  const [isRevoking, setRevoking] = useState(false);
+  const create = useMutation({ mutationFn: () => createKey(application.id), onSuccess: onChange });
+  const successor = create.data ?? keys.find(({ created_at: at }) => at > old.created_at);
+  return (
+    <section className="panel rotation" aria-label="Rotation">
+      <header className="section-head">
+        <h3>
+          Replace the key created on <Time at={old.created_at} form="day" />
+        </h3>
+        <Link to="/applications/$applicationId" params={{ applicationId: application.id }} resetScroll={false}>
+          Stop here
+        </Link>
+      </header>
+      <ol className="steps">
+        <Step title="Create a second key" isDone={successor !== undefined}>
+          {create.data?.key === undefined ? null : <NewSecret secret={create.data.key} />}
+          {create.error === null ? null : <Failure error={create.error} />}
+          {create.data !== undefined ? null : (
+            <>
+              {successor === undefined ? (
+                <p>Both keys work until you revoke the old one.</p>
+              ) : (
+                <p>
+                  There is a newer key already: <CopiedId id={successor.id} />, created{' '}
+                  <Time at={successor.created_at} form="ago" />. If you do not have its secret, create another one.
+                </p>
+              )}
+              <button
+                type="button"
+                className={successor === undefined ? 'primary' : undefined}
+                disabled={create.isPending}
+                onClick={() => create.mutate()}
+              >
+                {successor === undefined ? 'Create the second key' : 'Create another key'}
+              </button>
+            </>
+          )}
+        </Step>
+        <Step title="Put it into your application" isDone={false}>
+          <p>
+            Deploy <strong>{application.name}</strong> with the new key in its <code>BT-API-KEY</code> header, then wait
+            until the old one is no longer used.
+          </p>
+          <UseOfOld old={old} successor={successor} />
+        </Step>
+        <Step title="Revoke the old key" isDone={false}>
+          <button type="button" className="danger" disabled={successor === undefined} onClick={() => setRevoking(true)}>
+            Revoke the old key
+          </button>
+          {successor === undefined ? <p className="note">Possible once there is a second key.</p> : null}
+        </Step>
+      </ol>
+      {isRevoking ? (
+        <RevokeKey applicationId={application.id} revoked={old} onRevoked={onEnd} onClose={() => setRevoking(false)} />
+      ) : null}
+    </section>
+  );
+}
+
+function Step({
+  title,
+  isDone,
+  children,
+}: {
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <li>
+      <h4>
+        {title} {isDone ? <Tag tone="good">done</Tag> : null}
+      </h4>
+      {children}
+    </li>
+  );
+}
+
+function UseOfOld({ old, successor }: { readonly old: UsedKey; readonly successor: UsedKey | undefined }) {
+  const isInUse = typeof old.last_used_at === 'string' && Date.now() - Date.parse(old.last_used_at) < recentMax;
+  return (
+    <dl className="facts">
+      <dt>Old key last used</dt>
+      <dd>
+        <LastUsed used={old} /> {isInUse ? <Tag tone="warn">still in use</Tag> : null}
+      </dd>
+      {successor === undefined ? null : (
+        <>
+          <dt>New key last used</dt>
+          <dd>
+            <LastUsed used={successor} />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,48 @@
+import { defaultThresholds } from '../../platform/audit/watch/alert-rule.ts';
+import type { DatabaseConfig, ServerConfig, WorkerConfig } from '../../platform/config/config.ts';
+import { parseRootKey } from '../../platform/keyring/kms/file-root-key.ts';
+import type { EchoDestination } from '../../platform/loopback/echo-destination.ts';
+import type { SmtpConfig } from '../../platform/mail/smtp-config.ts';
+import type { DevelopmentMemory } from './development-memory.ts';
+import type { DevelopmentOptions } from './development-options.ts';
+
+/** Where card fields are served. */
+type ElementsPlace = NonNullable<ServerConfig['elements']>;
+
+/** What `serve` would read from its environment: on loopback only, with the echo destination in addition. */
+export function toServerConfig(
+  options: DevelopmentOptions & { readonly elements: ElementsPlace },
+  parts: { memory: DevelopmentMemory; database: DatabaseConfig; echo: EchoDestination },
+): ServerConfig {
+  const { memory, database, echo } = parts;
+  return {
+    database,
+    rootKeys: options.rootKeys ?? { primary: { kind: 'file', key: requireRootKey(memory) }, others: [] },
+    listen: {
+      publicUrl: `http://localhost:${options.port}`,
+      host: '127.0.0.1',
+      port: options.port,
+      adminHost: '127.0.0.1',
+      adminPort: 0,
+    },
+    elements: options.elements,
+    limits: options.limits,
+    outbound: { ...options.outbound, ownDestination: echo.destination },
+    logLevel: 'warn',
+  };
+}
+
+function requireRootKey({ rootKey }: DevelopmentMemory) {
+  const key = parseRootKey(rootKey);
+  if (key === undefined) throw new Error('The root key of this vault is not valid.');
+  return key;
+}
+
+export function toWorkerConfig(config: ServerConfig, smtp: SmtpConfig | undefined): WorkerConfig {
+  return {
+    ...config,
+    audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined, alerts: defaultThresholds },
+    admin: { host: '127.0.0.1', port: 0 },
+    mail: { publicUrl: config.listen.publicUrl, smtp },
+  };
+}

@@ -1,0 +1,17 @@
+import { readDocumentationSite } from '../../http/pages/documentation-site.ts';
+import type { DevelopmentLanding } from '../../http/pages/landing-page.ts';
+
+/** `adminUrl` is asked for once the server listens. */
+export async function createDevelopmentLanding(adminUrl: () => string): Promise<DevelopmentLanding> {
+  return {
+    links: () => [
+      {
+        href: `${adminUrl()}/readyz?verbose`,
+        label: 'Readiness',
+        about: 'What a load balancer asks, on the port for operators.',
+      },
+      { href: `${adminUrl()}/metrics`, label: 'Metrics', about: 'What Prometheus collects.' },
+    ],
+    site: await readDocumentationSite(),
+  };
+}

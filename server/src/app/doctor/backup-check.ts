@@ -1,0 +1,120 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import { TokenOpeningCheck, type TokenOpeningReport } from '../../features/tokens/index.ts';
+import type { VaultConfig } from '../../platform/config/config.ts';
+import { Database } from '../../platform/database/database.ts';
+import { listTenantIds } from '../../platform/database/ground/database-inspection.ts';
+import { findDumpFile } from '../../platform/database/dump/dump-file.ts';
+import { DumpReader } from '../../platform/database/dump/dump-reader.ts';
+import { type ScratchDatabase, withScratchDatabase } from '../../platform/database/dump/scratch-database.ts';
+import { ScratchSchema } from '../../platform/database/dump/scratch-schema.ts';
+import { findMigrations, migrate } from '../../platform/database/migrations/migrator.ts';
+import { Keyring } from '../../platform/keyring/keys/keyring.ts';
+import { openRootKeys } from '../../platform/keyring/kms/open-root-key.ts';
+import { requireEveryKeyOpens } from './key-check.ts';
+
+/** Counting a large tenant takes as long as reading it. */
+const statementTimeoutMs = 6 * 60 * 60_000;
+/** The default limit on the unpacked size of a dump: rows of text compress well, but not indefinitely. */
+const unpackedBaseBytes = 1024 ** 3;
+const unpackedFactor = 50;
+
+export interface BackupOrder {
+  readonly dump: string;
+  /** How many tokens to decrypt per tenant and key version; all of them if undefined. */
+  readonly sampleSize: number | undefined;
+  readonly unpackedBytesMax: number | undefined;
+  readonly searchPath: string | undefined;
+  readonly signal: AbortSignal;
+  readonly onStep: (step: string) => void;
+  readonly onProgress: (opened: number) => void;
+}
+
+export interface BackupReport {
+  readonly rootKey: string;
+  /** The schema version in the dump, and after migrating it to this version. */
+  readonly schema: { readonly dumped: number; readonly migrated: number };
+  readonly keys: number;
+  readonly tenants: readonly (TokenOpeningReport & { readonly tenantId: TenantId })[];
+}
+
+/**
+ * Restores a dump next to the vault and checks it as a vault would: schema, then keys, then tokens. Throws if a step
+ * fails that later ones depend on; tokens that cannot be decrypted are counted. The scratch database is dropped afterwards.
+ *
+ * The dump may be hostile. Another process reads it, without keys and as a role that can only add rows; everything else in
+ * the scratch database is created by our own migrations. The root key is opened only after that process has ended.
+ */
+export async function checkBackup(config: VaultConfig, order: BackupOrder): Promise<BackupReport> {
+  const dump = await findDumpFile(order.dump);
+  const reader = new DumpReader(dump, {
+    searchPath: order.searchPath,
+    bytesMax: order.unpackedBytesMax ?? unpackedBaseBytes + unpackedFactor * dump.sizeBytes,
+    signal: order.signal,
+  });
+  return withScratchDatabase(config.database.ownerUrl, async (scratch) => {
+    order.onStep('Restoring the dump');
+    const dumped = await restore(reader, scratch);
+    order.onStep('Migrating the schema to this version');
+    const { version } = await migrate(scratch.ownerUrl);
+    return { ...(await openEverything(scratch.ownerUrl, config, order)), schema: { dumped, migrated: version } };
+  });
+}
+
+/** Returns the schema version of the dump. */
+async function restore(reader: DumpReader, scratch: ScratchDatabase): Promise<number> {
+  const { migrations, months } = await reader.contents();
+  if (migrations === undefined || migrations.length === 0) {
+    throw new Error(
+      'This is not a dump of a vault: it has no rows in schema_migrations. Dumps made with --inserts, with --schema-only or of some tables only cannot be checked.',
+    );
+  }
+  await migrate(scratch.ownerUrl, await findMigrations(migrations));
+  const schema = await ScratchSchema.open(scratch);
+  try {
+    const tables = await schema.openForRows(months);
+    await schema.closeForRows(await reader.load({ url: scratch.loaderUrl, role: scratch.loaderRole, tables }));
+  } finally {
+    await schema.close();
+  }
+  return migrations.length;
+}
+
+async function openEverything(url: string, config: VaultConfig, order: BackupOrder) {
+  const rootKeys = await openRootKeys(config.rootKeys);
+  const database = openScratch(url);
+  try {
+    order.onStep('Unwrapping every key');
+    const keys = await requireEveryKeyOpens(database, rootKeys);
+    order.onStep('Opening tokens');
+    const tenants = await openTokens(database, new Keyring(database, rootKeys), order);
+    return { rootKey: rootKeys.ids.join(' and '), keys, tenants };
+  } finally {
+    await Promise.all([database.close(), rootKeys.close()]);
+  }
+}
+
+async function openTokens(database: Database, keyring: Keyring, order: BackupOrder): Promise<BackupReport['tenants']> {
+  const reports: (TokenOpeningReport & { tenantId: TenantId })[] = [];
+  let before = 0;
+  for (const tenantId of await listTenantIds(database)) {
+    const report = await new TokenOpeningCheck({ database, keyring, tenantId }).run({
+      sampleSize: order.sampleSize,
+      signal: order.signal,
+      onProgress: (opened) => order.onProgress(before + opened),
+    });
+    before += report.opened + report.unopened;
+    reports.push({ tenantId, ...report });
+  }
+  return reports;
+}
+
+function openScratch(url: string): Database {
+  return new Database({
+    url,
+    connectionsMax: 2,
+    queueMax: 10,
+    acquireTimeoutMs: 10_000,
+    statementTimeoutMs,
+    applicationName: 'strongroom backup',
+  });
+}

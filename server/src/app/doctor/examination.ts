@@ -1,0 +1,136 @@
+import type { DatabaseConfig, VaultConfig } from '../../platform/config/config.ts';
+import { Database } from '../../platform/database/database.ts';
+import { inspectDatabase, readDisk } from '../../platform/database/ground/database-inspection.ts';
+import { checkDiskSpace } from '../../platform/database/ground/disk-space.ts';
+import { judgeGround } from '../../platform/database/ground/ground-checks.ts';
+import { readGround } from '../../platform/database/ground/ground-reading.ts';
+import { requireFittingSchema } from '../../platform/database/migrations/migrator.ts';
+import { openRootKeys } from '../../platform/keyring/kms/open-root-key.ts';
+import { timeLimitsOf } from '../wiring/database-time-limits.ts';
+import { describeUnapproving, findUnapproving } from './approval-advice.ts';
+import { describeExposures, findFingerprintExposures } from './fingerprint-exposure.ts';
+import { describeDeletedTenants, findDeletedTenants } from './deleted-tenants.ts';
+import { requireEveryKeyOpens } from './key-check.ts';
+
+export interface Finding {
+  readonly name: string;
+  readonly isOk: boolean;
+  /** Set if nothing is broken, but the operator should decide something. */
+  readonly isWarning?: boolean;
+  /** What was found and, for a failure, what to do. */
+  readonly detail: string;
+  /** Set if this login or machine cannot see it. */
+  readonly isUnknown?: boolean;
+  /** What no longer holds, for a problem with what the vault stands on, and what to do about it. */
+  readonly promise?: string;
+  readonly remedy?: string;
+}
+
+/** Checks everything a vault needs, from the bottom up, and continues after a failure as far as that makes sense. */
+export async function examine(config: VaultConfig): Promise<Finding[]> {
+  const inspection = await attempt('database', () => inspectDatabase(config.database.url));
+  if (inspection.value === undefined) return [inspection.finding];
+  const found = [...inspection.value];
+  // Without the role, nothing can connect as the vault does, and the finding about the role says what to do.
+  if (found.every(({ name, isOk }) => name !== 'application role' || isOk)) {
+    const connection = await attempt('connection', () => examineConnections(config));
+    if (connection.value === undefined) return [...found, connection.finding];
+    found.push({ ...connection.finding, detail: connection.value });
+  }
+  const schema = await attempt('schema', async () => {
+    await requireFittingSchema(config.database.url);
+    return 'matches this version';
+  });
+  if (schema.value === undefined) return [...found, schema.finding];
+  const ground = await attempt('ground', () => examineGround(config));
+  const keys = await attempt('root key', () => examineRootKey(config));
+  const exposures = await attempt('fingerprints', () => withDatabase(config, findFingerprintExposures));
+  const deleted = await attempt('deleted tenants', () => withDatabase(config, findDeletedTenants));
+  const unapproving = await attempt('approvals', () => withDatabase(config, findUnapproving));
+  return [
+    ...found,
+    { ...schema.finding, detail: schema.value },
+    ...(ground.value ?? [ground.finding]),
+    { ...keys.finding, detail: keys.value ?? keys.finding.detail },
+    exposures.value === undefined
+      ? exposures.finding
+      : { ...exposures.finding, isWarning: exposures.value.length > 0, detail: describeExposures(exposures.value) },
+    ...(deleted.value === undefined
+      ? [deleted.finding]
+      : describeDeletedTenants(deleted.value).map((described) => ({ ...deleted.finding, ...described }))),
+    unapproving.value === undefined
+      ? unapproving.finding
+      : {
+          ...unapproving.finding,
+          isWarning: unapproving.value.length > 0,
+          detail: describeUnapproving(unapproving.value),
+        },
+  ];
+}
+
+/** Connects as the server and as the worker do. */
+async function examineConnections({ database: config }: VaultConfig): Promise<string> {
+  for (const url of new Set([config.url, config.ownerUrl])) {
+    const database = openForExamination({ ...config, url });
+    try {
+      await database.requireConnection();
+    } finally {
+      await database.close();
+    }
+  }
+  return 'connects to a primary, with the role and timeouts of the vault';
+}
+
+/** What the promises of the vault depend on, outside of it. */
+async function examineGround(config: VaultConfig): Promise<Finding[]> {
+  const { connectionsMax, requiresStandby = false, ownerUrl } = config.database;
+  const reading = await withDatabase(config, readGround);
+  const disk = await readDisk(ownerUrl);
+  const found = [...judgeGround(reading, { connectionsMax, requiresStandby }), await checkDiskSpace(disk)];
+  return found.map(({ verdict, ...finding }) => ({
+    ...finding,
+    isOk: verdict !== 'fail',
+    ...(verdict === 'warn' ? { isWarning: true } : {}),
+    ...(verdict === 'unknown' ? { isUnknown: true } : {}),
+  }));
+}
+
+/** Read-only: opening a vault to serve would create the keys that a new database lacks. */
+async function examineRootKey(config: VaultConfig): Promise<string> {
+  const rootKeys = await openRootKeys(config.rootKeys);
+  try {
+    await withDatabase(config, (database) => requireEveryKeyOpens(database, rootKeys));
+    return `${rootKeys.ids.join(' and ')} unwraps every tenant key`;
+  } finally {
+    await rootKeys.close();
+  }
+}
+
+async function withDatabase<T>(config: VaultConfig, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = openForExamination(config.database);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+function openForExamination(config: DatabaseConfig): Database {
+  return new Database({
+    url: config.url,
+    connectionsMax: 1,
+    queueMax: 1,
+    ...timeLimitsOf(config),
+    applicationName: 'strongroom doctor',
+    requiresStandby: config.requiresStandby,
+  });
+}
+
+async function attempt<T>(name: string, work: () => Promise<T>): Promise<{ value: T | undefined; finding: Finding }> {
+  try {
+    return { value: await work(), finding: { name, isOk: true, detail: '' } };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { value: undefined, finding: { name, isOk: false, detail } };
+  }
+}

@@ -1,0 +1,73 @@
+import type { TenantId } from '../../core/identity/ids.ts';
+import { KeyRetirement, Reencryption, rotateRootKeys } from '../../features/keys/index.ts';
+import { sumTokenCounts } from '../../features/tokens/index.ts';
+import type { VaultConfig } from '../../platform/config/config.ts';
+import { listServerMarks, listTenantIds } from '../../platform/database/ground/database-inspection.ts';
+import { markOf } from '../../platform/keyring/kms/root-key-marks.ts';
+import { type TenantKeyInfo, TenantKeyStore } from '../../platform/keyring/keys/tenant-key-store.ts';
+import { sealedTables } from '../wiring/sealed-tables.ts';
+import { VaultCore } from '../wiring/vault-core.ts';
+
+/** Key operations for operators, which run alongside live servers. */
+export class KeyManagement {
+  readonly core: VaultCore;
+  readonly reencryption: Reencryption;
+  readonly retirement: KeyRetirement;
+  readonly #databaseUrl: string;
+
+  static async with<T>(config: VaultConfig, work: (keys: KeyManagement) => Promise<T>): Promise<T> {
+    const core = await VaultCore.open(config);
+    try {
+      return await work(new KeyManagement(core, config.database.url));
+    } finally {
+      await core.close();
+    }
+  }
+
+  private constructor(core: VaultCore, databaseUrl: string) {
+    const { database, keyring } = core;
+    this.core = core;
+    this.#databaseUrl = databaseUrl;
+    this.reencryption = new Reencryption({ database, keyring, tables: sealedTables });
+    this.retirement = new KeyRetirement({ database, tables: sealedTables });
+  }
+
+  listTenants(): Promise<TenantId[]> {
+    return listTenantIds(this.core.database);
+  }
+
+  describe(tenantId: TenantId): Promise<TenantKeyInfo[]> {
+    return this.core.database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
+  }
+
+  /** Approximately how many rows a pass over the tenant's tables will read. */
+  estimateRows(tenantId: TenantId): Promise<number> {
+    return this.core.database.forTenant(tenantId, (tx) => sumTokenCounts(tx, tenantId));
+  }
+
+  /** Throws if a connected server could not unwrap what this would wrap, or would keep wrapping with the old key. */
+  async rotateRoot(onProgress: (done: number) => void) {
+    const { rootKeys } = this.core;
+    const mark = markOf(rootKeys);
+    const marks = await listServerMarks(this.#databaseUrl);
+    const others = marks.filter((one) => one !== mark);
+    if (others.length > 0) {
+      throw new Error(
+        `${others.length} of ${marks.length} running servers do not wrap keys with root key ${rootKeys.primary.id}. Nothing was ` +
+          'changed. First give them both root keys and name this one in STRONGROOM_ROOT_KEY_PROVIDER.',
+      );
+    }
+    return rotateRootKeys(this.core, onProgress);
+  }
+
+  /** A server of an earlier version does not check whether a key version is closed before encrypting with it. */
+  async requireServersThatAsk(): Promise<void> {
+    const marks = await listServerMarks(this.#databaseUrl);
+    const older = marks.filter((mark) => mark === '');
+    if (older.length === 0) return;
+    throw new Error(
+      `${older.length} of ${marks.length} running servers are too old to support closed keys. Nothing was ` +
+        'changed. Update them first.',
+    );
+  }
+}

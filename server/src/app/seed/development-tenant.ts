@@ -1,0 +1,53 @@
+import { permissionsOf } from '../../core/access/permission.ts';
+import type { FirstApplication } from '../../features/tenants/index.ts';
+import type { VaultCore } from '../wiring/vault-core.ts';
+
+export interface DevelopmentKeys {
+  readonly private: string;
+  readonly reveal: string;
+  readonly public: string;
+  readonly management: string;
+}
+
+/** The public application of the demonstration shop. */
+export interface ShopApplication {
+  readonly id: string;
+  readonly key: string;
+  /** Where the shop was in the last run. */
+  readonly origin: string;
+}
+
+export interface DevelopmentTenant {
+  readonly id: string;
+  readonly keys: DevelopmentKeys;
+  /** Keys of the applications that `--seed` has created, by their names. */
+  readonly seeded?: Readonly<Record<string, string>>;
+  readonly shop?: ShopApplication;
+}
+
+/** A tenant with one application for each way to use a vault. */
+export async function createDevelopmentTenant(core: VaultCore): Promise<DevelopmentTenant> {
+  const tokenPermissions = permissionsOf('private');
+  const applications: FirstApplication[] = [
+    { name: 'Private', type: 'private', permissions: tokenPermissions, rules: [] },
+    {
+      name: 'Private, reveals',
+      type: 'private',
+      permissions: [],
+      rules: [
+        {
+          description: 'See everything',
+          priority: 1,
+          container: '/',
+          transform: 'reveal',
+          permissions: tokenPermissions,
+        },
+      ],
+    },
+    { name: 'Public', type: 'public', permissions: ['token:create'], rules: [] },
+    { name: 'Management', type: 'management', permissions: permissionsOf('management'), rules: [] },
+  ];
+  const made = await core.tenantMaker.make({ name: 'Development', type: 'test', ownerEmail: null, applications });
+  const [privateKey = '', reveal = '', publicKey = '', management = ''] = made.keys;
+  return { id: made.tenantId, keys: { private: privateKey, reveal, public: publicKey, management } };
+}

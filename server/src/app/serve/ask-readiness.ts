@@ -1,0 +1,48 @@
+import { codeOf } from '../../core/errors/thrown.ts';
+import { membersOf } from '../../core/objects/members-of.ts';
+import { askOnce } from '../../platform/outbound/operator-service.ts';
+import { toPlace } from './listen.ts';
+
+const timeoutMs = 3_000;
+/** Addresses to listen on that nobody can connect to, and the ones that reach them from the same machine. */
+const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+export interface Readiness {
+  readonly isReady: boolean;
+  readonly detail: string;
+}
+
+/** Asks a server or worker on this machine whether it is ready. */
+export async function askReadiness({
+  host,
+  port,
+}: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<Readiness> {
+  const place = toPlace(reachable[host] ?? host, port);
+  try {
+    const answer = await askOnce(`http://${place}/readyz?verbose`, { method: 'GET' }, { timeoutMs });
+    return { isReady: answer.status === 200, detail: describe(answer.body) };
+  } catch (error) {
+    return { isReady: false, detail: `No response from ${place} (${codeOf(error) ?? 'timeout'}). Is it running?` };
+  }
+}
+
+/** The checks that failed, by name. */
+function describe(body: string): string {
+  const { checks } = membersOf(parse(body));
+  const failed = (Array.isArray(checks) ? checks : [])
+    .map((check) => membersOf(check))
+    .filter(({ status }) => status !== 'ok')
+    .map(({ name }) => String(name));
+  return failed.length === 0 ? 'all checks passed' : `unavailable: ${failed.join(', ')}`;
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return {};
+  }
+}

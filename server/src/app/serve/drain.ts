@@ -1,0 +1,54 @@
+import { setTimeout as pauseFor } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import type { DrainConfig } from '../../platform/config/config.ts';
+import type { ExtraPort } from '../../platform/ingress/extra-port.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+
+/**
+ * The two phases of a stop. First the server reports unready and serves as before, so that load balancers send new
+ * requests elsewhere. Then it takes no new connections and finishes the requests in progress.
+ */
+export class Drain {
+  readonly #config: DrainConfig;
+  readonly #logger: Logger;
+  #hasBegun = false;
+
+  constructor(config: DrainConfig, logger: Logger) {
+    this.#config = config;
+    this.#logger = logger;
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Resolves when load balancers have had their time to notice. */
+  async begin(): Promise<void> {
+    const { delaySeconds } = this.#config;
+    this.#hasBegun = true;
+    this.#logger.info('stopping: unready, still serving', { seconds: delaySeconds });
+    if (delaySeconds > 0) await pauseFor(delaySeconds * 1_000);
+  }
+
+  /** A request that never ends must not keep the process alive forever. Says nothing if the server never served. */
+  async close(edge: FastifyInstance, extraPort?: ExtraPort): Promise<void> {
+    const { timeoutSeconds } = this.#config;
+    if (this.#hasBegun)
+      this.#logger.info('draining: no new connections, finishing requests', { seconds: timeoutSeconds });
+    const timer = setTimeout(() => void this.#cutOff(edge, extraPort), timeoutSeconds * 1_000);
+    try {
+      // Closing the server ends the connections of the port, which only stops accepting.
+      await Promise.all([extraPort?.close(), edge.close()]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Ends the connections of both ports: all of them are the server's. */
+  async #cutOff({ server }: FastifyInstance, extraPort: ExtraPort | undefined): Promise<void> {
+    const own = new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
+    const others = extraPort?.countConnections() ?? 0;
+    server.closeAllConnections();
+    this.#logger.warn('requests cut off', { count: (await own) + (await others) });
+  }
+}

@@ -1,0 +1,54 @@
+import { OperatorError } from '../../core/errors/operator-error.ts';
+import { codeOf } from '../../core/errors/thrown.ts';
+
+interface BoundAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Something that can listen on a port. */
+interface Listener {
+  listen(address: { readonly host: string; readonly port: number }): Promise<unknown>;
+  addresses(): readonly (BoundAddress | string | null)[];
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  /** What an operator changes to choose another address. */
+  readonly settings: { readonly host: string; readonly port: string };
+}
+
+/** Starts to listen, and returns the address as it is bound: a server on `0.0.0.0` says so. */
+export async function listen(app: Listener, { host, port, settings }: ListenAddress): Promise<string> {
+  await app.listen({ host, port }).catch((error: unknown) => {
+    throw explain(error, { host, port, settings });
+  });
+  const [bound] = app.addresses();
+  if (typeof bound !== 'object' || bound === null) throw new Error('The server listens on no address.');
+  return `http://${toPlace(bound.address, bound.port)}`;
+}
+
+/** Host and port as a URL has them. */
+export function toPlace(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function explain(error: unknown, { host, port, settings }: ListenAddress): unknown {
+  const place = toPlace(host, port);
+  const noAddress = `This machine does not have the address ${host}. Set ${settings.host} to one that it has, or to 0.0.0.0 for all.`;
+  const explanations = new Map([
+    [
+      'EADDRINUSE',
+      `Port ${port} is already in use (${place}). Stop what is using it, or set ${settings.port} to another port.`,
+    ],
+    [
+      'EACCES',
+      `This user may not listen on port ${port} (${place}). Set ${settings.port} to a port from 1024, or allow it.`,
+    ],
+    ['EADDRNOTAVAIL', noAddress],
+    ['ENOTFOUND', noAddress],
+  ]);
+  const explanation = explanations.get(codeOf(error) ?? '');
+  return explanation === undefined ? error : new OperatorError(explanation);
+}

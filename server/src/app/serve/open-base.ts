@@ -1,0 +1,54 @@
+import { CredentialDirectory } from '../../features/applications/index.ts';
+import { ChangeFeed } from '../../platform/database/changes/change-feed.ts';
+import { OutageLog } from '../../platform/database/connections/outage-log.ts';
+import { requireAnswer } from '../../platform/database/require-answer.ts';
+import { markOf } from '../../platform/keyring/kms/root-key-marks.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { Tracer } from '../../platform/telemetry/tracer.ts';
+import { openTracer } from '../../platform/traces/open-tracer.ts';
+import { withinRequests } from '../wiring/database-time-limits.ts';
+import { VaultCore } from '../wiring/vault-core.ts';
+import type { ServerStart } from './server-start.ts';
+
+/** What a server stands on: database, keys, the feed of changes, and who may call. */
+export interface ServerBase {
+  readonly tracer: Tracer;
+  readonly core: VaultCore;
+  readonly feed: ChangeFeed;
+  readonly directory: CredentialDirectory;
+}
+
+export async function openBase(
+  { config, logger, timeLimitSeconds }: ServerStart,
+  opened: AsyncDisposableStack,
+): Promise<ServerBase> {
+  // Closed last: what ends while the server stops is traced as well.
+  const tracer = opened.adopt(await openTracer(config.traces, { role: 'serve', logger }), (it) => it.close());
+  const database = withinRequests(config.database, timeLimitSeconds);
+  const core = opened.adopt(await VaultCore.open({ ...config, database }, tracer), (it) => it.close());
+  const origin = core.origins.of(config.database.url);
+  const feed = opened.adopt(new ChangeFeed(config.database.url, markOf(core.rootKeys), origin), (it) => it.stop());
+  const directory = opened.adopt(
+    new CredentialDirectory({ database: core.database, systemKeys: core.systemKeys, feed }),
+    (it) => it.close(),
+  );
+  watchOutages(core, feed, logger);
+  followKeys(core, feed);
+  return { tracer, core, feed, directory };
+}
+
+/** The database is asked also when nobody uses the vault, so that the log tells when it went away and came back. */
+function watchOutages({ database }: VaultCore, feed: ChangeFeed, logger: Logger): void {
+  new OutageLog(logger).watch(database);
+  const askDatabase = () => void requireAnswer(database).catch(() => undefined);
+  feed.onLost(askDatabase);
+  feed.onGap(askDatabase);
+}
+
+/** Keys that another process has changed are read again. */
+function followKeys({ keyring }: VaultCore, feed: ChangeFeed): void {
+  feed.onGap(() => keyring.forgetAll());
+  feed.onChange((table, id) => {
+    if (table === 'tenant_keys') keyring.forget(id);
+  });
+}

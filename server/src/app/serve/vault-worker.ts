@@ -1,0 +1,129 @@
+import { sweepApprovalsJob } from '../../features/approvals/index.ts';
+import { sweepIdempotencyJob } from '../../features/idempotency/index.ts';
+import { abandonedCallsJob } from '../../features/proxy/index.ts';
+import { sweepSessionsJob } from '../../features/sessions/index.ts';
+import { InvitationLinks, mailInvitationJob, sweepInvitationsJob } from '../../features/invitations/index.ts';
+import { sweepSignInsJob } from '../../features/portal/index.ts';
+import { purgeTenantJob, removeTenantsJob } from '../../features/tenants/index.ts';
+import { sweepTokensJobs } from '../../features/tokens/index.ts';
+import { createAdminEdge } from '../../http/edge/admin-edge.ts';
+import { auditPartitionsJob } from '../../platform/audit/retention/audit-partitions-job.ts';
+import { auditRetentionJob } from '../../platform/audit/retention/audit-retention-job.ts';
+import type { MailConfig, WorkerConfig } from '../../platform/config/config.ts';
+import { addPoolMetrics } from '../../platform/database/database-metrics.ts';
+import { OutageLog } from '../../platform/database/connections/outage-log.ts';
+import type { Job } from '../../platform/jobs/job.ts';
+import { JobRunner } from '../../platform/jobs/job-runner.ts';
+import { Mailer } from '../../platform/mail/mailer.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { Metrics } from '../../platform/telemetry/metrics.ts';
+import { openTracer } from '../../platform/traces/open-tracer.ts';
+import { addTraceMetrics } from '../../platform/traces/trace-metrics.ts';
+import { createApprovals } from '../wiring/approval-wiring.ts';
+import { databaseCheck, notStopping } from './readiness.ts';
+import { addKeyAgeMetrics } from './key-metrics.ts';
+import { listen } from './listen.ts';
+import { openWhole } from '../wiring/open-whole.ts';
+import { startEpochKeys } from './start-epoch-keys.ts';
+import { startSealing } from './start-sealing.ts';
+import { openJobDatabase, openSealerDatabase, VaultCore } from '../wiring/vault-core.ts';
+import { watchGround } from './watch-ground.ts';
+
+const adminSettings = { host: 'STRONGROOM_ADMIN_HOST', port: 'STRONGROOM_WORKER_ADMIN_PORT' };
+
+/** A running worker: takes background jobs from the database and seals the audit log. */
+export class VaultWorker {
+  readonly adminUrl: string;
+  readonly #opened: AsyncDisposableStack;
+  readonly #logger: Logger;
+  #stopped: Promise<void> | undefined;
+
+  static start(config: WorkerConfig, logger: Logger): Promise<VaultWorker> {
+    return openWhole((opened) => VaultWorker.#open(config, logger, opened));
+  }
+
+  static async #open(config: WorkerConfig, logger: Logger, opened: AsyncDisposableStack): Promise<VaultWorker> {
+    const tracer = opened.adopt(await openTracer(config.traces, { role: 'work', logger }), (it) => it.close());
+    const core = opened.adopt(await VaultCore.open(config, tracer), (it) => it.close());
+    const outages = new OutageLog(logger);
+    outages.watch(core.database);
+    // A worker does not use card verification codes, but holds their keys while a single server restarts.
+    opened.adopt(await startEpochKeys(core, config), (it) => it.stop());
+    const metrics = new Metrics();
+    addTraceMetrics(metrics, tracer);
+    const ground = opened.adopt(watchGround(core.database, config.database, metrics), (it) => it.stop());
+    let isStopping = false;
+    // Health is available until the last job is done.
+    const admin = opened.adopt(
+      createAdminEdge({
+        metrics,
+        checks: [notStopping(() => isStopping), databaseCheck(core.database)],
+        ground: () => ground.findings,
+      }),
+      (it) => it.close(),
+    );
+    const sealerDatabase = opened.adopt(
+      outages.watch(openSealerDatabase(config.database, { tracer, origins: core.origins })),
+      (it) => it.close(),
+    );
+    await sealerDatabase.requireConnection();
+    opened.adopt(await startSealing({ core, database: sealerDatabase, config: config.audit, logger, metrics }), (it) =>
+      it.stop(),
+    );
+    const jobs = [
+      auditPartitionsJob(core.database),
+      auditRetentionJob(sealerDatabase, {
+        monthsKept: config.audit.retentionMonths,
+        signer: core.systemKeys.auditSigner(),
+      }),
+      removeTenantsJob(core.database),
+      purgeTenantJob(core.database),
+      sweepIdempotencyJob(core.database),
+      sweepSessionsJob(core.database),
+      ...sweepTokensJobs(core.database),
+      abandonedCallsJob(core.database),
+      ...createMailJobs(core, config.mail, logger),
+      sweepInvitationsJob(core.database),
+      sweepApprovalsJob(core.database, createApprovals(core, config.mail.publicUrl ?? '')),
+      sweepSignInsJob(core.database),
+    ];
+    const jobDatabase = opened.adopt(outages.watch(openJobDatabase(config.database, { origins: core.origins })), (it) =>
+      it.close(),
+    );
+    opened.adopt(await JobRunner.start({ database: jobDatabase, jobs, logger, metrics, tracer }), (it) => it.stop());
+    addPoolMetrics(
+      metrics,
+      new Map([
+        ['vault', core.database],
+        ['sealer', sealerDatabase],
+        ['jobs', jobDatabase],
+      ]),
+    );
+    addKeyAgeMetrics(metrics, core.database);
+    const adminUrl = await listen(admin, { ...config.admin, settings: adminSettings });
+    opened.defer(() => {
+      isStopping = true;
+    });
+    logger.info('working', { count: jobs.length });
+    return new VaultWorker({ adminUrl, opened, logger });
+  }
+
+  private constructor(parts: { adminUrl: string; opened: AsyncDisposableStack; logger: Logger }) {
+    this.adminUrl = parts.adminUrl;
+    this.#opened = parts.opened;
+    this.#logger = parts.logger;
+  }
+
+  /** Takes no more jobs, lets those under way finish or hands them back, then closes everything. Safe to call more than once. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#opened.disposeAsync().then(() => this.#logger.info('stopped'));
+    return this.#stopped;
+  }
+}
+
+/** None without a mail server: mail then waits in the queue for a worker that has one. */
+function createMailJobs({ database, systemKeys }: VaultCore, mail: MailConfig, logger: Logger): Job[] {
+  if (mail.smtp === undefined) return [];
+  const links = new InvitationLinks({ systemKeys, publicUrl: mail.publicUrl ?? '' });
+  return [mailInvitationJob({ database, links, mailer: new Mailer(mail.smtp), logger })];
+}

@@ -1,0 +1,16 @@
+import type { DatabaseConfig } from '../../platform/config/config.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { addGroundMetrics } from '../../platform/database/ground/ground-metrics.ts';
+import { GroundWatch } from '../../platform/database/ground/ground-watch.ts';
+import type { Metrics } from '../../platform/telemetry/metrics.ts';
+
+/** Begins to watch what PostgreSQL stands on, and shows it in the metrics. The caller stops it. */
+export function watchGround(
+  database: Database,
+  { connectionsMax, requiresStandby = false }: DatabaseConfig,
+  metrics: Metrics,
+): GroundWatch {
+  const watch = new GroundWatch(database, { connectionsMax, requiresStandby }).start();
+  addGroundMetrics(metrics, watch);
+  return watch;
+}

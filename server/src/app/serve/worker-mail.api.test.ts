@@ -1,0 +1,118 @@
+import { defaultThresholds } from '../../platform/audit/watch/alert-rule.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { untilTrue } from '../../../test/harness/deadline.ts';
+import { linkIn, MailServer } from '../../../test/harness/mail-server.ts';
+import { type TestTenant, TestVault } from '../../../test/harness/test-vault.ts';
+import { VaultWorker } from './vault-worker.ts';
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+let vault: TestVault;
+let tenant: TestTenant;
+let mailServer: MailServer;
+let workers: VaultWorker[] = [];
+beforeAll(async () => {
+  vault = await TestVault.start();
+});
+beforeEach(async () => {
+  tenant = await vault.makeTenant();
+  mailServer = await MailServer.start();
+});
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  workers = [];
+  await mailServer.stop();
+});
+afterAll(() => vault.stop());
+
+async function startWorker(mailsBy: MailServer | undefined): Promise<void> {
+  const config = {
+    ...vault.config,
+    audit: { retentionMonths: 13, anchorFile: undefined, anchorUrl: undefined, alerts: defaultThresholds },
+    admin: { host: '127.0.0.1', port: 0 },
+    mail: { publicUrl: 'https://vault.example.com', smtp: mailsBy?.config },
+  };
+  workers.push(await VaultWorker.start(config, silent));
+}
+
+const manage = (method: string, path: string, body?: unknown) =>
+  vault.request(method, path, { key: tenant.keys.management, ...(body === undefined ? {} : { body }) });
+async function invite(): Promise<{ id: string; email: string }> {
+  const answer = await manage('POST', '/tenants/self/invitations', { email: `${crypto.randomUUID()}@example.com` });
+  return answer.body as { id: string; email: string };
+}
+async function countQueued(): Promise<number> {
+  const { rows } = await vault.database.owner.query<{ count: number }>(
+    'select count(*)::integer as count from jobs where task = $1',
+    ['mail-invitation'],
+  );
+  return rows[0]?.count ?? 0;
+}
+const untilMailed = (count: number) =>
+  untilTrue(async () => mailServer.mails.length >= count && (await countQueued()) === 0, {
+    waitingFor: `${count} mails`,
+  });
+
+describe('the mail of an invitation', () => {
+  it('always leaves while one of several workers has a mail server', async () => {
+    await startWorker(undefined);
+    await startWorker(undefined);
+    await startWorker(mailServer);
+    const invited: string[] = [];
+    for (let count = 0; count < 10; count += 1) invited.push((await invite()).email);
+    await untilMailed(10);
+    expect(mailServer.mails.flatMap(({ to }) => to).toSorted()).toEqual(invited.toSorted());
+  });
+
+  it('waits while no worker has a mail server, and leaves as soon as one has', async () => {
+    await startWorker(undefined);
+    const { email } = await invite();
+    // A job that was due later is done: the mail was passed over and is not merely late.
+    const { owner } = vault.database;
+    await owner.query(`update jobs set run_at = now() where key = 'sweep-invitations'`);
+    const isDone = async () =>
+      (await owner.query(`select from jobs where key = 'sweep-invitations' and claim is null and run_at > now()`))
+        .rowCount === 1;
+    await untilTrue(isDone, { waitingFor: 'another job' });
+    expect(await countQueued()).toBe(1);
+
+    await startWorker(mailServer);
+    await untilMailed(1);
+    expect(mailServer.mails.map(({ to }) => to)).toEqual([[email]]);
+    expect(mailServer.mails.map(linkIn)).toEqual([expect.stringMatching(/^https:\/\/vault\.example\.com\/portal\//)]);
+  });
+
+  it.each([
+    ['deleted', (id: string) => manage('DELETE', `/tenants/self/invitations/${id}`)],
+    ['gone with its tenant', () => manage('DELETE', '/tenants/self?name=Test')],
+    [
+      'swept after it expired',
+      (id: string) =>
+        vault.database.owner.query(
+          `update invitations set expires_at = now() - interval '1 second', link_sealed = null where id = $1`,
+          [id],
+        ),
+    ],
+  ])('leaves the queue when its invitation is %s', async (_, end) => {
+    const { id } = await invite();
+    expect(await countQueued()).toBe(1);
+    await end(id);
+    expect(await countQueued()).toBe(0);
+  });
+
+  it('is not sent late for a link that has expired', async () => {
+    const { id } = await invite();
+    await vault.database.owner.query('update invitations set expires_at = now() where id = $1', [id]);
+    await startWorker(mailServer);
+    await untilMailed(0);
+    expect(mailServer.mails).toEqual([]);
+  });
+
+  it('is replaced, not doubled, by a second sending', async () => {
+    const { id, email } = await invite();
+    await manage('POST', `/tenants/self/invitations/${id}/resend`);
+    expect(await countQueued()).toBe(1);
+    await startWorker(mailServer);
+    await untilMailed(1);
+    expect(mailServer.mails.map(({ to }) => to)).toEqual([[email]]);
+  });
+});

@@ -1,0 +1,52 @@
+import { toRules } from '../../core/access/decide-access.ts';
+import { type ApplicationId, type ApplicationKeyId, toId } from '../../core/identity/ids.ts';
+import {
+  ApplicationApproval,
+  ApplicationKeyApproval,
+  ApplicationKeyStore,
+  ApplicationStore,
+} from '../../features/applications/index.ts';
+import { ApprovalDecisions, type RequesterFinder } from '../../features/approvals/index.ts';
+import { InvitationApproval, InvitationLinks } from '../../features/invitations/index.ts';
+import { MemberStore, RoleApproval, rolePermissions } from '../../features/members/index.ts';
+import { SettingsApproval } from '../../features/tenants/index.ts';
+import type { VaultCore } from './vault-core.ts';
+
+/** Builds what decides about requests, with what each feature does once they are approved. */
+export function createApprovals({ database, systemKeys }: VaultCore, publicUrl: string): ApprovalDecisions {
+  return new ApprovalDecisions({
+    database,
+    findRequester,
+    effects: {
+      application: new ApplicationApproval(),
+      key: new ApplicationKeyApproval(),
+      role: new RoleApproval(),
+      invitation: new InvitationApproval(new InvitationLinks({ systemKeys, publicUrl })),
+      settings: new SettingsApproval(),
+    },
+  });
+}
+
+const findRequester: RequesterFinder = async (tx, { requestedBy, requestedKey }, approver) => {
+  const { tenantId, requestId, sourceAddress } = approver;
+  const origin = { tenantId, requestId, sourceAddress };
+  if (requestedKey === null) {
+    const role = await new MemberStore(tx, tenantId).findRole(requestedBy);
+    if (role === undefined) return undefined;
+    return { ...origin, userId: requestedBy, role, grants: { rules: toRules(rolePermissions[role], []) } };
+  }
+  const applicationId = toId<ApplicationId>(requestedBy);
+  const keyId = toId<ApplicationKeyId>(requestedKey);
+  const application = await new ApplicationStore(tx, tenantId).findUsable(applicationId);
+  const key = await new ApplicationKeyStore(tx, tenantId).find(applicationId, keyId);
+  if (application === undefined || key === undefined || key.awaitsApproval) return undefined;
+  const { type, permissions, rules, grantLimit } = application;
+  return {
+    ...origin,
+    applicationId,
+    applicationType: type,
+    keyId,
+    grants: { rules: toRules(permissions, rules) },
+    ...(grantLimit === null ? {} : { grantLimit }),
+  };
+};

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  addApplicationKeyRoutes,
+  addApplicationRoutes,
+  addCatalogRoutes,
+  ApplicationKeyService,
+  ApplicationService,
+} from '../../features/applications/index.ts';
+import { addExposureRoutes } from '../../features/exposure/index.ts';
+import { addInvitationRoutes, InvitationLinks, InvitationService } from '../../features/invitations/index.ts';
+import { addEncryptionKeyRoutes, EncryptionKeyService } from '../../features/keys/index.ts';
+import {
+  addLogCountRoutes,
+  addLogProofRoutes,
+  addLogRoutes,
+  addLogSealRoutes,
+  LogCounts,
+  LogProofs,
+  LogSeals,
+  LogService,
+} from '../../features/logs/index.ts';
+import { addMemberRoutes, MemberService } from '../../features/members/index.ts';
+import { addSessionListRoutes, SessionRegister } from '../../features/sessions/index.ts';
+import { addTenantRoutes, TenantDeletion, TenantService } from '../../features/tenants/index.ts';
+import { sumTokenCounts } from '../../features/tokens/index.ts';
+import { auditKeyVersion } from '../../platform/audit/seal/sealer.ts';
+import { LogReader } from '../../platform/audit/verify/log-reader.ts';
+import type { Clock } from '../../platform/waiting/time-budget.ts';
+import { sealedTables } from './sealed-tables.ts';
+import type { VaultCore } from './vault-core.ts';
+
+/** Builds what manages a tenant; its routes are added for keys, and for members who are signed in. */
+export function createManagementRoutes(
+  core: VaultCore,
+  publicUrl: string,
+  clock: Clock,
+): (scope: FastifyInstance) => void {
+  const { database, audit, apiKeyMaker, systemKeys, rootKeys } = core;
+  const tenants = new TenantService({ database, audit });
+  const applications = new ApplicationService({ database, audit, apiKeyMaker });
+  const keys = new ApplicationKeyService({ database, audit, apiKeyMaker });
+  const logs = new LogService({ database, audit, clock });
+  const counts = new LogCounts({ database, clock });
+  const { publicKey } = systemKeys.auditSigner();
+  const reader = new LogReader(database, 'one tenant');
+  const proofs = new LogProofs({ reader, audit, publicKey });
+  const publicKeys = [{ version: auditKeyVersion, publicKey }];
+  const seals = new LogSeals({ database, reader, publicKeys, clock });
+  const encryptionKeys = new EncryptionKeyService({
+    database,
+    audit,
+    rootKeys,
+    sources: sealedTables.map(({ name }) => name),
+    estimateRows: sumTokenCounts,
+  });
+  const members = new MemberService({ database, audit });
+  const links = new InvitationLinks({ systemKeys, publicUrl });
+  const invitations = new InvitationService({ database, audit, links });
+  return (scope) => {
+    addTenantRoutes(scope, { tenants, deletion: new TenantDeletion(database) });
+    addApplicationRoutes(scope, applications);
+    addApplicationKeyRoutes(scope, keys);
+    addSessionListRoutes(scope, new SessionRegister(core));
+    addCatalogRoutes(scope);
+    addLogRoutes(scope, logs);
+    addLogCountRoutes(scope, { counts, logs });
+    addLogProofRoutes(scope, proofs);
+    addLogSealRoutes(scope, { seals, logs });
+    addExposureRoutes(scope, logs);
+    addEncryptionKeyRoutes(scope, encryptionKeys);
+    addMemberRoutes(scope, members);
+    addInvitationRoutes(scope, invitations);
+  };
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import { ExportApprovals } from '../../features/exports/index.ts';
+import { InvitationLinks } from '../../features/invitations/index.ts';
+import {
+  addMemberScope,
+  addPortalRoutes,
+  callbackPath,
+  Ceremonies,
+  InvitationAcceptance,
+  PasskeySignIn,
+  PasswordSignIn,
+  ProviderSignIn,
+  RecoveryCodes,
+  SignInAttempts,
+  SignInLinks,
+  UserSessions,
+  WayAdmission,
+  WayRemoval,
+} from '../../features/portal/index.ts';
+import { addTenantRestoreRoute, TenantDeletion } from '../../features/tenants/index.ts';
+import { Passkeys } from '../../platform/keyring/sign-in/passkeys.ts';
+import type { PasswordHasher } from '../../platform/keyring/sign-in/password-hasher.ts';
+import { type OpenidConfig, OpenidProvider } from '../../platform/outbound/openid-provider.ts';
+import { createApprovals } from './approval-wiring.ts';
+import type { VaultCore } from './vault-core.ts';
+
+/** Builds everything for signing in and adds its pages. */
+export function addAllPortalRoutes(
+  edge: FastifyInstance,
+  parts: {
+    core: VaultCore;
+    publicUrl: string;
+    openid: OpenidConfig | undefined;
+    passwordHasher: PasswordHasher;
+    addMemberRoutes: (scope: FastifyInstance) => void;
+  },
+): void {
+  const { publicUrl, openid, passwordHasher: hasher } = parts;
+  const { database, systemKeys, audit } = parts.core;
+  const sessions = new UserSessions({ database, systemKeys, audit });
+  const ceremonies = new Ceremonies({ database, systemKeys });
+  const attempts = new SignInAttempts({ database, systemKeys });
+  const recoveryCodes = new RecoveryCodes({ database, systemKeys });
+  const links = new InvitationLinks({ systemKeys, publicUrl });
+  const admission = new WayAdmission({ issuer: openid?.issuer });
+  const provider = openid === undefined ? undefined : new OpenidProvider(openid, `${publicUrl}${callbackPath}`);
+
+  addMemberScope(edge, { publicUrl, sessions }, (scope) => {
+    parts.addMemberRoutes(scope);
+    addTenantRestoreRoute(scope, new TenantDeletion(database));
+  });
+  addPortalRoutes(edge, {
+    publicUrl,
+    sessions,
+    links: new SignInLinks({ database, systemKeys }),
+    exports: new ExportApprovals(database),
+    approvals: createApprovals(parts.core, publicUrl),
+    acceptance: new InvitationAcceptance({ database, links, sessions }),
+    passwords: new PasswordSignIn({
+      database,
+      systemKeys,
+      hasher,
+      attempts,
+      ceremonies,
+      sessions,
+      recoveryCodes,
+      admission,
+    }),
+    recoveryCodes,
+    wayRemoval: new WayRemoval({ database, issuer: provider?.issuer }),
+    passkeys: new PasskeySignIn({ database, passkeys: new Passkeys(publicUrl), ceremonies, sessions, admission }),
+    provider: provider === undefined ? undefined : new ProviderSignIn({ database, provider, ceremonies, admission }),
+  });
+}

@@ -1,0 +1,55 @@
+import type { DevelopmentStorage, DevelopmentVault } from '../../app/dev/development-vault.ts';
+import { listExamples } from './dev-examples.ts';
+
+/** What `dev` prints once everything is ready. */
+export function renderBanner(vault: DevelopmentVault): string {
+  const { keys } = vault.tenant;
+  const examples = listExamples(vault).map(({ title, command }) => `  ${title}:\n\n${command}\n`);
+  return `
+  *** DEVELOPMENT ONLY: never store real cards here. ${describeStorage(vault.storage)} ***
+
+  Open          ${vault.url} (listening on ${new URL(vault.boundUrl).host})
+  Reference     ${vault.url}/docs
+  Admin         ${vault.adminUrl}/readyz?verbose
+  Card fields   ${vault.elementsUrl}
+${vault.shopUrl === undefined ? '' : `  Shop          ${vault.shopUrl} (card fields, try 4242 4242 4242 4242)\n`}  Sign in       ${vault.signInUrl} (works once)
+  Echo          ${vault.echoUrl} (a destination for the proxy)
+  Tenant        ${vault.tenant.id}
+
+  Keys
+    private     ${keys.private}
+    reveal      ${keys.reveal}
+    public      ${keys.public}
+    management  ${keys.management}
+${renderSeeded(vault.tenant.seeded)}
+  A card is stored as ${vault.exampleId}. Paste these lines into another terminal.
+
+${examples.join('\n')}
+  To run other commands, such as \`strongroom keys list\`, on this vault:
+
+${Object.entries(vault.settings)
+  .map(([name, value]) => `export ${name}='${value}'`)
+  .join('\n')}
+
+  Stop with Ctrl-C.`;
+}
+
+function renderSeeded(keys: Readonly<Record<string, string>> | undefined): string {
+  if (keys === undefined) return '';
+  const lines = Object.entries(keys).map(([name, key]) => `    ${name.padEnd(16)}  ${key}`);
+  return `
+  Filled with a month of examples. Keys of its applications
+${lines.join('\n')}
+`;
+}
+
+function describeStorage(storage: DevelopmentStorage): string {
+  switch (storage.kind) {
+    case 'deleted':
+      return 'Everything is deleted when you stop it.';
+    case 'kept':
+      return `Data and secrets are kept in ${storage.directory}.`;
+    case 'foreign':
+      return `Database "${storage.database}" was migrated; the new tenant and its data stay in it when you stop.`;
+  }
+}

@@ -1,0 +1,43 @@
+import { withEscapedControls, withoutControls } from '../../core/text/one-line.ts';
+import { ConfigError } from '../../platform/config/config-error.ts';
+import type { ConfigWarning } from '../../platform/config/config-warnings.ts';
+
+/** A result for machines: one line of JSON. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${withEscapedControls(JSON.stringify(value))}\n`);
+}
+
+/** A result for people. What others have chosen is made one line (`toOneLine`) where the text is put together. */
+export function printText(text: string): void {
+  process.stdout.write(`${withoutControls(text)}\n`);
+}
+
+/** Prints an error and its causes, without a stack: the message says what to do. */
+export function printError(error: unknown, isJson: boolean): void {
+  const [message = '', ...causes] = messagesOf(error);
+  if (!isJson) {
+    const lines = [message, ...causes.map((cause) => `  because: ${cause}`), ''];
+    process.stderr.write(lines.map(withoutControls).join('\n'));
+    return;
+  }
+  const problems = error instanceof ConfigError ? { problems: error.problems } : {};
+  process.stderr.write(
+    `${withEscapedControls(JSON.stringify({ error: message, ...(causes.length > 0 ? { causes } : {}), ...problems }))}\n`,
+  );
+}
+
+/** Something to look at, beside what the command does and prints. */
+export function printWarning({ variable, warning }: ConfigWarning, isJson: boolean): void {
+  const text = `${variable} ${warning}`;
+  process.stderr.write(
+    `${isJson ? JSON.stringify({ warning: text, variable }) : withoutControls(`Warning: ${text}`)}\n`,
+  );
+}
+
+function messagesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [String(error)];
+  const causes = error.cause === undefined ? [] : messagesOf(error.cause);
+  // If all addresses of a name refuse a connection, Node wraps the errors in one without a message.
+  const inner = error instanceof AggregateError ? error.errors.flatMap(messagesOf) : [];
+  return [error.message, ...inner, ...causes].filter((message) => message !== '');
+}

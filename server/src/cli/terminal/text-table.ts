@@ -1,0 +1,15 @@
+import { toOneLine } from '../../core/text/one-line.ts';
+
+/** Columns side by side, with a space of two between them; what is right of the last one is free. A row is one line. */
+export function toTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [header, ...rows].map((row) => row.map(toOneLine));
+  const widths = header.map((_, column) => all.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0));
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,116 @@
+import type { SessionOrigin } from '../identity/caller.ts';
+import { isUuid } from '../identity/ids.ts';
+import type { AccessCondition, AccessRule } from '../access/access-rule.ts';
+import type { GrantLimit } from '../access/grant-limit.ts';
+import type { ApplicationType, Permission } from '../access/permission.ts';
+
+/** What somebody may do: of an application, or of a session, which has no type, destinations, list of origins or limit of its own. */
+export interface Rights {
+  readonly type?: ApplicationType;
+  readonly permissions: readonly Permission[];
+  readonly rules: readonly AccessRule[];
+  readonly expiresAt?: Date | null | undefined;
+  readonly allowedDestinations?: readonly string[] | null;
+  readonly allowedOrigins?: readonly string[] | null;
+  readonly grantLimit?: GrantLimit | null;
+  /** The only origin that a session works on. */
+  readonly origin?: SessionOrigin | null | undefined;
+}
+
+/** The same rights as one text, whichever order they were given in. Names and descriptions are no rights. */
+export function toCanonicalRights(rights: Rights): string {
+  const {
+    type = null,
+    permissions,
+    rules,
+    expiresAt,
+    allowedDestinations,
+    allowedOrigins,
+    grantLimit,
+    origin,
+  } = rights;
+  return JSON.stringify({
+    type,
+    permissions: permissions.toSorted(),
+    rules: rules.toSorted((a, b) => a.priority - b.priority).map(toCanonicalRule),
+    expires_at: expiresAt?.toISOString() ?? null,
+    allowed_destinations: allowedDestinations?.toSorted() ?? null,
+    grant_limit:
+      grantLimit === null || grantLimit === undefined
+        ? null
+        : {
+            permissions: grantLimit.permissions.toSorted(),
+            containers: grantLimit.containers.toSorted(),
+            transform: grantLimit.transform,
+          },
+    // Only where there is a list: the same rights have had the same digest since before there were any.
+    ...(allowedOrigins === null || allowedOrigins === undefined ? {} : { allowed_origins: allowedOrigins.toSorted() }),
+    ...(origin === null || origin === undefined ? {} : { origin }),
+  });
+}
+
+/** What was added and removed, a line each; undefined stands for somebody who is not there yet, or no more. */
+export function listRightsChanges(before: Rights | undefined, after: Rights | undefined): string[] {
+  const old = before === undefined ? [] : linesOf(before);
+  const fresh = after === undefined ? [] : linesOf(after);
+  const line = (change: 'added' | 'removed') => (right: Right) => `${right.kind} ${change}: ${right.text}`;
+  return [...without(old, fresh).map(line('removed')), ...without(fresh, old).map(line('added'))];
+}
+
+interface Right {
+  readonly kind:
+    | 'permission'
+    | 'rule'
+    | 'grant limit'
+    | 'destination'
+    | 'limit of destinations'
+    | 'origin'
+    | 'limit of origins'
+    | 'expiry';
+  readonly text: string;
+}
+
+function linesOf(rights: Rights): Right[] {
+  const { permissions, rules, expiresAt, allowedDestinations, allowedOrigins, grantLimit, origin } = rights;
+  const list = (kind: Right['kind'], texts: readonly string[]) => texts.map((text) => ({ kind, text }));
+  return [
+    ...list('permission', permissions.toSorted()),
+    ...list('rule', rules.toSorted((a, b) => a.priority - b.priority).map(toRuleText)),
+    ...list('grant limit', grantLimit === null || grantLimit === undefined ? [] : [toLimitText(grantLimit)]),
+    ...list('limit of destinations', toLimitOf(allowedDestinations)),
+    ...list('destination', allowedDestinations?.toSorted() ?? []),
+    ...list('limit of origins', toLimitOf(allowedOrigins)),
+    ...list('origin', allowedOrigins?.toSorted() ?? []),
+    ...list('origin', origin === null || origin === undefined ? [] : [origin]),
+    ...list('expiry', expiresAt === null || expiresAt === undefined ? [] : [expiresAt.toISOString()]),
+  ];
+}
+
+/** No list and an empty list mean opposite things. */
+function toLimitOf(entries: readonly string[] | null | undefined): string[] {
+  return entries === null || entries === undefined ? [] : ['to a list'];
+}
+
+function without(rights: readonly Right[], others: readonly Right[]): Right[] {
+  return rights.filter(({ kind, text }) => !others.some((other) => other.kind === kind && other.text === text));
+}
+
+/** `/pci/ reveal token:read, token:search (priority 1)` */
+function toRuleText({ container, conditions, transform, permissions, priority }: AccessRule): string {
+  const place = container ?? (conditions ?? []).map(toConditionText).join(' and ');
+  return `${place} ${transform} ${permissions.toSorted().join(', ')} (priority ${priority})`;
+}
+
+/** An id that somebody has chosen may be a value; a container is a name. */
+function toConditionText({ attribute, operator, value }: AccessCondition): string {
+  return `${attribute} ${operator} ${attribute === 'container' || isUuid(value) ? value : '*'}`;
+}
+
+function toLimitText({ permissions, containers, transform }: GrantLimit): string {
+  return `${containers.toSorted().join(', ')} ${transform} ${permissions.toSorted().join(', ')}`;
+}
+
+function toCanonicalRule({ priority, container, conditions, transform, permissions }: AccessRule): object {
+  const met = conditions?.map(({ attribute, operator, value }) => ({ attribute, operator, value })) ?? null;
+  return { priority, container: container ?? null, conditions: met, transform, permissions: permissions.toSorted() };
+}

@@ -1,0 +1,110 @@
+import type { AccessRule } from '../access/access-rule.ts';
+import { grantsAnywhere, isPlainPermission, toRules } from '../access/decide-access.ts';
+import { findExcess } from '../access/find-excess.ts';
+import { findWider, type GrantLimit, handsOutRights } from '../access/grant-limit.ts';
+import type { ApplicationType, Permission } from '../access/permission.ts';
+
+/** What an application has, would have, or what a role amounts to. */
+export interface PlaintextRights {
+  readonly type: ApplicationType;
+  readonly permissions: readonly Permission[];
+  readonly rules: readonly AccessRule[];
+  readonly grantLimit: GrantLimit | null;
+  readonly expiresAt: Date | null;
+  readonly allowedDestinations: readonly string[] | null;
+}
+
+/** Permissions whose use shows a token or sends it out. */
+const showing: ReadonlySet<Permission> = new Set<Permission>([
+  'token:read',
+  'token:search',
+  'token:update',
+  'token:use',
+]);
+/** Members approve exports, so who makes members decides about plaintext. */
+const makingMembers: readonly Permission[] = ['tenant:invitation:create', 'tenant:member:update'];
+
+/**
+ * Whether `after` gives a way to plaintext that `before` does not provably give; undefined stands for no rights at all. It may
+ * report a gain that does not exist, but never misses one, so a change for which it is false needs nobody's approval.
+ */
+export function widensPlaintext(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
+  return (
+    showsMore(before, after) ||
+    movesMore(before, after) ||
+    sendsFurther(before, after) ||
+    handsOutMore(before, after) ||
+    makesMembers(before, after) ||
+    lastsLonger(before, after)
+  );
+}
+
+/** Some token is shown as plaintext under a permission under which it was not. */
+function showsMore(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
+  const isPlaintext = (rule: AccessRule, permission: Permission) =>
+    rule.transform === 'reveal' && showing.has(permission);
+  return findExcess(toShownRules(after), toShownRules(before), isPlaintext) !== undefined;
+}
+
+/** A plain `token:update` of a private application may put any view over the data, so it shows plaintext whatever it says. */
+function toShownRules(rights: PlaintextRights | undefined): AccessRule[] {
+  return toOwnRules(rights).flatMap((rule) => {
+    const isAuthor = rights?.type === 'private' && isPlainPermission(rule) && rule.permissions.includes('token:update');
+    if (!isAuthor) return [rule];
+    return [
+      { ...rule, permissions: rule.permissions.filter((permission) => permission !== 'token:update') },
+      { ...rule, permissions: ['token:update'], transform: 'reveal' },
+    ];
+  });
+}
+
+/**
+ * Some token can be updated that could not. Whoever updates tokens can move them to containers where others see plaintext, and
+ * can put views over the data where they see it themselves, so it does not matter what the update shows.
+ */
+function movesMore(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
+  return findExcess(toMovingRules(after), toMovingRules(before)) !== undefined;
+}
+
+function toMovingRules(rights: PlaintextRights | undefined): AccessRule[] {
+  return toOwnRules(rights)
+    .filter(({ permissions }) => permissions.includes('token:update'))
+    .map((rule) => ({ ...rule, permissions: ['token:update'], transform: 'reveal' }));
+}
+
+/** Plaintext can be sent to a destination that it could not be sent to. */
+function sendsFurther(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
+  if (before === undefined || !grantsAnywhere(toOwnRules(after), 'token:use')) return false;
+  const { allowedDestinations: held } = before;
+  if (held === null) return false;
+  return after.allowedDestinations?.every((destination) => held.includes(destination)) !== true;
+}
+
+/** Applications that it creates or changes could see more. */
+function handsOutMore(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
+  if (!handsOutRights(after) || !reachesPlaintext(after.grantLimit)) return false;
+  if (before === undefined || !handsOutRights(before)) return true;
+  return before.grantLimit !== null && findWider(before.grantLimit, after.grantLimit) !== undefined;
+}
+
+function reachesPlaintext(limit: GrantLimit | null): boolean {
+  if (limit === null || makingMembers.some((permission) => limit.permissions.includes(permission))) return true;
+  return limit.transform === 'reveal' && limit.permissions.some((permission) => showing.has(permission));
+}
+
+function makesMembers(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
+  const held = toOwnRules(before);
+  const wanted = toOwnRules(after);
+  return makingMembers.some((permission) => grantsAnywhere(wanted, permission) && !grantsAnywhere(held, permission));
+}
+
+/** An application that sees plaintext does so for longer, or again. */
+function lastsLonger(before: PlaintextRights | undefined, after: PlaintextRights): boolean {
+  if (before === undefined || before.expiresAt === null) return false;
+  const isLater = after.expiresAt === null || after.expiresAt > before.expiresAt;
+  return isLater && widensPlaintext(undefined, after);
+}
+
+function toOwnRules(rights: PlaintextRights | undefined): AccessRule[] {
+  return rights === undefined ? [] : toRules(rights.permissions, rights.rules);
+}

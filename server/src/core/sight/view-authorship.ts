@@ -1,0 +1,66 @@
+import { DomainError } from '../errors/domain-error.ts';
+import type { Identity } from '../identity/caller.ts';
+import { transforms } from '../access/access-rule.ts';
+import { type AccessTarget, decideAccess, isPlainPermission } from '../access/decide-access.ts';
+import type { Permission } from '../access/permission.ts';
+import { deniedDetails } from '../access/require-access.ts';
+
+type Author = Pick<Identity, 'grants' | 'applicationType' | 'session'>;
+
+/**
+ * Whether the caller may define a view of the stored data of a token: a mask, a search index or a fingerprint expression
+ * over data that it did not supply itself. Such a view can show everything, so only a caller who may see everything can
+ * define one. A plain `token:update` of a private application is enough too, because clients rely on it; it counts as
+ * access to plaintext wherever access is explained or recorded.
+ */
+export function mayAuthorViews({ grants, applicationType, session }: Author, target: AccessTarget): boolean {
+  const updating = decideAccess(grants, 'token:update', target);
+  if (!updating.isAllowed) return false;
+  if (updating.transform === 'reveal') return true;
+  const reading = decideAccess(grants, 'token:read', target);
+  if (reading.isAllowed && reading.transform === 'reveal') return true;
+  return applicationType === 'private' && session === undefined && isPlainPermission(updating.rule);
+}
+
+/** Whether the caller may see all of the token by any of its rights: by reading, finding, changing or using it. */
+export function maySeePlaintext(author: Author, target: AccessTarget): boolean {
+  return mostSeen(author, seeing, target) === transforms.indexOf('reveal') || mayAuthorViews(author, target);
+}
+
+export function requireViewAuthor(author: Author, target: AccessTarget): void {
+  if (mayAuthorViews(author, target)) return;
+  throw needsReveal(
+    target,
+    'Setting mask, search_indexes or fingerprint_expression on stored data, or changing part of the data that one of them reads as a whole',
+  );
+}
+
+/**
+ * Moving a token to where the caller's rules show more of it is a view like any other. So is moving it to where a search shows
+ * more: the content of a token that search redacts cannot be probed, however else it is shown.
+ */
+export function requireNoGain(author: Author, from: AccessTarget, to: AccessTarget): void {
+  const isGain = [seeing, searching].some(
+    (permissions) => mostSeen(author, permissions, to) > mostSeen(author, permissions, from),
+  );
+  if (!isGain || mayAuthorViews(author, from)) return;
+  throw needsReveal(from, 'Moving a token to containers where this key sees more of it');
+}
+
+function needsReveal(target: AccessTarget, deed: string): DomainError {
+  const missing = `a rule for token:update or token:read with the transform reveal on container ${target.containers.join(', ')}`;
+  return new DomainError('forbidden', `${deed} needs ${missing}`, deniedDetails(target.containers, target.id));
+}
+
+const seeing: readonly Permission[] = ['token:read', 'token:search', 'token:update', 'token:use'];
+const searching: readonly Permission[] = ['token:search'];
+
+/** The rank of the most that any of the permissions shows of the token; redacted counts as not visible. */
+function mostSeen({ grants }: Author, permissions: readonly Permission[], target: AccessTarget): number {
+  return Math.max(
+    ...permissions.map((permission) => {
+      const decision = decideAccess(grants, permission, target);
+      return decision.isAllowed ? transforms.indexOf(decision.transform) : 0;
+    }),
+  );
+}

@@ -1,0 +1,25 @@
+import type { ApplicationId, ApplicationKeyId, TenantId } from '../../../core/identity/ids.ts';
+import type { ChangeFeed } from '../../../platform/database/changes/change-feed.ts';
+import type { WatchedCache } from '../../../platform/database/changes/watched-cache.ts';
+
+/** What something known about a key depends on, besides the key or session itself. */
+interface Grounds {
+  readonly tenantId: TenantId;
+  /** The applications whose changes affect it. */
+  readonly applicationIds: readonly ApplicationId[];
+}
+
+/** Forgets what is known about keys and sessions when they, their applications or their tenant change. */
+export function forgetChanged<Known extends Grounds>(
+  feed: ChangeFeed,
+  caches: readonly WatchedCache<ApplicationKeyId, Known>[],
+): void {
+  const forget = (matches: (keyId: ApplicationKeyId, known: Known) => boolean) => {
+    for (const cache of caches) cache.forget(matches);
+  };
+  feed.onChange((table, id) => {
+    if (table === 'application_keys' || table === 'sessions') forget((keyId) => keyId === id);
+    if (table === 'applications') forget((_, { applicationIds }) => applicationIds.some((known) => known === id));
+    if (table === 'tenants') forget((_, { tenantId }) => tenantId === id);
+  });
+}

@@ -1,0 +1,207 @@
+import type { Caller } from '../../../core/identity/caller.ts';
+import { type FacetField, facetFields } from '../../../platform/audit/record/audit-facet.ts';
+import type { Database } from '../../../platform/database/database.ts';
+import { FairLanes } from '../../../platform/waiting/fair-lanes.ts';
+import { type Clock, processClock, TimeBudget } from '../../../platform/waiting/time-budget.ts';
+import type { Facet, LogFilter } from '../model/log.ts';
+import { type CountRange, listStarts } from './log-count-range.ts';
+import { LogCountStore } from '../list/log-count-store.ts';
+import { typesOf } from '../model/log-sql.ts';
+import { type KindCount, LogTallyStore, mostFirst, type ValueCount } from './log-tally-store.ts';
+
+/** What records are counted by. */
+export const countedFields = [...facetFields, 'entity_type'] as const;
+export type CountedField = (typeof countedFields)[number];
+
+export interface CountBucket {
+  readonly start: number;
+  readonly total: number;
+  readonly counts: readonly ValueCount[];
+}
+
+export interface LogTally {
+  /** What `counts` are by: the field of a filter, where there is one on another field than asked for. */
+  readonly by: CountedField;
+  readonly isExact: boolean;
+  readonly buckets: readonly CountBucket[];
+  readonly top: readonly ValueCount[];
+}
+
+export interface FieldValues {
+  readonly field: CountedField;
+  readonly values: readonly ValueCount[];
+  /** Whether these are all values that occur. */
+  readonly isComplete: boolean;
+}
+
+export const topMax = 20;
+const facetsMs = 1_000;
+/** The worker may move on between two statements; it does so twice a second at most. */
+const triesMax = 3;
+
+type Counted = Pick<LogTally, 'by' | 'isExact' | 'buckets'>;
+
+/** Numbers of records for charts and lists of filters, from the counters that the worker keeps. Never reads a record. */
+export class LogCounts {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #lanes = new FairLanes({ placesMax: 4, tenantMax: 2, waitingMax: 200, waitMaxMs: 5_000 });
+
+  constructor(parts: { database: Database; clock?: Clock }) {
+    this.#database = parts.database;
+    this.#clock = parts.clock ?? processClock;
+  }
+
+  async count(
+    { tenantId }: Pick<Caller, 'tenantId'>,
+    filter: LogFilter,
+    asked: { readonly by: CountedField; readonly range: CountRange },
+  ): Promise<LogTally> {
+    const counted = await this.#lanes.run(tenantId, () =>
+      this.#database.forTenant(tenantId, async (tx) => {
+        const progress = new LogCountStore(tx, tenantId);
+        const found = await atOnePlace(progress, () => countBuckets(new LogTallyStore(tx, tenantId), filter, asked));
+        const isBehind = await isBehindBefore(progress, filter, asked.range);
+        return { ...found, isExact: found.isExact && !isBehind };
+      }),
+    );
+    return { ...counted, top: mostFirst(sumUp(counted.buckets.flatMap(({ counts }) => counts))) };
+  }
+
+  /** The most frequent values of every field. */
+  async listValues(
+    { tenantId }: Pick<Caller, 'tenantId'>,
+    filter: LogFilter,
+    { range, limit }: { readonly range: CountRange; readonly limit: number },
+  ): Promise<FieldValues[]> {
+    const budget = new TimeBudget(facetsMs, this.#clock);
+    const asked = { types: typesOf(filter), range };
+    return this.#lanes.run(tenantId, () =>
+      this.#database.forTenant(tenantId, async (tx) => {
+        const store = new LogTallyStore(tx, tenantId);
+        const isBehind = await isBehindBefore(new LogCountStore(tx, tenantId), filter, range);
+        const kinds = await store.sumKinds(asked);
+        const fields = [toFieldValues('entity_type', kinds, { limit, isCut: isBehind })];
+        for (const field of facetFields) {
+          // One more than asked for tells whether there are others.
+          const ranking = budget.isSpent
+            ? { values: [], isCut: true }
+            : await store.rankValues(field, limit + 1, asked);
+          fields.push(toFieldValues(field, ranking.values, { limit, isCut: ranking.isCut || isBehind }));
+        }
+        return fields;
+      }),
+    );
+  }
+}
+
+function toFieldValues(
+  field: CountedField,
+  values: readonly ValueCount[],
+  { limit, isCut }: { readonly limit: number; readonly isCut: boolean },
+): FieldValues {
+  return { field, values: values.slice(0, limit), isComplete: !isCut && values.length <= limit };
+}
+
+/** Tries again if the counters have moved on meanwhile, so that parts add up to their total. */
+async function atOnePlace<T>(progress: LogCountStore, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const place = await progress.facetsKeptTo();
+    const done = await work();
+    if (attempt === triesMax || (await progress.facetsKeptTo()) === place) return done;
+  }
+}
+
+/** Whether a worker that is well behind has not come to a part of the time. */
+async function isBehindBefore(progress: LogCountStore, filter: LogFilter, { to }: CountRange): Promise<boolean> {
+  const countedTo = await progress.findBehind(filter);
+  return countedTo !== undefined && (countedTo === 'never' || countedTo.getTime() < to);
+}
+
+async function countBuckets(
+  store: LogTallyStore,
+  filter: LogFilter,
+  { by, range }: { readonly by: CountedField; readonly range: CountRange },
+): Promise<Counted> {
+  const { facets } = filter;
+  const asked = { types: typesOf(filter), range };
+  const [first, ...others] = facets;
+  if (first === undefined) {
+    const kinds = await store.countAll(asked);
+    if (by === 'entity_type') return { by, isExact: true, buckets: bucketsByKind(range, kinds) };
+    return countByValue(store, by, { ...asked, kinds });
+  }
+  const kinds = smallest(await countEach(store, facets, asked));
+  const isExact = others.length === 0;
+  if (by === 'entity_type') return { by, isExact, buckets: bucketsByKind(range, kinds) };
+  // Counters know one field at a time.
+  const counts = isExact ? toValueCounts(kinds, first.value) : [];
+  return { by: isExact ? first.field : by, isExact, buckets: toBuckets(range, kinds, counts) };
+}
+
+async function countByValue(
+  store: LogTallyStore,
+  by: FacetField,
+  { types, range, kinds }: { types: readonly string[]; range: CountRange; kinds: readonly KindCount[] },
+): Promise<Counted> {
+  const { values, isCut } = await store.rankValues(by, topMax, { types, range });
+  const counts = await store.countValues(
+    by,
+    values.map(({ value }) => value),
+    { types, range },
+  );
+  return { by, isExact: !isCut, buckets: toBuckets(range, kinds, counts) };
+}
+
+async function countEach(
+  store: LogTallyStore,
+  facets: readonly Facet[],
+  asked: { readonly types: readonly string[]; readonly range: CountRange },
+): Promise<KindCount[][]> {
+  const counted: KindCount[][] = [];
+  for (const facet of facets) counted.push(await store.countOf(facet, asked));
+  return counted;
+}
+
+/** No more records can have all values than have the rarest of them. */
+function smallest([first = [], ...others]: readonly (readonly KindCount[])[]): KindCount[] {
+  const rest = others.map((counts) => new Map(counts.map((count) => [keyOf(count), count.records])));
+  return first
+    .map((count) => ({ ...count, records: Math.min(count.records, ...rest.map((one) => one.get(keyOf(count)) ?? 0)) }))
+    .filter(({ records }) => records > 0);
+}
+
+function keyOf({ start, entityType }: KindCount): string {
+  return `${start} ${entityType}`;
+}
+
+type StartedCount = ValueCount & { readonly start: number };
+
+function toValueCounts(kinds: readonly KindCount[], value: string): StartedCount[] {
+  return kinds.map(({ start, records }) => ({ start, value, records }));
+}
+
+function bucketsByKind(range: CountRange, kinds: readonly KindCount[]): CountBucket[] {
+  return toBuckets(
+    range,
+    kinds,
+    kinds.map(({ start, entityType, records }) => ({ start, value: entityType, records })),
+  );
+}
+
+/** Every interval, even those in which nothing happened. */
+function toBuckets(range: CountRange, kinds: readonly KindCount[], counts: readonly StartedCount[]): CountBucket[] {
+  const totals = Map.groupBy(kinds, ({ start }) => start);
+  const values = Map.groupBy(counts, ({ start }) => start);
+  return listStarts(range).map((start) => ({
+    start,
+    total: (totals.get(start) ?? []).reduce((sum, { records }) => sum + records, 0),
+    counts: mostFirst(sumUp(values.get(start) ?? [])),
+  }));
+}
+
+function sumUp(counts: readonly ValueCount[]): ValueCount[] {
+  const sums = new Map<string, number>();
+  for (const { value, records } of counts) sums.set(value, (sums.get(value) ?? 0) + records);
+  return [...sums].map(([value, records]) => ({ value, records }));
+}

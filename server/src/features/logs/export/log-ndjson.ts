@@ -1,0 +1,14 @@
+import type { toLogView } from '../model/log-schemas.ts';
+
+export type LogJson = ReturnType<typeof toLogView>;
+export type LogPages = AsyncIterable<readonly LogJson[]> | Iterable<readonly LogJson[]>;
+
+/** A record a line, a page a piece. The last line says that it is the last, and how many there were. */
+export async function* toNdjson(pages: LogPages): AsyncGenerator<string> {
+  let records = 0;
+  for await (const page of pages) {
+    records += page.length;
+    if (page.length > 0) yield page.map((log) => `${JSON.stringify(log)}\n`).join('');
+  }
+  yield `${JSON.stringify({ end: true, records })}\n`;
+}

@@ -1,0 +1,57 @@
+import { entityTypes } from '../../../platform/audit/record/audit-event.ts';
+import type { Parameters } from '../../../platform/database/statement-parameters.ts';
+import type { LogCursor, LogFilter } from './log.ts';
+
+export const logColumns = `r.id, r.actor_id as "actorId", r.actor_type as "actorType", r.entity_type as "entityType",
+  r.entity_id as "entityId", r.operation, r.outcome, r.transform, r.key_id as "keyId", r.request_id as "requestId",
+  r.source_address as "sourceAddress", r.containers, r.destination, r.details, r.created_at as "createdAt"`;
+export const newestFirst = 'order by r.created_at desc, r.id desc';
+
+export function typesOf({ entityType }: LogFilter): readonly string[] {
+  return entityType === undefined ? entityTypes : [entityType];
+}
+
+/** The kind, where the records are found by something else than their kind. */
+export function kindOf({ entityType }: LogFilter, parameters: Parameters): string {
+  return entityType === undefined ? '' : `and r.entity_type = ${parameters.add(entityType)}`;
+}
+
+/** What must hold for a record besides its tenant and kind, each behind an `and`. */
+export function conditionsOf(filter: LogFilter, parameters: Parameters, after?: LogCursor): string {
+  const { entityId, requestId, facets, from, to } = filter;
+  const conditions = [
+    ...(entityId === undefined ? [] : [`r.entity_id = ${parameters.add(entityId)}`]),
+    // As the index has it, which compares bytes.
+    ...(requestId === undefined ? [] : [`r.request_id collate "C" = ${parameters.add(requestId)}`]),
+    ...facets.map(({ field, value }) => `r.${field} = ${parameters.add(value)}${typesOfColumns[field] ?? ''}`),
+    ...(from === undefined ? [] : [`r.created_at >= ${parameters.add(toSqlTime(from.getTime()))}::timestamptz`]),
+    ...(to === undefined ? [] : [`r.created_at < ${parameters.add(toSqlTime(to.getTime()))}::timestamptz`]),
+    ...(after === undefined
+      ? []
+      : [
+          `(r.created_at, r.id) < (${parameters.add(after.createdAt)}::timestamptz, ${parameters.add(after.id)}::uuid)`,
+        ]),
+  ];
+  return conditions.map((condition) => `and ${condition}`).join(' ');
+}
+
+/**
+ * What follows a cursor, for records that have bounds of their own. As a comparison of rows PostgreSQL would start at the cursor
+ * and read on to those bounds: the further from it, the longer.
+ */
+export function following(after: LogCursor | undefined, parameters: Parameters): string {
+  if (after === undefined) return '';
+  const time = `${parameters.add(after.createdAt)}::timestamptz`;
+  return `and (r.created_at < ${time} or (r.created_at = ${time} and r.id < ${parameters.add(after.id)}::uuid))`;
+}
+
+const typesOfColumns: Readonly<Record<string, string>> = { actor_id: '::uuid', key_id: '::uuid' };
+
+const earliest = new Date('0001-01-01T00:00:00Z').getTime();
+const latest = new Date('9999-12-31T23:59:59.999Z').getTime();
+
+/** With an offset, a time can lie outside of the years that are written with four digits: before or after everything. */
+export function toSqlTime(milliseconds: number): string {
+  if (milliseconds > latest) return 'infinity';
+  return milliseconds < earliest ? '-infinity' : new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,19 @@
+import type { TimeBudget } from '../../../platform/waiting/time-budget.ts';
+import type { LogCursor, LogFilter, LogSlice } from './log.ts';
+
+export interface Wanted {
+  readonly limit: number;
+  readonly after: LogCursor | undefined;
+}
+
+/** `total` is at least what there is to count where counting stopped early. */
+export interface Counted {
+  readonly total: number;
+  readonly isExact: boolean;
+}
+
+/** A way through the log that may have to look at much more than it finds, and therefore stops in time. */
+export interface LogWalk {
+  list(filter: LogFilter, wanted: Wanted, budget: TimeBudget): Promise<LogSlice>;
+  count(filter: LogFilter, limit: number, budget: TimeBudget): Promise<Counted>;
+}

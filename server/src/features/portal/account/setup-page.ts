@@ -1,0 +1,45 @@
+import { type Html, html } from '../../../http/pages/html.ts';
+import { type AccountPage, renderPassword, renderUnconnected } from './account-page.ts';
+import { hasWayAlready } from '../people/confined-session.ts';
+import { renderAlert, renderPortalPage } from '../frame/portal-page.ts';
+import { renderPasskeyForm } from '../frame/sign-in-page.ts';
+import { countUsableWays, nameOf } from '../people/user.ts';
+
+const addForm = { action: '/portal/passkeys', kind: 'create', label: 'Set up a passkey' } as const;
+
+/** The account page of a session for which a link is not enough: it can set up the first way to sign in, and nothing else. */
+export function renderSetupPage(page: AccountPage): string {
+  const { session, ways, provider } = page;
+  const tenants = session.memberships.filter(({ requiresWay }) => requiresWay).map(({ tenantName }) => tenantName);
+  const hasWay = countUsableWays(ways, provider?.issuer) > 0;
+  const others = session.memberships.length > tenants.length;
+  return renderPortalPage({
+    title: hasWay ? 'Sign in with your own way' : 'Set up a way to sign in',
+    ...(others ? { back: { href: '/portal/', label: 'Go to the portal' } } : {}),
+    body: html`<p>You followed a link as <strong>${nameOf(session.user)}</strong>. In ${listOf(tenants)}, a link is not enough.</p>
+${hasWay ? renderAlert(hasWayAlready) : renderChoices(page)}
+<section>
+<form method="post" action="/portal/sign-out">
+<button${hasWay ? html` class="primary"` : html``}>${hasWay ? 'Sign in' : 'Sign out'}</button>
+</form>
+</section>`,
+  });
+}
+
+function renderChoices({ session, ways, passkey, provider }: AccountPage): Html {
+  if (!session.isFresh) {
+    return renderAlert('Your link was used more than 15 minutes ago. Ask your vault operator for a new one.');
+  }
+  return html`<p>Choose one. You then sign in with it, and can add others.</p>
+<section>
+${renderPasskeyForm(addForm, passkey)}
+<ul class="rows">
+${renderPassword({ ...ways, hasPassword: false })}
+${provider === undefined ? html`` : renderUnconnected(provider.name)}
+</ul>
+</section>`;
+}
+
+function listOf(names: readonly string[]): Html {
+  return html`${names.map((name, index) => html`${index === 0 ? '' : ', '}<strong>${name}</strong>`)}`;
+}

@@ -1,0 +1,50 @@
+import { html } from '../../../http/pages/html.ts';
+import { backToAccount, renderAlert, renderHidden, renderPortalPage, toMinute } from '../frame/portal-page.ts';
+import type { KnownPasskey, SignInWay } from '../people/user.ts';
+
+/** What the form of the page sends: a confirmation, or one of somebody who has read that nothing is left. */
+export const confirmations = { removal: 'removal', lastRemoval: 'last-removal' } as const;
+
+const pages = {
+  passkey: {
+    title: 'Remove a passkey',
+    button: 'Remove the passkey',
+    text: 'Once removed, the passkey can no longer be used to sign in. Delete it from your device as well.',
+    action: '/portal/passkeys/remove',
+  },
+  provider: {
+    title: 'Disconnect a provider',
+    button: 'Disconnect the provider',
+    text: 'Once disconnected, your account with the provider can no longer be used to sign in.',
+    action: '/portal/provider/remove',
+  },
+} as const;
+
+/** Asks before a way to sign in is removed, and warns if it is the last one. */
+export function renderRemovalPage(way: SignInWay, { isLast, name }: { isLast: boolean; name: string }): string {
+  const { title, button, text, action } = pages[way.kind];
+  const fields = way.kind === 'passkey' ? { id: way.id } : { issuer: way.issuer };
+  const warning =
+    'This is your only way to sign in. Without it, you need a sign-in link from your vault operator. Add another way first.';
+  return renderPortalPage({
+    title,
+    back: backToAccount,
+    body: html`${renderAlert(isLast ? warning : undefined)}
+<p><strong>${name}</strong></p>
+<p>${text} You are signed out everywhere else.</p>
+<form method="post" action="${action}">
+${renderHidden({ ...fields, confirmed: isLast ? confirmations.lastRemoval : confirmations.removal })}
+<button class="danger">${isLast ? `${button} nevertheless` : button}</button>
+</form>`,
+  });
+}
+
+export function nameOfPasskey(passkey: KnownPasskey): string {
+  return `Passkey ${describeUse(passkey)}`;
+}
+
+/** `added 2026-05-04 12:30 UTC, never used` */
+export function describeUse({ createdAt, lastUsedAt }: KnownPasskey): string {
+  const use = lastUsedAt === null ? 'never used' : `last used ${toMinute(lastUsedAt)}`;
+  return `added ${toMinute(createdAt)}, ${use}`;
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify';
+import { html } from '../../../http/pages/html.ts';
+import { pageOptions, sendPage } from '../../../http/pages/page-reply.ts';
+import { addPortalFiles, addPortalPageHeaders, readPortalFiles } from '../../../http/pages/portal-files.ts';
+import type { Portal } from '../visits/portal.ts';
+import { renderPortalPage } from '../frame/portal-page.ts';
+import { requireUsableSession } from '../visits/portal-session-routes.ts';
+import { portalAppPaths } from '../frame/sign-in-destination.ts';
+
+/** The page behind the sign-in: static files of the portal, which get everything they show from `/portal/api`. */
+export function addPortalAppRoutes(app: FastifyInstance, portal: Portal): void {
+  const built = readPortalFiles();
+  if (built !== undefined) addPortalFiles(app, built);
+  const page = built?.page ?? renderUnbuiltPage();
+  for (const path of portalAppPaths) {
+    app.get(path, pageOptions, async (request, reply) => {
+      await requireUsableSession(portal, request);
+      if (built !== undefined) addPortalPageHeaders(reply);
+      return sendPage(reply, page);
+    });
+  }
+}
+
+function renderUnbuiltPage(): string {
+  return renderPortalPage({
+    title: 'Portal',
+    body: html`<p>The pages of the portal have not been built. Run <code>npm run build</code> and start the vault again.</p>
+<p><a href="/portal/account">Your account</a></p>`,
+  });
+}

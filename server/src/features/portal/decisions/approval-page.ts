@@ -1,0 +1,74 @@
+import { type Html, html } from '../../../http/pages/html.ts';
+import type { ListedRequest } from '../../approvals/index.ts';
+import { backToPortal, renderHidden, renderPortalPage, renderTime } from '../frame/portal-page.ts';
+import type { Membership, UserSession } from '../people/user.ts';
+
+export interface TenantApprovals {
+  readonly membership: Membership;
+  readonly requests: readonly ListedRequest[];
+}
+
+const states: Readonly<Record<ListedRequest['status'], string>> = {
+  pending: 'waiting for approval',
+  approved: 'approved and in force',
+  refused: 'refused',
+  expired: 'expired',
+  stale: 'approved too late: something had changed',
+};
+
+/** Who would get to see what, and who wants that: everything needed to decide. */
+export function renderApprovalsPage(session: UserSession, tenants: readonly TenantApprovals[]): string {
+  const body = html`<p>These changes would widen access to plaintext. None is in force before it is approved.
+Before approving, ask the requester through a separate channel whether they want this, and why.</p>
+${tenants.length === 0 ? html`<p>Owners and admins of a tenant see its requests and approve them.</p>` : tenants.map((tenant) => renderTenant(session, tenant))}`;
+  return renderPortalPage({ title: 'Approvals', back: backToPortal, isWide: true, body });
+}
+
+function renderTenant(session: UserSession, { membership, requests }: TenantApprovals): Html {
+  return html`<section>
+<h2>${membership.tenantName}</h2>
+${requests.length === 0 ? html`<p>Nothing waits for approval. A tenant demands approvals with the setting <code>approve_plaintext</code>.</p>` : requests.map((one) => renderRequest(session, membership, one))}
+</section>`;
+}
+
+function renderRequest(session: UserSession, { tenantId }: Membership, one: ListedRequest): Html {
+  const { description, approvals, approvalsNeeded } = one;
+  const isOpen = one.status === 'pending';
+  const isOwn = one.requestedBy === session.user.id;
+  const hasApproved = approvals.some(({ userId }) => userId === session.user.id);
+  const fields = { tenant: tenantId, request: one.id };
+  const given = approvals.map(
+    ({ email, userId, approvedAt }) => html`<br>${email ?? userId} at ${renderTime(approvedAt)}`,
+  );
+  return html`<article>
+<h3>${description.title}</h3>
+${isOpen ? html`<ul>${description.sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>` : html``}
+<dl class="facts">
+<dt>Status</dt><dd>${states[one.status]}</dd>
+<dt>Requested</dt><dd>${renderTime(one.requestedAt)} by ${describeRequester(one, isOwn)}</dd>
+${isOpen ? html`<dt>Expires</dt><dd>${renderTime(one.expiresAt)}</dd>` : html``}
+<dt>Approvals</dt><dd>${approvals.length} of ${approvalsNeeded}${given}</dd>
+${isOpen ? html`<dt>Exactly</dt><dd>${description.changes.map((change) => html`<code>${change}</code><br>`)}</dd>` : html``}
+</dl>
+<div class="actions">
+${isOpen && !isOwn && !hasApproved ? renderForm({ verb: 'approve', label: 'Approve', style: 'primary' }, fields) : html``}
+${isOpen ? renderForm({ verb: 'refuse', label: isOwn ? 'Withdraw' : 'Refuse', style: 'danger' }, fields) : html``}
+</div>
+</article>`;
+}
+
+function describeRequester({ requesterName, requestedBy, requestedKey }: ListedRequest, isOwn: boolean): string {
+  const name = requesterName ?? requestedBy;
+  if (requestedKey !== null) return `the application “${name}”, with key ${requestedKey}`;
+  return isOwn ? `you (${name}): another owner or admin has to approve it` : name;
+}
+
+function renderForm(
+  { verb, label, style }: { readonly verb: string; readonly label: string; readonly style: string },
+  fields: Readonly<Record<string, string>>,
+): Html {
+  return html`<form method="post" action="/portal/approvals/${verb}">
+${renderHidden(fields)}
+<button class="${style}">${label}</button>
+</form>`;
+}

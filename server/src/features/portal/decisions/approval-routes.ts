@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+import { pageOptions, sendPage } from '../../../http/pages/page-reply.ts';
+import { renderApprovalsPage, type TenantApprovals } from './approval-page.ts';
+import type { Portal } from '../visits/portal.ts';
+import { requireUsableSession } from '../visits/portal-session-routes.ts';
+import { listDeciding, readDecision } from './decision-routes.ts';
+import { requireProof } from '../people/require-proof.ts';
+
+const decided = { field: 'request', noun: 'request for approval' };
+
+/** Where people approve or refuse what would widen access to plaintext. */
+export function addApprovalRoutes(app: FastifyInstance, portal: Portal): void {
+  app.get('/portal/approvals', pageOptions, async (request, reply) => {
+    const session = await requireUsableSession(portal, request);
+    const tenants: TenantApprovals[] = [];
+    for (const membership of listDeciding(session)) {
+      tenants.push({ membership, requests: await portal.approvals.list(membership.tenantId) });
+    }
+    return sendPage(reply, renderApprovalsPage(session, tenants));
+  });
+
+  app.post('/portal/approvals/approve', pageOptions, async (request, reply) => {
+    const { caller, id, session } = await readDecision(portal, request, decided);
+    await portal.approvals.approve(caller, id, requireProof(session, 'a change'));
+    return reply.redirect('/portal/approvals', 303);
+  });
+
+  app.post('/portal/approvals/refuse', pageOptions, async (request, reply) => {
+    const { caller, id } = await readDecision(portal, request, decided);
+    await portal.approvals.refuse(caller, id);
+    return reply.redirect('/portal/approvals', 303);
+  });
+}

@@ -1,0 +1,41 @@
+import { type Html, html } from '../../../http/pages/html.ts';
+import { type PageOptions, renderPage } from '../../../http/pages/page.ts';
+
+/** A page with the script for passkeys. */
+export function renderPortalPage(page: Omit<PageOptions, 'script'>): string {
+  return renderPage({ ...page, script: '/portal/assets/portal.js' });
+}
+
+/** From a page for people who are signed in. */
+export const backToPortal = { href: '/portal/', label: 'Back to the portal' } as const;
+/** From a page about one way to sign in. */
+export const backToAccount = { href: '/portal/account', label: 'Back to your account' } as const;
+
+/** `2026-05-04 12:30 UTC`, with the exact time for programs. */
+export function renderTime(time: Date): Html {
+  return html`<time datetime="${time.toISOString()}">${toMinute(time)}</time>`;
+}
+
+export function toMinute(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** Announced immediately by screen readers. */
+export function renderAlert(message: string | undefined): Html {
+  return message === undefined ? html`` : html`<p class="alert" role="alert">${message}</p>`;
+}
+
+export function renderHidden(fields: Readonly<Record<string, string | undefined>>): Html[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
+  );
+}
+
+/** A page with a single message. */
+export function renderMessagePage(title: string, message: string): string {
+  return renderPortalPage({
+    title,
+    body: html`<p>${message}</p>
+<p><a class="button primary" href="/portal/">Go to the portal</a></p>`,
+  });
+}

@@ -1,0 +1,72 @@
+import { type Html, html } from '../../../http/pages/html.ts';
+import type { SignInDestination } from './sign-in-destination.ts';
+import { renderAlert, renderHidden, renderPortalPage } from './portal-page.ts';
+
+export interface SignInPage {
+  readonly destination: SignInDestination;
+  readonly alert?: string;
+  /** The visitor has just set up how to sign in. */
+  readonly isReady?: boolean;
+  /** The previous input after a mistake, except secrets. */
+  readonly email?: string;
+  readonly passkey: PasskeyPrompt;
+  /** Name of the OpenID provider, if there is one. */
+  readonly providerName: string | undefined;
+}
+
+/** What a browser needs to ask for a passkey. */
+export interface PasskeyPrompt {
+  /** Options in the JSON form of WebAuthn. */
+  readonly options: string;
+  readonly sealed: string;
+}
+
+const signInForm = { action: '/portal/sign-in/passkey', kind: 'get', label: 'Sign in with a passkey' } as const;
+
+export function renderSignInPage(page: SignInPage): string {
+  const fields = { ...page.destination };
+  return renderPortalPage({
+    title: 'Sign in',
+    body: html`${renderAlert(page.alert)}
+${page.isReady === true ? html`<p role="status">All set. Sign in with what you have just set up.</p>` : html``}
+<section class="choices">
+${renderPasskeyForm(signInForm, page.passkey, fields)}
+${page.providerName === undefined ? html`` : renderProviderForm(page.providerName, fields)}
+</section>
+<section>
+<h2>Or with a password</h2>
+<form method="post" action="/portal/sign-in">
+${renderHidden(fields)}
+<label for="email">E-mail address</label>
+<input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${page.email ?? ''}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="200">
+<label for="code">Code from your authenticator app, or a recovery code</label>
+<input id="code" name="code" autocomplete="one-time-code" required maxlength="32">
+<button>Sign in</button>
+</form>
+</section>
+<p class="note">Can't sign in? Ask your vault operator for a sign-in link.</p>`,
+  });
+}
+
+/** The script of the page asks the browser for the passkey, puts the response into the form and submits it. */
+export function renderPasskeyForm(
+  form: { readonly action: string; readonly kind: 'get' | 'create'; readonly label: string },
+  { options, sealed }: PasskeyPrompt,
+  fields: Readonly<Record<string, string | undefined>> = {},
+): Html {
+  const { action, kind, label } = form;
+  return html`<form method="post" action="${action}" data-passkey="${kind}" data-options="${options}">
+${renderHidden({ ...fields, sealed, credential: '' })}
+<button class="primary">${label}</button>
+<p class="alert" role="alert" hidden>The passkey could not be used. Try again, or sign in another way.</p>
+</form>`;
+}
+
+function renderProviderForm(name: string, fields: Readonly<Record<string, string | undefined>>): Html {
+  return html`<form method="post" action="/portal/sign-in/provider">
+${renderHidden(fields)}
+<button>Sign in with ${name}</button>
+</form>`;
+}

@@ -1,0 +1,49 @@
+import { DomainError } from '../../../core/errors/domain-error.ts';
+import type { Membership, UserSession } from './user.ts';
+
+/** What a session is judged by. */
+type Proof = Pick<UserSession, 'provenSince' | 'hasWeakPassword'>;
+
+/**
+ * Whether the session can do nothing in the tenant yet. A link proves that it arrived, not who opened it, and a password
+ * that is too simple proves little: in tenants that require it, users first set up a way to sign in.
+ */
+export function isConfinedIn(session: Proof, { requiresWay }: Pick<Membership, 'requiresWay'>): boolean {
+  return requiresWay && (beganWithLink(session) || session.hasWeakPassword);
+}
+
+/** Whether no tenant is left in which the session can do anything. */
+export function isConfinedEverywhere(session: UserSession): boolean {
+  return session.memberships.length > 0 && session.memberships.every((membership) => isConfinedIn(session, membership));
+}
+
+/**
+ * Whether the session began with a link and belongs to a user whose account opens a tenant that a link must not open. It can
+ * set up the first way to sign in, but neither add to existing ones nor remove any.
+ */
+export function isLinkOnly(session: UserSession): boolean {
+  return beganWithLink(session) && session.memberships.some(({ requiresWay }) => requiresWay);
+}
+
+/** Throws if the session has to set up a way to sign in before it can work on the tenant. */
+export function requireUnconfined(session: Proof, membership: Pick<Membership, 'requiresWay'>): void {
+  if (!isConfinedIn(session, membership)) return;
+  throw new DomainError('sign-in-way-required', beganWithLink(session) ? linkIsNotEnough : passwordIsNotEnough);
+}
+
+/** For a link of somebody who has a way to sign in: anyone who holds the link must neither add one nor take one away. */
+export function alreadyHasWay(): DomainError {
+  return new DomainError('sign-in-way-required', hasWayAlready);
+}
+
+export const hasWayAlready =
+  'With a link you can set up your first way to sign in, but not change existing ones. Sign out, and sign in with the way that you have. If you have lost it, ask your vault operator for a link that removes it (strongroom members sign-in-link --remove-ways).';
+
+const linkIsNotEnough =
+  'A link is not enough for this tenant. Open /portal/account, set up a passkey, a password with an authenticator app or your OpenID provider, and sign in with it.';
+const passwordIsNotEnough =
+  'Your password does not have both letters and digits. Open /portal/account, set a new one and sign in with it.';
+
+function beganWithLink({ provenSince }: Proof): boolean {
+  return provenSince === null;
+}

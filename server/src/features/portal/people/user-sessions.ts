@@ -1,0 +1,145 @@
+import type { TenantId } from '../../../core/identity/ids.ts';
+import { noSingleEntity, type Outcome } from '../../../platform/audit/record/audit-event.ts';
+import type { AuditLog } from '../../../platform/audit/record/audit-log.ts';
+import type { Database, Transaction } from '../../../platform/database/database.ts';
+import { type DatabaseClock, databaseClock } from '../../../platform/database/database-clock.ts';
+import { generateNonce, parseNonce } from '../../../platform/keyring/sign-in/api-key.ts';
+import type { SystemKeys } from '../../../platform/keyring/keys/system-keys.ts';
+import { memberEvent } from '../../members/index.ts';
+import { SignInAttempts } from './sign-in-attempts.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+import { UserSessionStore } from './user-session-store.ts';
+import { UserStore } from './user-store.ts';
+import type { Membership, Origin, ProvenUser, SignInWays, UserSession } from './user.ts';
+
+/** A new session: its secret is only stored in the cookie. */
+export interface StartedSession {
+  readonly id: string;
+  readonly cookie: string;
+}
+
+/** Whose session starts, and with which method. */
+type NewSession = Omit<ProvenUser, 'provenSince'> & {
+  /** When the sign-in method was set up; null for a link. */
+  readonly provenSince: Date | null;
+};
+
+/**
+ * Who is signed in. Every request asks the database, so that a removed member loses access on every server
+ * with the commit: there is no cache that could be stale.
+ */
+export class UserSessions {
+  readonly #database: Database;
+  readonly #systemKeys: SystemKeys;
+  readonly #audit: AuditLog;
+  readonly #clock: DatabaseClock;
+  readonly #attempts: SignInAttempts;
+
+  constructor(parts: { database: Database; systemKeys: SystemKeys; audit: AuditLog; clock?: DatabaseClock }) {
+    this.#database = parts.database;
+    this.#systemKeys = parts.systemKeys;
+    this.#audit = parts.audit;
+    this.#clock = parts.clock ?? databaseClock;
+    this.#attempts = new SignInAttempts(parts);
+  }
+
+  /** Signs a user in, and records it for each of their tenants before the cookie is sent. */
+  async start(user: NewSession, origin: Origin): Promise<StartedSession> {
+    const { userId } = user;
+    const { started, memberships } = await this.#database.forPortal(async (tx) => {
+      if ((await user.stillProves?.(tx)) === false) {
+        throw new SignInRefused('This way to sign in has just been removed or changed.');
+      }
+      const started = await this.startInTransaction(tx, user);
+      await new UserSessionStore(tx, this.#clock).trim(userId);
+      return { started, memberships: await new UserStore(tx).listMemberships(userId) };
+    });
+    // However they have shown who they are, a lock on their password has served its purpose.
+    await this.#attempts.forget(userId);
+    await this.#record(memberships, {
+      userId,
+      sessionId: started.id,
+      operation: 'sign_in',
+      outcome: 'success',
+      origin,
+    });
+    return started;
+  }
+
+  async startInTransaction(tx: Transaction, user: NewSession): Promise<StartedSession> {
+    const { secret, text } = generateNonce();
+    const id = crypto.randomUUID();
+    const secretHash = this.#systemKeys.hashCredential(secret);
+    await new UserSessionStore(tx, this.#clock).insert({
+      isAuthenticated: true,
+      hasWeakPassword: false,
+      ...user,
+      id,
+      secretHash,
+    });
+    return { id, cookie: text };
+  }
+
+  /** The session of a cookie, whose user was last active so many seconds ago. */
+  async find(cookie: string | undefined, idleForSeconds = 0): Promise<UserSession | undefined> {
+    const secret = cookie === undefined ? undefined : parseNonce(cookie);
+    if (secret === undefined) return undefined;
+    const secretHash = this.#systemKeys.hashCredential(secret);
+    return this.#database.forPortal((tx) => new UserSessionStore(tx, this.#clock).find(secretHash, idleForSeconds));
+  }
+
+  listWays({ user }: UserSession): Promise<SignInWays> {
+    return this.#database.forPortal((tx) => new UserStore(tx).listWays(user.id));
+  }
+
+  async end(session: UserSession, origin: Origin): Promise<void> {
+    await this.#database.forPortal((tx) => new UserSessionStore(tx, this.#clock).delete(session.id));
+    const { id: sessionId, user } = session;
+    await this.#record(session.memberships, {
+      userId: user.id,
+      sessionId,
+      operation: 'sign_out',
+      outcome: 'success',
+      origin,
+    });
+  }
+
+  /** Records a failed sign-in for this user. */
+  async recordRefusal(userId: string, origin: Origin): Promise<void> {
+    const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
+    await this.#record(memberships, {
+      userId,
+      sessionId: noSingleEntity,
+      operation: 'sign_in',
+      outcome: 'denied',
+      origin,
+    });
+  }
+
+  /** Records for the user's tenants that their sign-in methods changed, or that one of their recovery codes is used up. */
+  async recordChange(
+    userId: string,
+    origin: Origin,
+    operation: 'change_sign_in' | 'use_recovery_code' = 'change_sign_in',
+  ): Promise<void> {
+    const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
+    await Promise.all(
+      memberships.map(({ tenantId, memberId }) =>
+        this.#audit.append({ tenantId, userId, ...origin }, memberEvent(memberId, operation)),
+      ),
+    );
+  }
+
+  async #record(
+    memberships: readonly Pick<Membership, 'tenantId'>[],
+    event: { userId: string; sessionId: string; operation: 'sign_in' | 'sign_out'; outcome: Outcome; origin: Origin },
+  ): Promise<void> {
+    const { userId, sessionId, operation, outcome, origin } = event;
+    const append = (tenantId: TenantId) =>
+      this.#audit.append(
+        { tenantId, userId, ...origin },
+        { entityType: 'session', entityId: sessionId, operation, outcome },
+      );
+    await Promise.all(memberships.map(({ tenantId }) => append(tenantId)));
+  }
+}

@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../../../core/errors/domain-error.ts';
+import { readCookie, writeCookie } from '../../../http/connections/cookie.ts';
+import { formOf } from '../../../http/bodies/form-body.ts';
+import { pageOptions } from '../../../http/pages/page-reply.ts';
+import { alreadyHasWay, isConfinedEverywhere, isLinkOnly } from '../people/confined-session.ts';
+import type { Portal } from './portal.ts';
+import { toSignInPath } from '../frame/sign-in-destination.ts';
+import type { StartedSession } from '../people/user-sessions.ts';
+import { countUsableWays, type Origin, type UserSession } from '../people/user.ts';
+
+const sessionCookie = '__Host-strongroom_session';
+/** The longest that a session can last; the server may end it sooner. */
+const cookieSeconds = 12 * 60 * 60;
+
+/** How long ago the user last touched the page that sends the request; the request itself may come from a timer. */
+const idleHeader = 'strongroom-idle-seconds';
+
+/** Visitors who are not signed in are redirected to the sign-in page. */
+export class NotSignedIn extends Error {}
+
+/** Users who have to set up a way to sign in are redirected to the page for it. */
+export class WayRequired extends Error {}
+
+export function addSignOutRoute(app: FastifyInstance, portal: Portal): void {
+  app.post('/portal/sign-out', pageOptions, async (request, reply) => {
+    const session = await findSession(portal, request);
+    if (session !== undefined) await portal.sessions.end(session, originOf(request));
+    clearSessionCookie(reply);
+    // Somebody who signs in again to change something wants to get back to it.
+    return reply.redirect(toSignInPath(formOf(request)('next')), 303);
+  });
+}
+
+export function findSession(
+  portal: Pick<Portal, 'sessions'>,
+  request: FastifyRequest,
+): Promise<UserSession | undefined> {
+  return portal.sessions.find(readCookie(request.headers.cookie, sessionCookie), idleTimeOf(request));
+}
+
+/** Zero for a page that somebody opens. A time that cannot be read keeps no session alive. */
+function idleTimeOf({ headers }: FastifyRequest): number {
+  const text = headers[idleHeader];
+  if (text === undefined) return 0;
+  return typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : Number.MAX_SAFE_INTEGER;
+}
+
+export async function requireSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
+  const session = await findSession(portal, request);
+  if (session === undefined) throw new NotSignedIn();
+  return session;
+}
+
+/** For pages about tenants: a session that can do nothing in any of them is sent to where it can. */
+export async function requireUsableSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
+  const session = await requireSession(portal, request);
+  if (isConfinedEverywhere(session)) throw new WayRequired();
+  return session;
+}
+
+/** To change how one signs in: a session stolen a while ago, or begun with a link, must not be enough for permanent access. */
+export async function requireFreshSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
+  const session = await requireRecentSession(portal, request);
+  if (isLinkOnly(session)) throw alreadyHasWay();
+  return session;
+}
+
+/** To set up a way to sign in, which a session begun with a link can do for a user who has none. */
+export async function requireSetupSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
+  const session = await requireRecentSession(portal, request);
+  const ways = await portal.sessions.listWays(session);
+  if (isLinkOnly(session) && countUsableWays(ways, portal.provider?.issuer) > 0) throw alreadyHasWay();
+  return session;
+}
+
+async function requireRecentSession(portal: Portal, request: FastifyRequest): Promise<UserSession> {
+  const session = await requireSession(portal, request);
+  if (session.isFresh) return session;
+  throw new DomainError(
+    'forbidden',
+    session.provenSince === null
+      ? 'Your link was used more than 15 minutes ago. To set up a way to sign in, ask your vault operator for a new link.'
+      : 'To change how you sign in, sign out and sign in again.',
+  );
+}
+
+export function setSessionCookie(reply: FastifyReply, started: StartedSession): void {
+  reply.header(
+    'set-cookie',
+    writeCookie(sessionCookie, started.cookie, { maxAgeSeconds: cookieSeconds, sameSite: 'Strict' }),
+  );
+}
+
+export function clearSessionCookie(reply: FastifyReply): void {
+  reply.header('set-cookie', writeCookie(sessionCookie, '', { maxAgeSeconds: 0, sameSite: 'Strict' }));
+}
+
+export function originOf(request: FastifyRequest): Origin {
+  return { requestId: request.id, sourceAddress: request.clientAddress };
+}

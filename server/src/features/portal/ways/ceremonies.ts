@@ -1,0 +1,58 @@
+import type { Database } from '../../../platform/database/database.ts';
+import type { SystemKeys } from '../../../platform/keyring/keys/system-keys.ts';
+import { CeremonyStore } from './ceremony-store.ts';
+
+/** The state between the two steps of a sign-in flow. */
+export type CeremonyKind = 'totp' | 'passkey' | 'new-passkey' | 'provider';
+
+export interface Ceremony<Data> {
+  readonly id: string;
+  readonly data: Data;
+}
+
+const lifetimeSeconds = 10 * 60;
+
+/**
+ * Two-step sign-in flows. The state in between is sent encrypted to the browser and returned with the
+ * second step, so that starting one costs nothing, however often that happens. Only completed flows are
+ * stored, so that none is completed twice.
+ */
+export class Ceremonies {
+  readonly #database: Database;
+  readonly #systemKeys: SystemKeys;
+  readonly #now: () => number;
+
+  constructor(parts: { database: Database; systemKeys: SystemKeys; now?: () => number }) {
+    this.#database = parts.database;
+    this.#systemKeys = parts.systemKeys;
+    this.#now = parts.now ?? Date.now;
+  }
+
+  begin(kind: CeremonyKind, data: object): { readonly id: string; readonly sealed: string } {
+    const id = crypto.randomUUID();
+    const text = JSON.stringify({ id, data, until: this.#now() + lifetimeSeconds * 1_000 });
+    return { id, sealed: this.#systemKeys.sealer().seal(text, placeOf(kind)).toString('base64url') };
+  }
+
+  /** Undefined if it is not ours, of another kind, or too old. */
+  open<Data>(kind: CeremonyKind, sealed: string | undefined): Ceremony<Data> | undefined {
+    try {
+      const text = this.#systemKeys.sealer().open(Buffer.from(sealed ?? '', 'base64url'), placeOf(kind));
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed here, in the place of its kind.
+      const { id, data, until } = JSON.parse(text) as Ceremony<Data> & { until: number };
+      return until > this.#now() ? { id, data } : undefined;
+    } catch {
+      // Whatever is wrong with it, it was not created here for this purpose.
+      return undefined;
+    }
+  }
+
+  /** True for the first caller that completes it, false for all others. */
+  async spend({ id }: Ceremony<unknown>): Promise<boolean> {
+    return this.#database.forPortal((tx) => new CeremonyStore(tx).spend(id, lifetimeSeconds));
+  }
+}
+
+function placeOf(kind: CeremonyKind) {
+  return { owner: 'ceremony', field: kind };
+}

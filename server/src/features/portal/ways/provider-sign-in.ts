@@ -1,0 +1,129 @@
+import type { Database, Transaction } from '../../../platform/database/database.ts';
+import type { OpenidChecks, OpenidProvider } from '../../../platform/outbound/openid-provider.ts';
+import { databaseClock } from '../../../platform/database/database-clock.ts';
+import type { Ceremonies } from './ceremonies.ts';
+import { isLinkOnly } from '../people/confined-session.ts';
+import { IdentityStore } from './identity-store.ts';
+import type { SignInDestination } from '../frame/sign-in-destination.ts';
+import { SignInRefused } from '../people/sign-in-refused.ts';
+import { UserSessionStore } from '../people/user-session-store.ts';
+import type { ProvenUser, UserSession } from '../people/user.ts';
+import type { WayAdmission } from './way-admission.ts';
+
+interface Departure extends OpenidChecks {
+  readonly state: string;
+  readonly departedAtMs: number;
+  /** Absent from one that an older version of the vault began. */
+  readonly destination?: SignInDestination;
+  /** The signed-in user who is connecting the provider. */
+  readonly connect?: { readonly userId: string; readonly sessionId: string };
+}
+
+/** Where the browser is sent, and the state that it returns in a cookie. */
+export interface Journey {
+  readonly url: string;
+  readonly sealed: string;
+}
+
+/** The account page is where one connects a provider. */
+const account: SignInDestination = { invitation: undefined, next: '/portal/account' };
+
+/** How much the clock of a provider may differ from ours. */
+const skewMs = 60_000;
+
+const notKnown = 'This provider account is not connected to a user. Sign in another way and connect it.';
+const failed = 'The provider did not confirm your identity. Try again.';
+
+/**
+ * Signing in with an OpenID provider. A user connects the provider while signed in, and is then identified by
+ * issuer and subject. An e-mail address reported by a provider is never used as proof: someone who could choose it there
+ * could choose whose account to enter here. The provider is asked to authenticate people again; if it does not confirm
+ * that it did, they are signed in, but do not count as freshly authenticated.
+ */
+export class ProviderSignIn {
+  readonly #database: Database;
+  readonly #provider: OpenidProvider;
+  readonly #ceremonies: Ceremonies;
+  readonly #admission: WayAdmission;
+
+  constructor(parts: {
+    database: Database;
+    provider: OpenidProvider;
+    ceremonies: Ceremonies;
+    admission: WayAdmission;
+  }) {
+    this.#database = parts.database;
+    this.#provider = parts.provider;
+    this.#ceremonies = parts.ceremonies;
+    this.#admission = parts.admission;
+  }
+
+  get name(): string {
+    return this.#provider.name;
+  }
+
+  get issuer(): string {
+    return this.#provider.issuer;
+  }
+
+  begin(destination: SignInDestination): Promise<Journey> {
+    return this.#begin({ destination });
+  }
+
+  beginConnecting({ id, user }: UserSession): Promise<Journey> {
+    return this.#begin({ destination: account, connect: { userId: user.id, sessionId: id } });
+  }
+
+  /** The user with this subject, or the user who has just been connected to it. */
+  async complete(
+    sealed: string | undefined,
+    query: string,
+  ): Promise<
+    ProvenUser & { readonly destination: SignInDestination; readonly isNew: boolean; readonly endsSession: boolean }
+  > {
+    const departure = this.#ceremonies.open<Departure>('provider', sealed);
+    if (departure === undefined) throw new SignInRefused(failed);
+    const { subject, authenticatedAtMs } = await this.#provider.complete(query, departure.data).catch(() => {
+      throw new SignInRefused(failed);
+    });
+    if (!(await this.#ceremonies.spend(departure))) throw new SignInRefused(failed);
+    const { connect, destination = account, departedAtMs } = departure.data;
+    const endsSession = connect !== undefined && (await this.#connect(connect.sessionId, subject));
+    const found = await this.#database.forPortal((tx) => new IdentityStore(tx).find(this.issuer, subject));
+    if (found === undefined || (connect !== undefined && found.userId !== connect.userId))
+      throw new SignInRefused(notKnown);
+    const isAuthenticated = isSince(departedAtMs, authenticatedAtMs);
+    const stillProves = (tx: Transaction) => new IdentityStore(tx).hold(found.userId, this.issuer, subject);
+    return { ...found, isAuthenticated, stillProves, destination, isNew: connect !== undefined, endsSession };
+  }
+
+  /**
+   * Connects the user of a session to the subject. The session cookie is not sent from another site, so the session is looked up
+   * to see whether it is still valid. True if it has ended because a link is all that it had.
+   */
+  #connect(sessionId: string, subject: string): Promise<boolean> {
+    return this.#database.forPortal(async (tx) => {
+      const session = await new UserSessionStore(tx, databaseClock).findById(sessionId);
+      if (session === undefined) return false;
+      await this.#admission.require(tx, session);
+      if (!(await new IdentityStore(tx).insert(session.user.id, this.issuer, subject))) return false;
+      await this.#admission.conclude(tx, session);
+      return isLinkOnly(session);
+    });
+  }
+
+  async #begin(purpose: Pick<Departure, 'destination' | 'connect'>): Promise<Journey> {
+    const state = crypto.randomUUID();
+    const { url, nonce, verifier } = await this.#provider.begin(state).catch(() => {
+      throw new SignInRefused('The provider cannot be reached. Sign in another way, or try again later.', 503);
+    });
+    const departure: Departure = { state, nonce, verifier, departedAtMs: Date.now(), ...purpose };
+    return { url, sealed: this.#ceremonies.begin('provider', departure).sealed };
+  }
+}
+
+/** Whether the user was authenticated after leaving here. */
+function isSince(departedAtMs: number, authenticatedAtMs: number | undefined): boolean {
+  if (authenticatedAtMs === undefined) return false;
+  return authenticatedAtMs >= departedAtMs - skewMs && authenticatedAtMs <= Date.now() + skewMs;
+}

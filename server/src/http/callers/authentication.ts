@@ -1,0 +1,148 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isGranted, missingPermission } from '../../core/access/require-access.ts';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { tenantDeleted } from '../../core/identity/deleted-tenant.ts';
+import type { Caller, Identity, KeyCaller } from '../../core/identity/caller.ts';
+import type { Tracer } from '../../platform/telemetry/tracer.ts';
+import type { ClientFinder } from '../connections/client-address.ts';
+import { restrictCrossOrigin } from '../origins/cross-origin.ts';
+import { requireKeyForPages, requireOriginOfSession } from '../origins/elements-origin.ts';
+import type { RateLimits } from './rate-limit.ts';
+import { permissionsNeeded } from '../routes/route-config.ts';
+
+/** Turns a key into an identity; implemented by the applications feature. */
+export interface Authenticator {
+  /** The identity of a valid key; undefined for a key that is malformed, unknown, revoked or expired. */
+  authenticate(key: string): Promise<Identity | undefined>;
+}
+
+const identified = Symbol('identified caller');
+const identifiedAt = Symbol('time at which the last look at the caller began');
+/** A body can take half a minute to arrive, and access may be revoked by then: after this time, it is checked again. */
+const freshMs = 200;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before the handler of any route that needs a key. */
+    readonly caller: Caller;
+    /** The same on a route that only keys can call. */
+    readonly keyCaller: KeyCaller;
+    [identified]: Caller | undefined;
+    [identifiedAt]: number;
+  }
+}
+
+/** The caller of a request with a valid key; undefined on routes that need none. */
+export function findCaller(request: FastifyRequest): Caller | undefined {
+  return request[identified];
+}
+
+const keyLengthMax = 100;
+
+interface AuthenticationParts {
+  readonly authenticator: Authenticator;
+  readonly limits: RateLimits;
+  readonly clientOf: ClientFinder;
+  readonly tracer: Tracer;
+  /** Origins of the vault's own pages. */
+  readonly ownOrigins: readonly string[];
+}
+
+/** Runs before the body is read, so that nothing is parsed without a valid key, and again after a slow body. */
+export function addAuthentication(app: FastifyInstance, parts: AuthenticationParts): void {
+  app.decorateRequest(identified, undefined);
+  app.decorateRequest(identifiedAt, 0);
+  app.decorateRequest('caller', {
+    getter(this: FastifyRequest) {
+      const caller = findCaller(this);
+      if (caller === undefined) throw new Error('A handler asked for the caller of a public route.');
+      return caller;
+    },
+  });
+  app.decorateRequest('keyCaller', {
+    getter(this: FastifyRequest) {
+      const { caller } = this;
+      if ('userId' in caller) throw new DomainError('forbidden', 'This needs the key of an application.');
+      return caller;
+    },
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    if (needsKey(request)) await admit(request, reply, parts);
+  });
+  app.addHook('preHandler', async (request, reply) => {
+    if (needsKey(request) && wasAdmittedLongAgo(request)) await admit(request, reply, parts);
+  });
+}
+
+/** Whether the caller may have lost access since, because the body was slow to arrive. */
+export function wasAdmittedLongAgo(request: FastifyRequest): boolean {
+  return performance.now() - request[identifiedAt] > freshMs;
+}
+
+function needsKey(request: FastifyRequest): boolean {
+  const { permission = 'public', audience = 'keys' } = request.routeOptions.config;
+  return permission !== 'public' && audience === 'keys';
+}
+
+/**
+ * Lets the caller in who was identified, if the route's permissions are granted. `lookedAt` is when the look at the caller
+ * began: access may have been revoked while it was under way.
+ */
+export function admitCaller(request: FastifyRequest, caller: Caller, lookedAt: number): void {
+  noteCaller(request, caller, lookedAt);
+  for (const permission of permissionsNeeded(request.routeOptions.config)) {
+    if (!isGranted(caller.grants, permission)) throw missingPermission(permission);
+  }
+}
+
+/** Notes whose request it is, so that a refusal can be recorded. It admits nobody. */
+export function noteCaller(request: FastifyRequest, caller: Caller, lookedAt: number): void {
+  request[identified] = caller;
+  request[identifiedAt] = lookedAt;
+}
+
+async function admit(request: FastifyRequest, reply: FastifyReply, parts: AuthenticationParts): Promise<void> {
+  const lookedAt = performance.now();
+  const caller = await identify(request, reply, parts);
+  // From here on, a refusal is recorded as this caller's.
+  request[identified] = caller;
+  if (caller.isTenantDeleted === true) throw tenantDeleted();
+  restrictCrossOrigin(caller, { request, reply, ownOrigins: parts.ownOrigins });
+  requireKeyForPages(request, caller);
+  requireOriginOfSession(request, caller);
+  if (caller.awaitsApproval === true) throw awaitsApproval();
+  if (caller.session?.isAuthorized === false) throw unauthorizedSession();
+  admitCaller(request, caller, lookedAt);
+}
+
+/** The tenant demands that a second person agrees to what widens access to plaintext. */
+function awaitsApproval(): DomainError {
+  return new DomainError(
+    'awaiting-approval',
+    'The key or its application awaits approval by another owner or admin of the tenant, at /portal/approvals.',
+  );
+}
+
+/** Before it is authorized, a session can do nothing at all. */
+export function unauthorizedSession(): DomainError {
+  return new DomainError('forbidden', 'The session has not been authorized.');
+}
+
+async function identify(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { authenticator, limits, clientOf, tracer }: AuthenticationParts,
+): Promise<KeyCaller> {
+  const key = request.headers['bt-api-key'];
+  if (typeof key !== 'string' || key === '') {
+    throw new DomainError('unauthenticated', 'The BT-API-KEY header is required.');
+  }
+  limits.requireFewGuesses(request, reply);
+  const lookUp = () => tracer.span('authenticate', {}, () => authenticator.authenticate(key));
+  const identity = key.length > keyLengthMax ? undefined : await lookUp();
+  if (identity === undefined) {
+    await limits.countGuess(request, reply);
+    throw new DomainError('unauthenticated', 'The key in the BT-API-KEY header is not valid.');
+  }
+  return { ...identity, requestId: request.id, sourceAddress: clientOf(request).address };
+}

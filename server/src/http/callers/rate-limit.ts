@@ -1,0 +1,74 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { AddressRange } from '../../core/network/address-range.ts';
+import type { RateLimiter, Refusal } from '../../platform/rate-limit/rate-limiter.ts';
+import type { RateLimitScope } from '../../platform/rate-limit/rate-limit-table.ts';
+import type { ClientFinder } from '../connections/client-address.ts';
+
+export interface RequestLimits {
+  readonly limiter: RateLimiter;
+  /** False if something in front of the vault limits requests. */
+  readonly countsRequests: boolean;
+  /** Proxies that are trusted to report the client address. */
+  readonly trustedProxies: readonly AddressRange[];
+}
+
+/** Counts requests before anything else is done for them. */
+export interface RateLimits {
+  /** Throws the error for a client that exceeded a limit. Returns a promise only if Redis is asked. */
+  countRequest(request: FastifyRequest, reply: FastifyReply): void | Promise<void>;
+  /** Throws if a client has tried too many keys. */
+  requireFewGuesses(request: FastifyRequest, reply: FastifyReply): void;
+  countGuess(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+}
+
+export function createRateLimits({ limiter, countsRequests }: RequestLimits, clientOf: ClientFinder): RateLimits {
+  const refuse = (reply: FastifyReply, refusal: Refusal | undefined) => {
+    if (refusal === undefined) return;
+    limiter.noteRefusal(refusal);
+    throwRefusal(reply, refusal);
+  };
+  return {
+    countRequest(request, reply) {
+      if (!countsRequests) return undefined;
+      const refusal = limiter.count(scopesOf(request), clientOf(request).network);
+      if (refusal instanceof Promise) return refusal.then((settled) => refuse(reply, settled));
+      return refuse(reply, refusal);
+    },
+    requireFewGuesses(request, reply) {
+      refuse(reply, limiter.findBlock('key-guessing', clientOf(request).network));
+    },
+    async countGuess(request, reply) {
+      refuse(reply, await limiter.count(['key-guessing'], clientOf(request).network));
+    },
+  };
+}
+
+const anyRequest: readonly RateLimitScope[] = ['global'];
+const byScope = new Map<RateLimitScope, readonly RateLimitScope[]>();
+
+/** The lists are built once, because this runs for every request. */
+function scopesOf(request: FastifyRequest): readonly RateLimitScope[] {
+  const scope = request.routeOptions.config?.rateLimit ?? (isPortal(request) ? 'portal' : undefined);
+  if (scope === undefined) return anyRequest;
+  const scopes = byScope.get(scope) ?? ['global', scope];
+  byScope.set(scope, scopes);
+  return scopes;
+}
+
+function isPortal(request: FastifyRequest): boolean {
+  return (request.routeOptions.url ?? request.url).startsWith('/portal/');
+}
+
+/** The headers state the same in three ways: RFC 9110, what clients of this API read, and draft-ietf-httpapi-ratelimit-headers. */
+function throwRefusal(reply: FastifyReply, { scope, limit, msLeft }: Refusal): never {
+  const seconds = Math.max(1, Math.ceil(msLeft / 1_000));
+  reply.header('retry-after', seconds);
+  reply.header('x-ratelimit-reset', Math.ceil((Date.now() + msLeft) / 1_000));
+  reply.header('ratelimit-policy', `"${scope}";q=${limit.limit};w=${limit.windowMs / 1_000}`);
+  reply.header('ratelimit', `"${scope}";r=0;t=${seconds}`);
+  throw new DomainError(
+    'rate-limited',
+    'Too many requests from this address. Wait for the number of seconds in Retry-After.',
+  );
+}

@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify';
+import { toClientNetwork } from '../../core/network/client-network.ts';
+import { findClientAddress } from '../../core/network/forwarded-client.ts';
+import { toAddressText } from '../../core/network/peer-address.ts';
+import type { AddressRange } from '../../core/network/address-range.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The client address: from the connection, or from a trusted proxy. */
+    readonly clientAddress: string;
+  }
+}
+
+/** The client address of a request, for the audit log and for rate limits. */
+export interface RequestClient {
+  readonly address: string;
+  readonly network: string;
+}
+
+export type ClientFinder = (request: Pick<FastifyRequest, 'headers' | 'socket'>) => RequestClient;
+
+interface KnownClient extends RequestClient {
+  readonly forwardedFor: string | undefined;
+}
+
+/** The address of the connection, unless it comes from a proxy that the operator trusts. */
+export function createClientFinder(trustedProxies: readonly AddressRange[]): ClientFinder {
+  // Cached: several parts of a request need it, and most requests on a connection come from one client.
+  const known = new WeakMap<object, KnownClient>();
+  return ({ headers, socket }) => {
+    const header = headers['x-forwarded-for'];
+    const forwardedFor = Array.isArray(header) ? header.join(',') : header;
+    const last = known.get(socket);
+    if (last !== undefined && last.forwardedFor === forwardedFor) return last;
+    // Absent once the connection is gone: such a request gets no response.
+    const found = findClientAddress(socket.remoteAddress ?? 'unknown', forwardedFor, trustedProxies);
+    const address = toAddressText(found) ?? found;
+    const client = { address, network: toClientNetwork(address), forwardedFor };
+    known.set(socket, client);
+    return client;
+  };
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { describeApi } from './api-document.ts';
+import type { RequestLimits } from '../callers/rate-limit.ts';
+import { addReferencePage } from './reference-page.ts';
+
+interface ReferenceOptions {
+  readonly publicUrl: string;
+  readonly limits: Pick<RequestLimits, 'limiter' | 'countsRequests'>;
+  readonly isServed: boolean;
+}
+
+/**
+ * Describes every route added afterwards at `/openapi.json` and shows it at `/docs`, all from this process. Both
+ * are served or neither: the page shows what is in the description, so serving one of them would hide nothing.
+ */
+export function addApiReference(app: FastifyInstance, { publicUrl, limits, isServed }: ReferenceOptions): void {
+  if (!isServed) return;
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => void routes.push(route));
+  const limitOf = limits.countsRequests ? limits.limiter.limitOf.bind(limits.limiter) : undefined;
+  // Built for the first reader: most servers have none.
+  let document: object | undefined;
+  app.get('/openapi.json', { config: { permission: 'public' }, schema: { hide: true } }, () => {
+    // Not earlier: a scope may hide its routes after they were announced.
+    const shown = routes.filter(({ schema, method }) => schema?.hide !== true && method !== 'HEAD');
+    document ??= describeApi(shown, { publicUrl, limitOf });
+    return document;
+  });
+  addReferencePage(app);
+}

@@ -1,0 +1,38 @@
+import type { RouteOptions } from 'fastify';
+import type { ErrorCode } from '../../core/errors/domain-error.ts';
+import { isRepeatable } from '../requests/idempotency.ts';
+
+/** Common to all routes: the connection, the key, the limits, the vault itself. */
+const anywhere: readonly ErrorCode[] = [
+  'malformed-request',
+  'unauthenticated',
+  'forbidden',
+  'request-timeout',
+  'header-too-large',
+  'rate-limited',
+  'internal-error',
+  'overloaded',
+  'standby-missing',
+  'key-service-unavailable',
+];
+const ofBodies: readonly ErrorCode[] = ['body-too-large', 'unsupported-media-type'];
+const ofRepetitions: readonly ErrorCode[] = ['idempotency-in-flight', 'idempotency-answer-not-kept'];
+
+/** Ways to fail that say nothing about what a route is for. */
+export const commonCodes: ReadonlySet<ErrorCode> = new Set([...anywhere, ...ofBodies, ...ofRepetitions, 'not-found']);
+
+/** Every way in which a route can fail: as all routes can, as its parts imply, and as it declares. */
+export function codesOf({ url, schema, config, method }: RouteOptions): ReadonlySet<ErrorCode> {
+  const hasInput = schema?.body !== undefined || schema?.querystring !== undefined;
+  const canRepeat = isRepeatable(config, method);
+  return new Set<ErrorCode>([
+    ...anywhere,
+    ...(hasInput || canRepeat ? (['validation-failed'] as const) : []),
+    ...(schema?.body === undefined ? [] : (['malformed-json'] as const)),
+    ...(/[:*]/.test(url) ? (['not-found'] as const) : []),
+    // A body is read even if the route does not use it, and an invalid content type is rejected at once.
+    ...(method === 'GET' ? [] : ofBodies),
+    ...(canRepeat ? ofRepetitions : []),
+    ...(config?.problems ?? []),
+  ]);
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sha256 } from '../../platform/keyring/sealing/sha256.ts';
+import { addPolicy, pageOptions } from '../pages/page-reply.ts';
+
+const page = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="/portal/assets/icon.svg" type="image/svg+xml"><title>Strongroom API</title></head>
+<body>
+<div id="app"></div>
+<script src="/docs/js/scalar.js"></script>
+<script src="/docs/js/reference.js"></script>
+</body>
+</html>
+`;
+
+/**
+ * The page shares an origin with the portal, so a script that got into it would be signed in there: only files of ours run,
+ * and nothing that is written into the page. Styles are written by the reference itself while it runs, so those are not
+ * restricted.
+ */
+const policy = [
+  `default-src 'none'`,
+  `script-src 'self'`,
+  `style-src 'self' 'unsafe-inline'`,
+  `img-src 'self' data:`,
+  `font-src 'self' data:`,
+  `connect-src 'self'`,
+  `form-action 'none'`,
+  `base-uri 'none'`,
+  `frame-ancestors 'none'`,
+];
+
+/** Shows `/openapi.json` at `/docs`, with a script that is part of this repository (`assets/vendor`). */
+export function addReferencePage(app: FastifyInstance): void {
+  const options = { ...pageOptions, onRequest: addPageHeaders };
+  const serve = (path: string, type: string, bytes: Buffer) => {
+    // Once, and one copy for all responses: it is megabytes.
+    const etag = `"${sha256(bytes).toString('base64')}"`;
+    app.get(path, options, (request, reply) => {
+      reply.header('etag', etag).header('cache-control', 'no-cache');
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      return reply.type(type).send(bytes);
+    });
+  };
+  serve('/docs', 'text/html; charset=utf-8', Buffer.from(page, 'utf8'));
+  serve('/docs/js/scalar.js', 'text/javascript; charset=utf-8', readAsset('vendor/scalar.js'));
+  serve('/docs/js/reference.js', 'text/javascript; charset=utf-8', readAsset('reference.js'));
+}
+
+/** `assets/` stands beside `src/` and `dist/`, so the same path serves both. */
+function readAsset(file: string): Buffer {
+  return readFileSync(new URL(`../../../assets/${file}`, import.meta.url));
+}
+
+function addPageHeaders(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  addPolicy(reply, policy);
+  reply.header('referrer-policy', 'no-referrer');
+  reply.header('cross-origin-resource-policy', 'same-origin');
+  done();
+}

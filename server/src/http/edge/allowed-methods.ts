@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { originStrategy, partOfElements } from '../origins/elements-origin.ts';
+
+const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+export type MethodFinder = (request: Pick<FastifyRequest, 'raw' | 'url'>) => string[];
+
+interface KnownPath {
+  readonly isOfElements: boolean;
+  readonly segments: readonly string[];
+  readonly methods: Set<string>;
+}
+
+/**
+ * Which methods the routes added afterwards have, by path. Every path also has OPTIONS, which tells the others. It depends on
+ * the path alone: neither on a key nor on whether what the path names exists.
+ */
+export function watchMethods(app: FastifyInstance): MethodFinder {
+  const paths = new Map<string, KnownPath>();
+  app.addHook('onRoute', ({ url, method, constraints }) => {
+    const isOfElements = constraints?.[originStrategy.name] !== undefined;
+    const name = `${isOfElements} ${url}`;
+    const known = paths.get(name) ?? { isOfElements, segments: segmentsOf(url), methods: new Set(['OPTIONS']) };
+    for (const one of [method].flat()) known.methods.add(one);
+    paths.set(name, known);
+  });
+  return ({ raw, url }) => {
+    const asked = segmentsOf(url.split('?')[0] ?? '');
+    const isOfElements = partOfElements(raw) === 'elements';
+    const matching = [...paths.values()].filter(
+      (known) => known.isOfElements === isOfElements && isMatch(known.segments, asked),
+    );
+    const methods = new Set(matching.flatMap((known) => [...known.methods]));
+    return order.filter((method) => methods.has(method));
+  };
+}
+
+/** A slash at the end makes no difference. */
+function segmentsOf(path: string): string[] {
+  return path.replace(/\/$/, '').split('/');
+}
+
+/** `:id` is any one segment, and `*` everything from there on. */
+function isMatch(route: readonly string[], asked: readonly string[]): boolean {
+  if (route.at(-1) === '*')
+    return asked.length >= route.length && isMatch(route.slice(0, -1), asked.slice(0, route.length - 1));
+  if (route.length !== asked.length) return false;
+  return route.every((segment, index) => (segment.startsWith(':') ? asked[index] !== '' : segment === asked[index]));
+}

@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { HttpMetrics } from '../../platform/telemetry/http-metrics.ts';
+import { noTracer, type Tracer } from '../../platform/telemetry/tracer.ts';
+import { addBodyParsers, bodySizeMax } from '../bodies/body.ts';
+import { BodyMemory, responseMemoryLimits } from '../bodies/body-memory.ts';
+import { addBodyReader } from '../bodies/body-reader.ts';
+import { addResponseMemory } from '../bodies/response-memory.ts';
+import { type Authenticator, addAuthentication } from '../callers/authentication.ts';
+import { type AttemptLog, recordFailedAttempt } from '../callers/failed-attempt.ts';
+import { addPacing } from '../callers/pacing.ts';
+import { createRateLimits, type RequestLimits } from '../callers/rate-limit.ts';
+import { type ClientFinder, createClientFinder } from '../connections/client-address.ts';
+import { answerExpectations } from '../connections/expectation.ts';
+import { addLingering } from '../connections/lingering.ts';
+import { addTimeLimit, endTimeLimitWithResponse, isOutOfTime } from '../connections/time-limit.ts';
+import { endConnectionsThatUpgrade } from '../connections/upgrade.ts';
+import { addApiReference } from '../description/api-reference.ts';
+import type { ElementsOrigin } from '../origins/elements-origin.ts';
+import { addLandingPage, type DevelopmentLanding } from '../pages/landing-page.ts';
+import { addValidation } from '../parameters/validation.ts';
+import { addErrorPages } from '../problems/error-pages.ts';
+import { watchExchanges } from '../problems/malformed-request.ts';
+import { addIdempotency, type IdempotencyKeeper, settleFailure } from '../requests/idempotency.ts';
+import { createRequestLog, type RequestLog, spanFactsOf } from '../requests/request-log.ts';
+import { addRequestTraces } from '../requests/request-trace.ts';
+import type { RequestWatcher } from '../requests/seen-request.ts';
+import { requireDeclaredPermissions } from '../routes/route-config.ts';
+import { sendProblem, writeProblem } from './answer-failure.ts';
+import { closeConnectionsWhenDraining } from './draining.ts';
+import { addFirstLook } from './first-look.ts';
+import { openFramework } from './open-framework.ts';
+
+export interface EdgeOptions {
+  readonly publicUrl: string;
+  /** Origins whose pages may use every key that is meant for browsers, whatever its application lists. */
+  readonly ownOrigins: readonly string[];
+  readonly authenticator: Authenticator;
+  readonly limits: RequestLimits;
+  /** The whole time of a request. */
+  readonly timeLimitSeconds: number;
+  readonly idempotency: IdempotencyKeeper;
+  readonly logger: Logger;
+  readonly metrics: HttpMetrics;
+  /** Traces nothing by default. */
+  readonly tracer?: Tracer;
+  readonly audit: AttemptLog;
+  readonly bodyMemory?: BodyMemory;
+  /** Whether the server has been told to stop, although it still serves; false by default. */
+  readonly drain?: { readonly hasBegun: boolean } | undefined;
+  /** Whether `/docs` and `/openapi.json` are served; true by default. */
+  readonly servesReference?: boolean;
+  /** Where card fields are served, if they are. */
+  readonly elements?: ElementsOrigin | undefined;
+  readonly development?: DevelopmentEdge | undefined;
+}
+
+/** What only `strongroom dev` has: live lines in its terminal, and more on its landing page. */
+export interface DevelopmentEdge {
+  readonly watch: RequestWatcher;
+  readonly landing: DevelopmentLanding;
+}
+
+/** The web server with everything that all routes share, in the order in which a request meets it; features add their routes. */
+export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
+  const { elements, timeLimitSeconds, logger, tracer = noTracer, servesReference = true } = options;
+  const requestLog = createRequestLog(logger, options.metrics, options.development?.watch);
+  const clientOf = createClientFinder(options.limits.trustedProxies);
+  const limits = createRateLimits(options.limits, clientOf);
+  const app = openFramework({ timeLimitSeconds, elements, limits, requestLog, logger });
+
+  addTimeLimit(app, { limitSeconds: timeLimitSeconds, present: writeProblem });
+  addFirstLook(app, limits);
+  addRequestLog(app, requestLog);
+  answerFailures(app, options);
+  watchExchanges(app);
+  answerExpectations(app, bodySizeMax);
+  endConnectionsThatUpgrade(app);
+  closeConnectionsWhenDraining(app, options.drain);
+  requireDeclaredPermissions(app);
+  addClientAddress(app, clientOf);
+  addRequestTraces(app, tracer, spanFactsOf);
+  addAuthentication(app, { ...options, limits, clientOf, tracer });
+  addPacing(app);
+  addLingering(app);
+  addBodyReader(app, { memory: options.bodyMemory ?? new BodyMemory(), clientOf });
+  addBodyParsers(app);
+  addResponseMemory(app, { memory: new BodyMemory(responseMemoryLimits), clientOf });
+  addValidation(app);
+  addIdempotency(app, options.idempotency, logger);
+  endTimeLimitWithResponse(app);
+  addErrorPages(app);
+  addLandingPage(app, { servesReference, development: options.development?.landing });
+  addApiReference(app, { ...options, isServed: servesReference });
+  return app;
+}
+
+function addRequestLog(app: FastifyInstance, requestLog: RequestLog): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    requestLog.answered(request, reply);
+    done();
+  });
+  app.addHook('onRequestAbort', async (request) => requestLog.abandoned(request));
+}
+
+function answerFailures(app: FastifyInstance, { audit, logger }: Pick<EdgeOptions, 'audit' | 'logger'>): void {
+  app.setErrorHandler(async (error, request, reply) => {
+    const failure = await recordFailedAttempt(error, request, audit);
+    if (isOutOfTime(request)) await settleFailure({ request, reply, logger }, failure);
+    else sendProblem(failure, request, reply, logger);
+    return reply;
+  });
+}
+
+function addClientAddress(app: FastifyInstance, clientOf: ClientFinder): void {
+  app.decorateRequest('clientAddress', {
+    getter(this: FastifyRequest) {
+      return clientOf(this).address;
+    },
+  });
+}

@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { toError } from '../../core/errors/thrown.ts';
+import type { RateLimits } from '../callers/rate-limit.ts';
+import { findTargetProblem } from '../connections/request-target.ts';
+import { traceIdHeader } from '../connections/trace-id.ts';
+import { isBehindUpgrade } from '../connections/upgrade.ts';
+import { allowCrossOrigin, answerPreflight, isPreflight } from '../origins/cross-origin.ts';
+import { isServed, partOfElements } from '../origins/elements-origin.ts';
+import { isForPeople } from '../problems/problem-page.ts';
+import { type MethodFinder, watchMethods } from './allowed-methods.ts';
+import { findUnserved } from './unserved-resources.ts';
+
+/** Before anything is read of a request: its headers, its target, the limits on requests, and whether there is such a route. */
+export function addFirstLook(app: FastifyInstance, limits: RateLimits): void {
+  const methodsOf = watchMethods(app);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isBehindUpgrade(request.raw)) {
+      reply.hijack();
+      return;
+    }
+    addSharedHeaders(request, reply);
+    const problem = findTargetProblem(request.raw, request.originalUrl);
+    if (problem !== undefined) {
+      reply.header('connection', 'close');
+      done(problem);
+      return;
+    }
+    // The pages of the elements origin ask it alone, which needs no permission.
+    if (isPreflight(request) && partOfElements(request.raw) === undefined) {
+      answerPreflight(reply);
+      return;
+    }
+    countRequest(limits, { request, reply }, (refusal) => {
+      // Here and not in a handler, which would run after the body was read and validated.
+      if (refusal !== undefined) done(refusal);
+      else if (!isServed(request)) done(notThere(request));
+      else if (request.is404) refuseUnrouted(request, reply, { methodsOf, done });
+      else done();
+    });
+  });
+}
+
+/** No route takes this path with this method. RFC 9110 §15.5.6: with another one, some may. */
+function refuseUnrouted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { methodsOf, done }: { methodsOf: MethodFinder; done: (refusal: Error) => void },
+): void {
+  const methods = methodsOf(request);
+  if (methods.length === 0) {
+    done(notThere(request));
+    return;
+  }
+  reply.header('allow', methods.join(', '));
+  if (request.method === 'OPTIONS') reply.code(204).send();
+  else done(new DomainError('method-not-allowed', `This path supports ${methods.join(', ')}.`));
+}
+
+function notThere(request: FastifyRequest): DomainError {
+  if (partOfElements(request.raw) !== undefined)
+    return new DomainError('not-found', 'The origin of the card fields does not serve this.');
+  if (isForPeople(request)) return new DomainError('not-found', 'There is no such page.');
+  return findUnserved(request.url) ?? new DomainError('not-found', 'This path is not part of the API.');
+}
+
+export function addSharedHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header(traceIdHeader, request.id);
+  reply.header('cache-control', 'no-store');
+  reply.header('x-content-type-options', 'nosniff');
+  allowCrossOrigin(request, reply);
+}
+
+/** Continues synchronously if there is nothing to wait for: a promise per request would cost more than the counting. */
+export function countRequest(
+  limits: RateLimits,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  proceed: (refusal?: Error) => void,
+): void {
+  let waiting: void | Promise<void>;
+  try {
+    waiting = limits.countRequest(request, reply);
+  } catch (error) {
+    proceed(toError(error));
+    return;
+  }
+  if (waiting === undefined) proceed();
+  else waiting.then(() => proceed(), proceed);
+}

@@ -1,0 +1,65 @@
+import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { tokenLimits } from '../../core/token-limits.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { bodySizeMax } from '../bodies/body.ts';
+import type { RateLimits } from '../callers/rate-limit.ts';
+import { findTargetProblem } from '../connections/request-target.ts';
+import { longestTimeMs } from '../connections/time-limit.ts';
+import { chooseTraceId } from '../connections/trace-id.ts';
+import { type ElementsOrigin, originStrategy } from '../origins/elements-origin.ts';
+import { refuseMalformedRequest } from '../problems/malformed-request.ts';
+import type { RequestLog } from '../requests/request-log.ts';
+import { sendProblem } from './answer-failure.ts';
+import { addSharedHeaders, countRequest } from './first-look.ts';
+
+const requestTimeoutMs = 30_000;
+const headersTimeoutMs = 10_000;
+/** For an idle connection during a request: longer than any request takes to be answered. */
+const stillTimeoutMinMs = 60_000;
+const stillMarginMs = 5_000;
+/** How often connections are checked for these two: a limit is exceeded by this much at most. */
+const timeoutCheckMs = 5_000;
+/** Each character of an id has up to four bytes, each byte three characters when percent-encoded. */
+const pathParameterMax = tokenLimits.idLengthMax * 4 * 3;
+
+/** The web framework with its own limits, and with answers of ours to what it rejects before any hook. */
+export function openFramework(parts: {
+  readonly timeLimitSeconds: number;
+  readonly elements: ElementsOrigin | undefined;
+  readonly limits: RateLimits;
+  readonly requestLog: RequestLog;
+  readonly logger: Logger;
+}): FastifyInstance {
+  const { timeLimitSeconds, elements, limits, requestLog, logger } = parts;
+  return fastify({
+    logger: false,
+    bodyLimit: bodySizeMax,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: Math.max(stillTimeoutMinMs, longestTimeMs(timeLimitSeconds) + stillMarginMs),
+    keepAliveTimeout: 75_000,
+    http: {
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: timeoutCheckMs,
+      // Rejected with other host errors, in our own error format.
+      requireHostHeader: false,
+    },
+    genReqId: chooseTraceId,
+    requestIdHeader: false,
+    // Responses of a draining server keep their status instead of becoming a 503.
+    return503OnClosing: false,
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: pathParameterMax,
+      ...(elements === undefined ? {} : { constraints: { [originStrategy.name]: originStrategy } }),
+    },
+    ...(elements === undefined ? {} : { rewriteUrl: (request: FastifyRequest['raw']) => elements.route(request) }),
+    // No hooks run for these, so their work is done here.
+    frameworkErrors: (error, request, reply) => {
+      addSharedHeaders(request, reply);
+      reply.raw.once('finish', () => requestLog.answered(request, reply));
+      const problem = findTargetProblem(request.raw, request.originalUrl) ?? error;
+      countRequest(limits, { request, reply }, (refusal) => sendProblem(refusal ?? problem, request, reply, logger));
+    },
+    clientErrorHandler: (error, socket) => refuseMalformedRequest(error, socket, logger),
+  });
+}

@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../../core/errors/domain-error.ts';
+import type { Identity } from '../../core/identity/caller.ts';
+import { partOfElements } from './elements-origin.ts';
+
+/** How long a browser caches a preflight response: two hours is the most that any browser allows. */
+const preflightMaxAgeSeconds = 7_200;
+const exposedHeaders = [
+  'bt-trace-id',
+  'retry-after',
+  'bt-proxy-destination-status',
+  'x-ratelimit-reset',
+  'ratelimit',
+  'ratelimit-policy',
+  'location',
+].join(', ');
+const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+
+/** Whether this is a preflight request. It carries no key, so nothing depends on one. */
+export function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+}
+
+export function answerPreflight(reply: FastifyReply): FastifyReply {
+  return (
+    reply
+      .code(204)
+      .header('access-control-allow-origin', '*')
+      .header('access-control-allow-methods', methods)
+      // Never with credentials, so this allows every origin: keys are sent in a header, not in a cookie.
+      .header('access-control-allow-headers', '*')
+      .header('access-control-max-age', preflightMaxAgeSeconds)
+      .send()
+  );
+}
+
+/** Pages of any origin may read the response. This is narrowed once it is known whose key it is. */
+export function allowCrossOrigin(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.headers.origin === undefined) return;
+  reply.header('access-control-allow-origin', '*');
+  reply.header('access-control-expose-headers', exposedHeaders);
+}
+
+/**
+ * A private or management key in a browser is a mistake; the page that uses one cannot read the response. Where a public
+ * application lists its origins, only pages of these and of the vault itself may use its keys and sessions.
+ */
+export function restrictCrossOrigin(
+  identity: Identity,
+  { request, reply, ownOrigins }: { request: FastifyRequest; reply: FastifyReply; ownOrigins: readonly string[] },
+): void {
+  if (identity.applicationType !== 'public' && identity.session === undefined) {
+    refuseToAllPages(reply);
+    return;
+  }
+  const { origin } = request.headers;
+  const { allowedOrigins } = identity;
+  // Only browsers send an origin, and always send it across origins: the list protects from pages, not from programs.
+  if (allowedOrigins === undefined || origin === undefined) return;
+  const isOwn = ownOrigins.includes(origin) || isSameElementsOrigin(request, origin);
+  if (!allowedOrigins.includes(origin) && !isOwn) {
+    refuseToAllPages(reply);
+    throw new DomainError('forbidden', 'Pages of this origin may not use the key: it is not in its allowed_origins.');
+  }
+  reply.header('access-control-allow-origin', origin).header('vary', 'origin');
+}
+
+/** Frames of the vault on a port of their own may be reached by another name than the configured one. */
+function isSameElementsOrigin({ raw, headers }: FastifyRequest, origin: string): boolean {
+  return partOfElements(raw) !== undefined && headers.host !== undefined && URL.parse(origin)?.host === headers.host;
+}
+
+function refuseToAllPages(reply: FastifyReply): void {
+  reply.removeHeader('access-control-allow-origin');
+  reply.removeHeader('access-control-expose-headers');
+}

@@ -1,0 +1,12 @@
+import type { FastifyRequest } from 'fastify';
+import { DomainError } from '../../core/errors/domain-error.ts';
+
+/**
+ * Rejects requests that another site makes a browser send. Browsers state the origin of a request in a header that no
+ * page can set; older ones send `Origin`. A client that sends neither is not a browser showing our page.
+ */
+export function requireSameOrigin({ headers }: FastifyRequest, publicUrl: string): void {
+  const site = headers['sec-fetch-site'];
+  const isOwn = site === undefined ? headers.origin === new URL(publicUrl).origin : site === 'same-origin';
+  if (!isOwn) throw new DomainError('forbidden', 'This request did not come from a page of this vault.');
+}

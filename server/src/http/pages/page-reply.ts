@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** All pages are public at the edge: a cookie tells who is signed in, and each page checks it. */
+export const pageOptions = { config: { permission: 'public' }, schema: { hide: true } } as const;
+
+/** Our own style sheet and icon; nothing is framed, and nothing else is loaded. */
+const textPolicy = [
+  `default-src 'none'`,
+  `style-src 'self'`,
+  `img-src 'self'`,
+  `base-uri 'none'`,
+  `frame-ancestors 'none'`,
+];
+
+export const pageType = 'text/html; charset=utf-8';
+
+export function sendPage(reply: FastifyReply, page: string, status = 200): FastifyReply {
+  return reply.code(status).type(pageType).send(page);
+}
+
+/** For a page of text and links. */
+export function addTextPageHeaders(reply: FastifyReply): void {
+  addPolicy(reply, [...textPolicy, `form-action 'none'`]);
+  reply.header('referrer-policy', 'no-referrer');
+}
+
+/** For a page with our own script, and forms to our own origin. */
+export function addFormPageHeaders(reply: FastifyReply): void {
+  addPolicy(reply, [...textPolicy, `script-src 'self'`, `form-action 'self'`]);
+  // Links are secrets: no other site may learn them from a referrer.
+  reply.header('referrer-policy', 'same-origin');
+}
+
+/** For a page with a policy of its own: what it may load, and that no other page may reach into it. */
+export function addPolicy(reply: FastifyReply, policy: readonly string[]): void {
+  reply.header('content-security-policy', policy.join('; '));
+  reply.header('x-frame-options', 'DENY');
+  reply.header('cross-origin-opener-policy', 'same-origin');
+  reply.removeHeader('access-control-allow-origin');
+}
+
+/** Serves a file that pages use. `assets/` is next to `src/` and `dist/`, so the same path works for both. */
+export function addPageAsset(app: FastifyInstance, file: string, type: string): void {
+  const text = readFileSync(new URL(`../../../assets/${file}`, import.meta.url), 'utf8');
+  app.get(`/portal/assets/${file}`, pageOptions, (_request, reply) => reply.type(type).send(text));
+}

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { pageOptions } from './page-reply.ts';
+import { isStaticFile, keptForever, readStaticFile, sendStaticFile, type StaticFile } from './static-file.ts';
+
+/** Where `npm run build` puts the portal; next to `src/` and `dist/`, so the same path works for both. */
+const folder = path.resolve(import.meta.dirname, '../../../assets/portal');
+const filePath = '/portal/app';
+
+/** The built portal: one page, and the files that it loads. */
+export interface PortalFiles {
+  readonly page: string;
+  readonly files: readonly StaticFile[];
+}
+
+/** Undefined in a checkout that has not been built. */
+export function readPortalFiles(): PortalFiles | undefined {
+  const names = listFiles();
+  if (!names.includes('index.html')) return undefined;
+  const files = names.filter(isStaticFile).map((name) => readStaticFile(folder, name));
+  return { page: readFileSync(path.join(folder, 'index.html'), 'utf8'), files };
+}
+
+function listFiles(): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Names contain a hash of the content, so a browser may keep a file forever. */
+export function addPortalFiles(app: FastifyInstance, { files }: PortalFiles): void {
+  for (const file of files) {
+    app.get(`${filePath}/${file.name}`, pageOptions, (request, reply) =>
+      sendStaticFile(request, reply.header('cache-control', keptForever), file),
+    );
+  }
+}
+
+/** Only files of ours, requests to the vault itself, and no way to turn text into code. */
+const policy = [
+  `default-src 'none'`,
+  `script-src 'self'`,
+  `style-src 'self'`,
+  `img-src 'self'`,
+  `connect-src 'self'`,
+  `form-action 'self'`,
+  `base-uri 'none'`,
+  `frame-ancestors 'none'`,
+  `require-trusted-types-for 'script'`,
+  `trusted-types 'none'`,
+].join('; ');
+
+export function addPortalPageHeaders(reply: FastifyReply): void {
+  reply.header('content-security-policy', policy);
+  reply.header('cache-control', 'no-store');
+}

@@ -1,0 +1,85 @@
+import type { TSchema } from 'typebox';
+import { findIntendedName } from '../../core/text/intended-name.ts';
+
+/** More unknown members than this are not typos, and comparing a megabyte of them would take seconds. */
+const comparisonsMax = 100;
+
+/** The result of one check. */
+export interface NameFindings {
+  /** The paths, in segments, of known members that were misspelled. */
+  readonly paths: readonly (readonly string[])[];
+  /** Members that are like no known one, and are ignored. */
+  readonly unknownCount: number;
+}
+
+interface Findings {
+  readonly paths: (readonly string[])[];
+  unknownCount: number;
+  comparisonsLeft: number;
+}
+
+type Finder = (value: unknown, path: readonly string[], findings: Findings) => void;
+
+interface SchemaParts {
+  readonly anyOf?: readonly SchemaParts[];
+  readonly properties?: Readonly<Record<string, SchemaParts>>;
+  readonly items?: SchemaParts;
+  readonly additionalProperties?: unknown;
+}
+
+/**
+ * Finds members whose names closely resemble a known one. Members that resemble none are ignored: clients
+ * send more than we know. The misspelled name is not repeated: it could be a value pasted in the wrong place.
+ */
+export function compileMisspellings(schema: TSchema): (value: unknown) => NameFindings {
+  const find = compile(schema);
+  return (value) => {
+    const findings: Findings = { paths: [], unknownCount: 0, comparisonsLeft: comparisonsMax };
+    find?.(value, [], findings);
+    return findings;
+  };
+}
+
+/** Undefined for a schema without named members. */
+function compile(schema: SchemaParts): Finder | undefined {
+  if (schema.anyOf !== undefined) return compileUnion(schema.anyOf);
+  if (schema.items !== undefined) return compileItems(schema.items);
+  return schema.properties === undefined ? undefined : compileObject(schema, schema.properties);
+}
+
+/** Only for a schema or null. With several alternatives, it is unclear which one was meant. */
+function compileUnion(alternatives: readonly SchemaParts[]): Finder | undefined {
+  const [only, ...others] = alternatives.map(compile).filter((finder) => finder !== undefined);
+  return others.length > 0 ? undefined : only;
+}
+
+function compileItems(items: SchemaParts): Finder | undefined {
+  const find = compile(items);
+  if (find === undefined) return undefined;
+  return (value, path, findings) => {
+    if (!Array.isArray(value)) return;
+    for (const [index, item] of value.entries()) find(item, [...path, String(index)], findings);
+  };
+}
+
+function compileObject(
+  { additionalProperties }: SchemaParts,
+  properties: NonNullable<SchemaParts['properties']>,
+): Finder {
+  const names = Object.keys(properties);
+  const finders = new Map(names.map((name) => [name, compile(properties[name] ?? {})]));
+  const isClosed = additionalProperties === false;
+  return (value, path, findings) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    for (const [name, member] of Object.entries(value)) {
+      const find = finders.get(name);
+      if (find !== undefined) find(member, [...path, name], findings);
+      if (isClosed || finders.has(name)) continue;
+      findings.unknownCount += 1;
+      if (findings.comparisonsLeft === 0) continue;
+      findings.comparisonsLeft -= 1;
+      const intended = findIntendedName(name, names);
+      if (intended !== undefined) findings.paths.push([...path, intended]);
+    }
+  };
+}

@@ -1,0 +1,192 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { hasMembers, membersOf } from '../../core/objects/members-of.ts';
+import { toError } from '../../core/errors/thrown.ts';
+import { DomainError, type FieldErrors, invalidField } from '../../core/errors/domain-error.ts';
+import { ExactNumber } from '../../core/json/json-value.ts';
+import { toFieldMessage } from './field-message.ts';
+import { compileMisspellings } from './misspelled-members.ts';
+import { resolveUnions, type SchemaError } from './schema-errors.ts';
+
+/** What a compiled schema offers. */
+interface Validator<Value = unknown> {
+  Check(value: unknown): value is Value;
+  Errors(value: unknown): readonly SchemaError[];
+}
+
+/** The most errors reported per request: a body can be wrong in a million places. */
+const errorsMax = 50;
+/** Finding errors takes about 3 µs per member, so a body of maximum size would block all other requests for a third of a second. */
+const membersMax = 2_000;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Members of the body that nothing here knows; the log of requests tells how many. */
+    unknownMembers: number;
+  }
+}
+
+/** Each schema is compiled once, when its route is added. Values are checked as they are: nothing is coerced or removed. */
+export function addValidation(app: FastifyInstance): void {
+  app.decorateRequest('unknownMembers', 0);
+  app.addHook('preHandler', (request, _reply, done) => {
+    request.unknownMembers = countUnknownMembers(request.body);
+    done();
+  });
+  app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
+    const validator = compileSchema(schema);
+    const wrongName = httpPart === 'querystring' ? describeNames(schema) : undefined;
+    return (value: unknown) => {
+      try {
+        if (validator.Check(value)) return { value };
+        const fields = findFieldErrors(validator, value, httpPart ?? 'body', wrongName);
+        return { error: new DomainError('validation-failed', 'The request did not pass validation.', { fields }) };
+      } catch (error) {
+        return { error: toError(error) };
+      }
+    };
+  });
+}
+
+/** A schema as a check of parsed JSON, in which no member may have a name that is almost one of the schema. */
+export function compileSchema<Schema extends TSchema>(schema: Schema): Validator<Static<Schema>> {
+  const validator = Compile(schema);
+  const findMisspellings = compileMisspellings(schema);
+  return {
+    Check(value): value is Static<Schema> {
+      if (!validator.Check(withoutExactNumbers(value, schema, ''))) return false;
+      const { paths, unknownCount } = findMisspellings(value);
+      if (unknownCount > 0 && hasMembers(value)) unknownCounts.set(value, unknownCount);
+      return paths.length === 0;
+    },
+    Errors: (value) => [
+      ...validator.Errors(withoutExactNumbers(value, schema, '')),
+      ...findMisspellings(value).paths.map(toMisspellingError),
+    ],
+  };
+}
+
+const unknownCounts = new WeakMap<object, number>();
+
+/** How many members of a value that was checked are like none of its schema, and are therefore ignored. */
+export function countUnknownMembers(value: unknown): number {
+  return hasMembers(value) ? (unknownCounts.get(value) ?? 0) : 0;
+}
+
+function toMisspellingError(path: readonly string[]): SchemaError {
+  return {
+    keyword: 'misspelled',
+    schemaPath: '',
+    instancePath: path.map((segment) => `/${escapePointer(segment)}`).join(''),
+    params: {},
+  };
+}
+
+/** The parts of a schema that describe the parts of a value. */
+interface Shape {
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly patternProperties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+  readonly maxItems?: number;
+  readonly anyOf?: readonly Shape[];
+}
+
+const unlikeAnything = Symbol('exact number');
+
+/**
+ * To the validator, a number kept as text is an object and would pass for one: `1e400` as metadata. It is
+ * therefore checked as something that matches no schema type. Parts that a schema does not describe, such as
+ * the data of a token, are not traversed: they may be a megabyte.
+ */
+function withoutExactNumbers(value: unknown, shape: Shape, path: string): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (shape.anyOf !== undefined)
+    return shape.anyOf.reduce<unknown>((judged, option) => withoutExactNumbers(judged, option, path), value);
+  if (value instanceof ExactNumber) return shape.type === undefined ? value : unlikeAnything;
+
+  const { items, maxItems = Number.POSITIVE_INFINITY, properties = {}, patternProperties } = shape;
+  if (Array.isArray(value)) {
+    // A name that is too long is rejected anyway.
+    return items === undefined || value.length > maxItems
+      ? value
+      : value.map((item) => withoutExactNumbers(item, items, path));
+  }
+  const [pattern] = Object.values(patternProperties ?? {});
+  const names = pattern === undefined ? Object.keys(properties) : Object.keys(value);
+  if (names.length > membersMax) throw invalidField(path, 'has too many members');
+  const members = membersOf(value);
+  const changed = names.flatMap((name) => {
+    const inner = properties[name] ?? pattern;
+    if (inner === undefined || !Object.hasOwn(members, name)) return [];
+    const judged = withoutExactNumbers(members[name], inner, path === '' ? name : `${path}.${name}`);
+    return judged === members[name] ? [] : [[name, judged] as const];
+  });
+  return changed.length === 0 ? value : { ...value, ...Object.fromEntries(changed) };
+}
+
+/** What is wrong with an invalid value; for a very large one, only that it is invalid. */
+export function findFieldErrors(
+  validator: Validator,
+  value: unknown,
+  part: string,
+  wrongName = 'has a name that is not allowed here',
+): FieldErrors {
+  if (!isWithin(membersMax, value)) return { [part]: ['is not valid, and has too many members to report where'] };
+  return toFieldErrors(validator.Errors(value), part, wrongName);
+}
+
+/** The message for an unknown query parameter. */
+function describeNames(schema: TSchema): string {
+  const names = Object.keys((schema as { properties?: object }).properties ?? {});
+  if (names.length === 0) return 'must be empty: this endpoint takes no parameters';
+  return `has an unknown parameter; known parameters are ${names.join(', ')}`;
+}
+
+/** Whether a value has at most this many members, at all depths. */
+function isWithin(max: number, value: unknown): boolean {
+  const unseen: unknown[] = [value];
+  let count = 0;
+  while (unseen.length > 0) {
+    const one = unseen.pop();
+    if (typeof one !== 'object' || one === null) continue;
+    // Counted by name: reading the values of a very large object takes three times as long.
+    count += Array.isArray(one) ? one.length : Object.keys(one).length;
+    if (count > max) return false;
+    unseen.push(...(Array.isArray(one) ? (one as unknown[]) : Object.values(one)));
+  }
+  return true;
+}
+
+/** Messages by field path; `part` is the location of an error that belongs to no single field. */
+function toFieldErrors(errors: readonly SchemaError[], part: string, wrongName: string): FieldErrors {
+  const fields: Record<string, string[]> = {};
+  for (const error of resolveUnions(errors).slice(0, errorsMax)) {
+    for (const [path, message] of toFieldMessages(error, part, wrongName)) (fields[path] ??= []).push(message);
+  }
+  return fields;
+}
+
+function toFieldMessages(error: SchemaError, part: string, wrongName: string): [string, string][] {
+  // A member whose name is not allowed: the error of the enclosing object says so without repeating the name.
+  if (error.keyword === 'boolean') return [];
+  const path = error.instancePath.split('/').filter(Boolean).map(unescapePointer);
+  if (error.keyword === 'required') {
+    const { requiredProperties } = membersOf(error.params);
+    const names: unknown[] = Array.isArray(requiredProperties) ? requiredProperties : [];
+    return names.map((name) => [[...path, name].join('.'), 'is required']);
+  }
+  const message = error.keyword === 'additionalProperties' ? wrongName : toFieldMessage(error, part);
+  return [[path.join('.') || part, message]];
+}
+
+/** RFC 6901 §3. */
+function escapePointer(segment: string): string {
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** RFC 6901 §4. */
+function unescapePointer(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,131 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { membersOf } from '../../core/objects/members-of.ts';
+import { OperatorError } from '../../core/errors/operator-error.ts';
+import { DomainError, type ErrorCode } from '../../core/errors/domain-error.ts';
+import type { HttpMetrics } from '../../platform/telemetry/http-metrics.ts';
+import type { Logger, LogFields } from '../../platform/telemetry/logger.ts';
+import { findCaller } from '../callers/authentication.ts';
+import { unknownRoute } from '../problems/problem.ts';
+import { findRequestSpan, type RequestFacts } from './request-trace.ts';
+import { type RequestWatcher, toSeenRequest } from './seen-request.ts';
+
+const presented = Symbol('code of the problem in the response');
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    [presented]?: ErrorCode;
+  }
+}
+
+/** Remembers why the request fails, for its line in the log. */
+export function noteProblem(request: FastifyRequest, code: ErrorCode): void {
+  request[presented] = code;
+}
+
+/** One line per request, with these fields and no others: never a path, a header or a body. */
+export interface RequestLog {
+  /** Also records the request in the metrics. */
+  answered(request: FastifyRequest, reply: FastifyReply): void;
+  /** The client disconnected before there was a response. */
+  abandoned(request: FastifyRequest): void;
+}
+
+/** `watch` sees the same requests, with their paths: for a developer's terminal, never for a log. */
+export function createRequestLog(logger: Logger, metrics: HttpMetrics, watch?: RequestWatcher): RequestLog {
+  return {
+    answered(request, reply) {
+      const { id, method } = request;
+      const route = routeOf(request);
+      const status = reply.statusCode;
+      const code = request[presented];
+      metrics.observe({ method, route, status, seconds: reply.elapsedTime / 1_000, code });
+      const duration_ms = Math.round(reply.elapsedTime * 10) / 10;
+      logger.info('request', {
+        trace_id: id,
+        method,
+        route,
+        status,
+        duration_ms,
+        ...describeCaller(request),
+        ...describeTrace(request),
+        ...(code === undefined ? {} : { code }),
+        ...(request.unknownMembers > 0 ? { unknown_members: request.unknownMembers } : {}),
+      });
+      watch?.(toSeenRequest(request, reply));
+    },
+    abandoned(request) {
+      watch?.(toSeenRequest(request));
+      const { id, method } = request;
+      logger.info('request abandoned', {
+        trace_id: id,
+        method,
+        route: routeOf(request),
+        ...describeCaller(request),
+        ...describeTrace(request),
+      });
+    },
+  };
+}
+
+/** For the span of a request. Of the caller, only the tenant: the log line of the request has the rest. */
+export const spanFactsOf: RequestFacts = (request, { statusCode, raw }) => {
+  const caller = findCaller(request);
+  const code = request[presented];
+  return {
+    attributes: {
+      // A client that disconnected has not got any.
+      ...(raw.writableFinished ? { 'http.response.status_code': statusCode } : {}),
+      ...(code === undefined ? {} : { 'error.type': code }),
+      ...(caller === undefined ? {} : { 'strongroom.tenant_id': caller.tenantId }),
+    },
+    isFailure: raw.writableFinished && statusCode >= 500,
+  };
+};
+
+/** Where the request is found in a collector of traces, if it was sent there. */
+function describeTrace(request: FastifyRequest): Pick<LogFields, 'otel_trace_id'> {
+  const span = findRequestSpan(request);
+  return span === undefined ? {} : { otel_trace_id: span.traceId };
+}
+
+export function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? unknownRoute;
+}
+
+/** Ids only. Nothing for a request without a valid key or session. */
+function describeCaller(
+  request: FastifyRequest,
+): Pick<LogFields, 'tenant_id' | 'application_id' | 'key_id' | 'user_id'> {
+  const caller = findCaller(request);
+  if (caller === undefined) return {};
+  const { tenantId: tenant_id } = caller;
+  if ('userId' in caller) return { tenant_id, user_id: caller.userId };
+  return { tenant_id, application_id: caller.applicationId, key_id: caller.keyId };
+}
+
+/** What an operator may see of an error: where it happened, but not the message, which could quote a value, unless it is ours. */
+export function describeFailure(error: unknown): {
+  readonly error: string;
+  readonly sql_state?: string;
+  readonly stack?: string;
+  readonly advice?: string;
+} {
+  // Thrown on purpose, such as for a full queue: where that happens is known.
+  if (error instanceof DomainError && error.cause === undefined) return { error: error.name };
+  const cause = error instanceof DomainError ? error.cause : error;
+  if (!(cause instanceof Error)) return { error: 'unknown' };
+  const { sqlState } = membersOf(cause);
+  return {
+    error: cause.name,
+    ...(typeof sqlState !== 'string' ? {} : { sql_state: sqlState }),
+    stack: framesOf(cause).slice(0, 12).join('\n'),
+    ...(cause instanceof OperatorError ? { advice: cause.message } : {}),
+  };
+}
+
+/** The stack starts with the message, which may have lines that look like frames: it is removed before frames are read. */
+function framesOf({ stack = '', message }: Error): string[] {
+  const at = stack.indexOf(message);
+  const frames = at < 0 ? stack : stack.slice(at + message.length);
+  return frames.split('\n').filter((line) => line.trimStart().startsWith('at '));
+}

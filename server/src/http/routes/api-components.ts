@@ -1,0 +1,72 @@
+import type { TSchema } from 'typebox';
+import { membersOf } from '../../core/objects/members-of.ts';
+
+/** Names schemas for the API description: `Token`, `Log`, `Problem`. */
+export function nameSchemas(schemas: Readonly<Record<string, TSchema>>): void {
+  // As a title, which schemas built from this one keep.
+  for (const [name, schema] of Object.entries(schemas)) Object.assign(schema, { title: name });
+}
+
+/**
+ * What several operations share is written once and referred to, so that a generated client has one type per thing. Two
+ * different things with the same name would give it the wrong type for one of them.
+ */
+export class ApiComponents {
+  readonly #schemas = new NamedParts('schemas');
+  readonly #responses = new NamedParts('responses');
+
+  /** A schema as JSON, with a reference in the place of every named schema in it. */
+  toSchema(schema: unknown): unknown {
+    if (typeof schema !== 'object' || schema === null) return schema;
+    if (Array.isArray(schema)) return schema.map((item) => this.toSchema(item));
+    const { title, patternProperties, ...rest } = membersOf(schema);
+    // Generators know maps by this name only. A map has one pattern: the form of its keys.
+    const [values] = Object.values(membersOf(patternProperties));
+    const open = values === undefined ? rest : { ...rest, additionalProperties: values };
+    const members = raiseDescription(
+      Object.fromEntries(Object.entries(open).map(([name, member]) => [name, this.toSchema(member)])),
+    );
+    // A member named "title" is a schema, not text.
+    if (typeof title !== 'string') return title === undefined ? members : { ...members, title: this.toSchema(title) };
+    return this.#schemas.refer(title, members);
+  }
+
+  toResponse(name: string, response: object): unknown {
+    return this.#responses.refer(name, response);
+  }
+
+  toJson(): object {
+    return { schemas: this.#schemas.toJson(), responses: this.#responses.toJson() };
+  }
+}
+
+/** Of a value that may be null: what is said about the value is shown where it stands. */
+function raiseDescription(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { anyOf, description: own } = schema;
+  if (!Array.isArray(anyOf) || own !== undefined) return schema;
+  const [value, ...others] = anyOf.map(membersOf).filter(({ type }) => type !== 'null');
+  const { description, ...rest } = value ?? {};
+  if (description === undefined || others.length > 0) return schema;
+  return { ...schema, anyOf: [rest, { type: 'null' }], description };
+}
+
+class NamedParts {
+  readonly #parts = new Map<string, string>();
+  readonly #kind: string;
+
+  constructor(kind: string) {
+    this.#kind = kind;
+  }
+
+  refer(name: string, part: object): { readonly $ref: string } {
+    const text = JSON.stringify(part);
+    if ((this.#parts.get(name) ?? text) !== text) throw new Error(`Two of the ${this.#kind} are called ${name}.`);
+    this.#parts.set(name, text);
+    return { $ref: `#/components/${this.#kind}/${name}` };
+  }
+
+  toJson(): object {
+    const sorted = [...this.#parts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(sorted.map(([name, text]) => [name, JSON.parse(text) as unknown]));
+  }
+}

@@ -1,0 +1,74 @@
+import type { Actor, Caller, UserCaller } from '../../../core/identity/caller.ts';
+import type { TenantId } from '../../../core/identity/ids.ts';
+import type { Database, Statement, Transaction } from '../../database/database.ts';
+import { TenantBatcher } from '../../database/tenant-batcher.ts';
+import type { AuditEvent } from './audit-event.ts';
+import { insertCommonAuditRecords } from './audit-statement.ts';
+import { toCommonRecords } from './common-records.ts';
+
+const appendText = insertCommonAuditRecords();
+
+/** Appends the record of an operation within the operation's own transaction: neither exists without the other. */
+export async function recordInTransaction(
+  tx: Transaction,
+  tenantId: TenantId,
+  actor: Actor,
+  event: AuditEvent,
+): Promise<void> {
+  await recordAllInTransaction(tx, tenantId, actor, [event]);
+}
+
+/** Appends many records that one actor has caused within one transaction. */
+export async function recordAllInTransaction(
+  tx: Transaction,
+  tenantId: TenantId,
+  actor: Actor,
+  events: readonly AuditEvent[],
+): Promise<void> {
+  await tx.query(toAppend(tenantId, toCommonRecords(actor, events)));
+}
+
+/** Events of one request, as text: those that have all but their entity in common are written once. */
+interface RequestRecords {
+  readonly texts: readonly string[];
+  readonly count: number;
+}
+
+/** Records of operations that write nothing else, such as lists: one commit for many, each durable before its response. */
+export class AuditLog {
+  readonly #batcher: TenantBatcher<RequestRecords, true>;
+
+  constructor(database: Database) {
+    this.#batcher = new TenantBatcher({
+      name: 'audit',
+      meter: database.batches,
+      itemsMax: 500,
+      queueMax: 10_000,
+      isChange: false,
+      sizeOf: ({ count }) => count,
+      run: async (tenantId, items) => {
+        const texts = items.flatMap((item) => item.texts);
+        await database.runForTenant(tenantId, toAppend(tenantId, texts));
+        return items.map(() => true as const);
+      },
+    });
+  }
+
+  /** Resolves once the record is committed; a response must not leave before. */
+  async append(caller: Caller | UserCaller, event: AuditEvent): Promise<void> {
+    await this.#appendAll(caller, [event]);
+  }
+
+  /** As `append`, for an operation that is about several things: all of their records or none. */
+  async appendAll(caller: Caller, events: readonly AuditEvent[]): Promise<void> {
+    if (events.length > 0) await this.#appendAll(caller, events);
+  }
+
+  async #appendAll(caller: Caller | UserCaller, events: readonly AuditEvent[]): Promise<void> {
+    await this.#batcher.add(caller.tenantId, { texts: toCommonRecords(caller, events), count: events.length });
+  }
+}
+
+function toAppend(tenantId: TenantId, records: readonly string[]): Statement {
+  return { name: 'audit-append', text: appendText, values: [tenantId, `[${records.join(',')}]`] };
+}

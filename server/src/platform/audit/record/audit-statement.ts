@@ -1,0 +1,62 @@
+import { keysOf } from '../../../core/objects/keys-of.ts';
+import type { AuditRow } from './audit-event.ts';
+
+/** The columns of a record, with their types, in one place for every statement that writes one. */
+const columns = {
+  entity_id: 'text',
+  entity_type: 'text',
+  operation: 'text',
+  outcome: 'text',
+  actor_id: 'uuid',
+  actor_type: 'text',
+  key_id: 'uuid',
+  request_id: 'text',
+  source_address: 'text',
+  containers: 'text[]',
+  destination: 'text',
+  transform: 'text',
+  details: 'text',
+} as const;
+
+const names = keysOf(columns);
+const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
+
+type KnownColumns = Partial<Record<(typeof names)[number], string>>;
+
+/** What `insertAuditRecords` takes from the JSON; the rest, which differs from row to row, is known to the statement. */
+export type SharedAuditRow = Omit<AuditRow, 'entity_id' | 'containers'>;
+
+/**
+ * The same where many rows share a record but for what it is about: parameter `$n` holds each different record once, and
+ * `rows` names, for each id, containers and number, counted from 1, of its record. A batch of a thousand creates by one
+ * caller then carries one record instead of a thousand.
+ */
+export function insertSharedAuditRecords(parameter: number, rows: string): string {
+  const shared = names.filter((name) => name !== 'entity_id' && name !== 'containers');
+  const definitions = shared.map((name) => `${name} ${columns[name]}`);
+  return `insert into audit_records (tenant_id, sealing_order, entity_id, containers, ${shared.join(', ')})
+    select $1::uuid, (select audit_order(pg_current_xact_id())), about.id, about.containers, ${shared.map((name) => `record.${name}`).join(', ')}
+    from (${rows}) as about join rows from (json_to_recordset($${parameter}::json) as (${definitions.join(', ')}))
+      with ordinality as record(${shared.join(', ')}, number) on record.number = about.record`;
+}
+
+/** Writes the records given as a JSON array of `CommonRecord` in parameter `$2`, for the tenant in parameter `$1`. */
+export function insertCommonAuditRecords(): string {
+  const common = names.filter((name) => name !== 'entity_id');
+  const definitions = common.map((name) => `${name} ${columns[name]}`);
+  return `insert into audit_records (tenant_id, sealing_order, entity_id, ${common.join(', ')})
+    select $1::uuid, (select audit_order(pg_current_xact_id())), about.entity_id, ${common.map((name) => `record.${name}`).join(', ')}
+    from json_to_recordset($2::json) as record(entity_ids text[], ${definitions.join(', ')}), unnest(record.entity_ids) as about(entity_id)`;
+}
+
+/**
+ * Writes the records given as a JSON array of `AuditRow` in parameter `$n`, for the tenant in parameter `$1`.
+ * `onlyFor` joins them to what the statement really did: a write that did not happen leaves no record. `known` holds SQL for what
+ * only the statement knows, instead of what the JSON says.
+ */
+export function insertAuditRecords(parameter: number, onlyFor = '', known: KnownColumns = {}): string {
+  // The order is the same for the whole statement; as a subquery it is asked for once and not for each record.
+  return `insert into audit_records (tenant_id, sealing_order, ${names.join(', ')})
+    select $1::uuid, (select audit_order(pg_current_xact_id())), ${names.map((name) => known[name] ?? `record.${name}`).join(', ')}
+    from json_to_recordset($${parameter}::json) as record(${typed.join(', ')}) ${onlyFor}`;
+}

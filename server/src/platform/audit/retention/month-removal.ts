@@ -1,0 +1,60 @@
+import type { AuditRecord } from '../../../core/audit/record-text.ts';
+import { membersOf } from '../../../core/objects/members-of.ts';
+import { type AuditSigner, isSignedBy } from '../../keyring/sealing/audit-signer.ts';
+import { type AuditEvent, successEvent } from '../record/audit-event.ts';
+import type { SignedCheckpoint } from '../seal/checkpoint.ts';
+import { parseJsonOrNothing } from '../record/json-or-nothing.ts';
+
+/** A month that retention drops from a tenant's log: all records up to the newest checkpoint of that month. */
+export type MonthRemoval = Pick<SignedCheckpoint, 'tenantId' | 'month' | 'number' | 'root'>;
+
+/** The signed text. A checkpoint never begins with this first line, so neither signature can pass for the other. */
+function toRemovalText(removal: MonthRemoval): string {
+  return [
+    'strongroom/audit-removal/1',
+    removal.tenantId,
+    `month ${removal.month}`,
+    `number ${removal.number}`,
+    `root ${removal.root.toString('base64')}`,
+    '',
+  ].join('\n');
+}
+
+/** The record of a dropped month. It is signed because the owner of the database can write any record. */
+export function toRemovalEvent(removal: MonthRemoval, signer: AuditSigner): AuditEvent {
+  const details = {
+    number: removal.number,
+    root: removal.root.toString('base64'),
+    signature: signer.sign(toRemovalText(removal)).toString('base64'),
+  };
+  return { ...successEvent('log', toRemovedMonth(removal.month), 'delete'), details };
+}
+
+/** The entity id of the record, such as `2026-11`. */
+export function toRemovedMonth(month: string): string {
+  return month.slice(0, 7);
+}
+
+/** True if the record claims, in the name of the vault, that a month was dropped. */
+export function isOfRetention(
+  record: Pick<AuditRecord, 'entity_type' | 'operation' | 'outcome' | 'actor_type'>,
+): boolean {
+  const { entity_type, operation, outcome, actor_type } = record;
+  return entity_type === 'log' && operation === 'delete' && outcome === 'success' && actor_type === 'system';
+}
+
+/** Returns undefined unless the vault signed the removal for this tenant. */
+export function parseRemoval(
+  { month, details }: { readonly month: string; readonly details: string | null },
+  tenantId: string,
+  publicKey: Buffer,
+): MonthRemoval | undefined {
+  const { number, root, signature } = membersOf(parseJsonOrNothing(details ?? ''));
+  if (typeof number !== 'number' || typeof root !== 'string' || typeof signature !== 'string') return undefined;
+  const removal = { tenantId, month: `${month}-01`, number, root: Buffer.from(root, 'base64') };
+  return isSignedBy(publicKey, toRemovalText(removal), Buffer.from(signature, 'base64')) ? removal : undefined;
+}
+
+export function isSameRemoval(a: MonthRemoval, b: Pick<MonthRemoval, 'number' | 'root'>): boolean {
+  return a.number === b.number && a.root.equals(b.root);
+}

@@ -1,0 +1,211 @@
+import { hasMembers, membersOf } from '../../../core/objects/members-of.ts';
+import type { AuditRecord } from '../../../core/audit/record-text.ts';
+import { asRecord, compareRecords, firstOrder, hashRecord } from '../seal/audit-record.ts';
+import { isGenuine, parseCheckpointJson, type SignedCheckpoint, toCheckpointJson } from '../seal/checkpoint.ts';
+import type { LogReader } from './log-reader.ts';
+import { isIncluded, MerkleFrontier, rootOf, type Subtree } from '../seal/merkle-tree.ts';
+
+/** Shows that one record is in a tree, to anyone who trusts the signature, without showing any other record. */
+export interface InclusionProof {
+  readonly record: AuditRecord;
+  readonly index: number;
+  readonly path: readonly Buffer[];
+  readonly checkpoint: SignedCheckpoint;
+}
+
+/** Why there is no proof: the record does not exist, is not sealed yet, or the log is damaged or dropped where it is needed. */
+type UnprovableReason = 'no-record' | 'not-sealed' | 'not-provable';
+
+export class UnprovableError extends Error {
+  readonly reason: UnprovableReason;
+
+  constructor(message: string, reason: UnprovableReason = 'not-provable') {
+    super(message);
+    this.name = 'UnprovableError';
+    this.reason = reason;
+  }
+}
+
+/** Proves one record against the newest checkpoint. */
+export async function proveInclusion(
+  reader: LogReader,
+  tenantId: string,
+  recordId: string,
+  createdAt?: Date,
+): Promise<InclusionProof> {
+  const record = await reader.findRecord(tenantId, recordId, createdAt);
+  if (record === undefined) throw new UnprovableError('The log of this tenant has no such record.', 'no-record');
+  const newest = await reader.newestCheckpoint(tenantId);
+  if (newest === undefined) throw notSealed();
+  return new Prover(reader, newest).prove(record);
+}
+
+/**
+ * Proves records against one checkpoint. The hashes beside the way of a record to the root are those of complete subtrees; each
+ * was completed within one checkpoint, so only the records of that one have to be read again. Records of the same checkpoint,
+ * one after the other, are read once.
+ */
+export class Prover {
+  readonly #reader: LogReader;
+  readonly #newest: SignedCheckpoint;
+  readonly #replay: Replay;
+  #own: ReadCheckpoint | undefined;
+
+  constructor(reader: LogReader, newest: SignedCheckpoint) {
+    this.#reader = reader;
+    this.#newest = newest;
+    this.#replay = new Replay(reader, newest.tenantId);
+  }
+
+  async prove(record: AuditRecord): Promise<InclusionProof> {
+    const { before, records } = await this.#checkpointOf(record);
+    const place = records.findIndex(({ id, entity_id }) => id === record.id && entity_id === record.entity_id);
+    const index = before.size + place;
+    const path: Buffer[] = [];
+    for (const subtrees of siblingsOf(index, this.#newest.treeSize)) {
+      const hashes: Subtree[] = [];
+      for (const subtree of subtrees) hashes.push({ ...subtree, hash: await this.#replay.hashOf(subtree, before) });
+      const root = rootOf(hashes);
+      if (root !== undefined) path.push(root);
+    }
+    return { record, index, path, checkpoint: this.#newest };
+  }
+
+  async #checkpointOf({ sealing_order: order, id }: AuditRecord): Promise<ReadCheckpoint> {
+    if (this.#own?.records.some((record) => record.id === id) === true) return this.#own;
+    const { tenantId, number } = this.#newest;
+    const own = await this.#reader.checkpointOfOrder(tenantId, order);
+    if (own === undefined || own.number > number) throw notSealed();
+    this.#own = await this.#replay.read(own.treeSize);
+    return this.#own;
+  }
+}
+
+function notSealed(): UnprovableError {
+  return new UnprovableError(
+    'The record has not been sealed yet. Try again in a few seconds; `strongroom work` must be running to seal records.',
+    'not-sealed',
+  );
+}
+
+/** Whether the proof leads from the record to the root, and the root was signed by the holder of the key. */
+export function isProven({ record, index, path, checkpoint }: InclusionProof, publicKey: Buffer): boolean {
+  const place = { index, treeSize: checkpoint.treeSize };
+  return (
+    record.tenant_id === checkpoint.tenantId &&
+    isGenuine(checkpoint, publicKey) &&
+    isIncluded(hashRecord(record), place, path, checkpoint.root)
+  );
+}
+
+export function toProofJson({ record, index, path, checkpoint }: InclusionProof) {
+  return {
+    record,
+    index,
+    path: path.map((hash) => hash.toString('base64')),
+    checkpoint: toCheckpointJson(checkpoint),
+  };
+}
+
+/** Undefined for anything that is not a proof. Whether it proves anything is another question. */
+export function parseProofJson(value: unknown): InclusionProof | undefined {
+  const { record, index, path, checkpoint } = membersOf(value);
+  const parsed = parseCheckpointJson(checkpoint);
+  if (typeof index !== 'number' || !Number.isSafeInteger(index) || !Array.isArray(path)) return undefined;
+  if (!hasMembers(record) || parsed === undefined || !path.every((hash) => typeof hash === 'string')) return undefined;
+  return {
+    record: asRecord(record),
+    index,
+    path: path.map((hash) => Buffer.from(hash, 'base64')),
+    checkpoint: parsed,
+  };
+}
+
+type Place = Pick<Subtree, 'level' | 'index'>;
+
+/** RFC 6962 §2.1.1: what stands beside the way from a leaf to the root, from the leaf up, each as complete subtrees. */
+function siblingsOf(leaf: number, treeSize: number): Place[][] {
+  const siblings: Place[][] = [];
+  let from = 0;
+  let to = treeSize;
+  while (to - from > 1) {
+    const middle = from + 2 ** Math.ceil(Math.log2(to - from) - 1);
+    if (leaf < middle) {
+      siblings.unshift(toSubtrees(middle, to));
+      to = middle;
+    } else {
+      siblings.unshift(toSubtrees(from, middle));
+      from = middle;
+    }
+  }
+  return siblings;
+}
+
+/** An aligned range as complete subtrees, largest first. */
+function toSubtrees(from: number, to: number): Place[] {
+  const places: Place[] = [];
+  for (let start = from; start < to; ) {
+    const level = Math.floor(Math.log2(to - start));
+    places.push({ level, index: start / 2 ** level });
+    start += 2 ** level;
+  }
+  return places;
+}
+
+interface ReadCheckpoint {
+  /** The tree before it. */
+  readonly before: MerkleFrontier;
+  readonly records: readonly AuditRecord[];
+}
+
+/** Beyond this, subtrees are rather computed again than kept: about 100 checkpoints. */
+const subtreesKeptMax = 200_000;
+
+/** Reads checkpoints again and keeps the subtrees that they complete. */
+class Replay {
+  readonly #reader: LogReader;
+  readonly #tenantId: string;
+  readonly #completed = new Map<string, Buffer>();
+
+  constructor(reader: LogReader, tenantId: string) {
+    this.#reader = reader;
+    this.#tenantId = tenantId;
+  }
+
+  /** The checkpoint in which the tree reached this size: the tree before it, and its records. */
+  async read(treeSize: number): Promise<ReadCheckpoint> {
+    if (this.#completed.size > subtreesKeptMax) this.#completed.clear();
+    const checkpoint = await this.#reader.checkpointOfSize(this.#tenantId, treeSize);
+    if (checkpoint === undefined) throw new UnprovableError('A checkpoint is missing. Run `strongroom audit verify`.');
+    const previous = await this.#reader.checkpointBefore(this.#tenantId, checkpoint.number);
+    const before =
+      previous === undefined ? MerkleFrontier.empty() : MerkleFrontier.parse(previous.treeSize, previous.frontier);
+    if (before === undefined) throw new UnprovableError('A checkpoint is damaged. Run `strongroom audit verify`.');
+    const from = previous?.orderTo ?? firstOrder;
+    const read = await this.#reader.recordsBetween(this.#tenantId, from, checkpoint.orderTo);
+    const records = read.toSorted(compareRecords);
+    const frontier = before.copy();
+    for (const record of records) frontier.append(hashRecord(record), (subtree) => this.#keep(subtree));
+    if (!frontier.root().equals(checkpoint.root))
+      throw new UnprovableError('The log does not match what was sealed. Run `strongroom audit verify` to see where.');
+    return { before, records };
+  }
+
+  /** `known` is a tree whose own subtrees need no reading; their records may have been dropped. */
+  async hashOf(place: Place, known: MerkleFrontier): Promise<Buffer> {
+    const held = known.subtrees.find(({ level, index }) => level === place.level && index === place.index);
+    if (held !== undefined) return held.hash;
+    if (!this.#completed.has(nameOf(place))) await this.read((place.index + 1) * 2 ** place.level);
+    const hash = this.#completed.get(nameOf(place));
+    if (hash === undefined) throw new UnprovableError('The proof needs a part of the log that was dropped.');
+    return hash;
+  }
+
+  #keep(subtree: Subtree): void {
+    this.#completed.set(nameOf(subtree), subtree.hash);
+  }
+}
+
+function nameOf({ level, index }: Place): string {
+  return `${level}/${index}`;
+}

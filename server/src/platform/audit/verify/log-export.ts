@@ -1,0 +1,170 @@
+import { createWriteStream } from 'node:fs';
+import { stat, truncate } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { AuditRecord } from '../../../core/audit/record-text.ts';
+import { parseCheckpointJson, toCheckpointJson } from '../seal/checkpoint.ts';
+import { readLines } from '../../files/line-reader.ts';
+import type { LogReader } from './log-reader.ts';
+import type { LogSection } from './log-verifier.ts';
+
+/** The format that this version writes, and the only one that it reads. */
+const exportVersion = 1;
+
+/**
+ * An export is lines of JSON: first who signs, then for each checkpoint its records and the checkpoint itself. Tenants may
+ * take turns; within one the order is that of the tree. It ends behind a checkpoint, so it can be continued.
+ */
+type ExportLine =
+  | { readonly kind: 'export'; readonly version: number; readonly public_key: string }
+  | ({ readonly kind: 'record' } & AuditRecord)
+  | ({ readonly kind: 'checkpoint'; readonly frontier: string; readonly dropped?: true } & ReturnType<
+      typeof toCheckpointJson
+    >);
+
+export interface ExportOptions {
+  readonly path: string;
+  readonly reader: LogReader;
+  readonly publicKey: Buffer;
+  readonly tenantIds: readonly string[];
+  readonly onProgress: (report: ExportReport) => void;
+}
+
+/** Where a file can be continued. */
+interface ExportEnd {
+  readonly bytes: number;
+  /** The last checkpoint of each tenant. */
+  readonly numbers: ReadonlyMap<string, number>;
+}
+
+export interface ExportReport {
+  readonly records: number;
+  readonly checkpoints: number;
+}
+
+/** Writes what is sealed and not yet in the file; a file that a crash left half written is continued. */
+export async function writeExport(options: ExportOptions): Promise<ExportReport> {
+  const resumed = await findEnd(options.path);
+  if (resumed.bytes > 0) {
+    const key = await readExportKey(options.path);
+    if (!key.equals(options.publicKey)) throw new NotAnExportError(options.path, 'is an export of another vault');
+    await truncate(options.path, resumed.bytes);
+  }
+  const report = { records: 0, checkpoints: 0 };
+  const lines = Readable.from(exportLines(options, resumed, report));
+  await pipeline(lines, createWriteStream(options.path, { flags: resumed.bytes > 0 ? 'a' : 'w', mode: 0o600 }));
+  return report;
+}
+
+async function* exportLines(
+  { reader, publicKey, tenantIds, onProgress }: ExportOptions,
+  resumed: ExportEnd,
+  report: { records: number; checkpoints: number },
+): AsyncGenerator<string> {
+  const toLine = (line: ExportLine) => `${JSON.stringify(line)}\n`;
+  if (resumed.bytes === 0)
+    yield toLine({ kind: 'export', version: exportVersion, public_key: publicKey.toString('base64') });
+  for (const tenantId of tenantIds) {
+    for await (const { checkpoint, records } of reader.sections(tenantId, resumed.numbers.get(tenantId) ?? 0)) {
+      const kept = records === 'dropped' ? [] : records;
+      for (const record of kept) yield toLine({ kind: 'record', ...record });
+      yield toLine({
+        kind: 'checkpoint',
+        ...toCheckpointJson(checkpoint),
+        frontier: checkpoint.frontier.toString('base64'),
+        ...(records === 'dropped' ? { dropped: true } : {}),
+      });
+      report.records += kept.length;
+      report.checkpoints += 1;
+      onProgress(report);
+    }
+  }
+}
+
+/** How much of a file is whole, and which checkpoint of each tenant comes last in it. */
+async function findEnd(path: string): Promise<ExportEnd> {
+  const numbers = new Map<string, number>();
+  const size = await stat(path)
+    .then((file) => file.size)
+    .catch(() => 0);
+  let bytes = 0;
+  let position = 0;
+  for await (const line of readLines(path)) {
+    position += Buffer.byteLength(line) + 1;
+    const parsed = parseLine(line);
+    // A last line without its end may have lost more than that.
+    if (parsed === undefined || position > size) break;
+    if (parsed.kind === 'record') continue;
+    bytes = position;
+    if (parsed.kind === 'export') requireKnownVersion(path, parsed.version);
+    else numbers.set(parsed.tenant_id, parsed.number);
+  }
+  if (size > 0 && bytes === 0) throw new NotAnExportError(path, 'exists and is not an export of an audit log');
+  return { bytes, numbers };
+}
+
+export class NotAnExportError extends Error {
+  constructor(path: string, reason: string) {
+    super(`${path} ${reason}. Create one with \`strongroom audit export\`.`);
+    this.name = 'NotAnExportError';
+  }
+}
+
+/** Rejects any other format. Otherwise it would look like damage, or like a log that somebody has changed. */
+function requireKnownVersion(path: string, version: unknown): void {
+  if (version !== exportVersion) throw new UnknownExportError(path, version);
+}
+
+export class UnknownExportError extends Error {
+  constructor(path: string, version: unknown) {
+    const format = Number.isSafeInteger(version) ? `format ${String(version)}` : 'an unknown format';
+    super(
+      `${path} is an export in ${format}, and this version of Strongroom reads format ${exportVersion}. Use the version that wrote the file.`,
+    );
+    this.name = 'UnknownExportError';
+  }
+}
+
+/** The key that a file says it was signed with: worth as much as the file itself. */
+export async function readExportKey(path: string): Promise<Buffer> {
+  for await (const line of readLines(path)) {
+    const first = parseLine(line);
+    if (first?.kind !== 'export') break;
+    requireKnownVersion(path, first.version);
+    return Buffer.from(first.public_key, 'base64');
+  }
+  throw new NotAnExportError(path, 'is not an export of an audit log');
+}
+
+/** The checkpoints of a file with their records; what stands behind the last checkpoint is not part of it. */
+export async function* readExport(path: string): AsyncGenerator<LogSection> {
+  let records: AuditRecord[] = [];
+  let lineNumber = 0;
+  for await (const line of readLines(path)) {
+    lineNumber += 1;
+    const parsed = parseLine(line);
+    if (parsed === undefined) throw new NotAnExportError(path, `cannot be read at line ${lineNumber}`);
+    if (parsed.kind === 'export') requireKnownVersion(path, parsed.version);
+    else if (parsed.kind === 'record') {
+      const { kind: _, ...record } = parsed;
+      records.push(record);
+    } else {
+      const checkpoint = parseCheckpointJson(parsed);
+      if (checkpoint === undefined) throw new NotAnExportError(path, `cannot be read at line ${lineNumber}`);
+      const frontier = Buffer.from(parsed.frontier, 'base64');
+      const isDropped = parsed.dropped === true && records.length === 0;
+      yield { checkpoint: { ...checkpoint, frontier }, records: isDropped ? 'dropped' : records };
+      records = [];
+    }
+  }
+}
+
+function parseLine(line: string): ExportLine | undefined {
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a line that was changed is found by its checkpoint.
+    const parsed = JSON.parse(line) as ExportLine;
+    return ['export', 'record', 'checkpoint'].includes(parsed.kind) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}

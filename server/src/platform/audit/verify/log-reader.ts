@@ -1,0 +1,230 @@
+import { parseTenantId } from '../../../core/identity/ids.ts';
+import type { Database, SqlValue, Transaction } from '../../database/database.ts';
+import type { AuditRecord } from '../../../core/audit/record-text.ts';
+import { compareOrders, firstOrder, parseRecordText, recordTextSql } from '../seal/audit-record.ts';
+import { checkpointColumns, type CheckpointRow, type StoredCheckpoint, toCheckpoint } from '../seal/checkpoint-row.ts';
+import type { SealedRoot } from './anchor-comparison.ts';
+import type { LogSection } from './log-verifier.ts';
+import { entityTypes } from '../record/audit-event.ts';
+import { listWaiting, type WaitingRecords } from '../seal/waiting-records.ts';
+
+/** Of a thousand records each: what is held in memory at a time. */
+const checkpointsPerRead = 50;
+const outsideMax = 100;
+
+/** What a record is found by. */
+export interface RecordKey {
+  readonly entityType: string;
+  readonly entityId: string;
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
+/** Reads the sealed log of a tenant in the order of its tree. */
+export class LogReader {
+  readonly #database: Database;
+  readonly #reads: 'every tenant' | 'one tenant';
+
+  /** The sealer's role reads the log of every tenant. A server reads as the tenant that it asks about, and so no other. */
+  constructor(database: Database, reads: 'every tenant' | 'one tenant' = 'every tenant') {
+    this.#database = database;
+    this.#reads = reads;
+  }
+
+  /** Every tenant that has records or checkpoints, deleted ones too. */
+  async listTenants(): Promise<string[]> {
+    const rows = await this.#database.forSealer((tx) =>
+      tx.query<{ tenant_id: string }>({
+        text: `${distinctTenants('audit_records')} union ${distinctTenants('audit_checkpoints')} order by 1`,
+      }),
+    );
+    return rows.map((row) => row.tenant_id);
+  }
+
+  async newestCheckpoint(tenantId: string): Promise<StoredCheckpoint | undefined> {
+    return (await this.#checkpoints(tenantId, 'order by c.number desc limit 1'))[0];
+  }
+
+  /** The checkpoint before the one with this number. */
+  async checkpointBefore(tenantId: string, number: number): Promise<StoredCheckpoint | undefined> {
+    return (await this.#checkpoints(tenantId, 'and c.number < $2 order by c.number desc limit 1', number))[0];
+  }
+
+  /** The checkpoint in which the tree reached a size. */
+  async checkpointOfSize(tenantId: string, treeSize: number): Promise<StoredCheckpoint | undefined> {
+    return (await this.#checkpoints(tenantId, 'and c.tree_size >= $2 order by c.tree_size limit 1', treeSize))[0];
+  }
+
+  /** The checkpoint that the records of an order are in. */
+  async checkpointOfOrder(tenantId: string, order: string): Promise<StoredCheckpoint | undefined> {
+    return (await this.#checkpoints(tenantId, 'and c.order_to > $2 order by c.order_to limit 1', order))[0];
+  }
+
+  async findRoots(tenantId: string, numbers: readonly number[]): Promise<Map<number, SealedRoot>> {
+    const rows = await this.#database.forSealer((tx) =>
+      tx.query<{ number: string; tree_size: string; root: Buffer }>({
+        text: 'select number, tree_size, root from audit_checkpoints where tenant_id = $1 and number = any($2)',
+        values: [tenantId, numbers],
+      }),
+    );
+    return new Map(rows.map((row) => [Number(row.number), { treeSize: Number(row.tree_size), root: row.root }]));
+  }
+
+  /** Checkpoints after a number, each with its records. */
+  async *sections(tenantId: string, afterNumber = 0): AsyncGenerator<LogSection> {
+    let before = afterNumber === 0 ? undefined : await this.checkpointBefore(tenantId, afterNumber + 1);
+    for (;;) {
+      const after = before?.number ?? 0;
+      const checkpoints = await this.#checkpoints(
+        tenantId,
+        `and c.number > $2 order by c.number limit ${checkpointsPerRead}`,
+        after,
+      );
+      const last = checkpoints.at(-1);
+      if (last === undefined) return;
+      const records = await this.recordsBetween(tenantId, before?.orderTo ?? firstOrder, last.orderTo);
+      // Asked afterwards: a month that is dropped in between would look like records that are missing.
+      const isKept = await this.#monthsKept(checkpoints.map(({ month }) => month));
+      let taken = 0;
+      for (const checkpoint of checkpoints) {
+        const end = indexFrom(records, taken, checkpoint.orderTo);
+        const own = records.slice(taken, end);
+        taken = end;
+        yield { checkpoint, records: own.length === 0 && !isKept.has(checkpoint.month) ? 'dropped' : own };
+      }
+      before = last;
+    }
+  }
+
+  async recordsBetween(tenantId: string, from: string, to: string): Promise<AuditRecord[]> {
+    return this.#records(
+      tenantId,
+      'r.tenant_id = $1 and r.sealing_order >= $2 and r.sealing_order < $3 order by r.sealing_order, r.id',
+      [from, to],
+    );
+  }
+
+  /** Records that the sealer has passed without sealing them, which it never does: somebody added them afterwards. */
+  async listOutside(tenantId: string): Promise<AuditRecord[]> {
+    // One statement, so that the sealer cannot move on between the two questions.
+    return this.#records(
+      tenantId,
+      `r.tenant_id = $1 and r.sealing_order < coalesce(
+          (select order_from from audit_seal_stops where tenant_id = $1), (select sealed_to from audit_sealing))
+        and r.sealing_order >= coalesce(
+          (select c.order_to from audit_checkpoints c where c.tenant_id = $1 order by c.number desc limit 1), $2::bigint)
+        order by r.sealing_order limit ${outsideMax}`,
+      [firstOrder],
+    );
+  }
+
+  /** Records that are not sealed yet, and why. */
+  listWaiting(tenantId: string | undefined): Promise<WaitingRecords[]> {
+    return listWaiting(this.#database, tenantId);
+  }
+
+  /** Looks through the whole log unless it is known when the record was created. */
+  async findRecord(tenantId: string, id: string, createdAt?: Date): Promise<AuditRecord | undefined> {
+    const [found] =
+      createdAt === undefined
+        ? await this.#records(tenantId, 'r.tenant_id = $1 and r.id = $2 limit 1', [id])
+        : await this.#records(
+            tenantId,
+            'r.tenant_id = $1 and r.entity_type = any($2) and r.created_at = $3 and r.id = $4 limit 1',
+            // Not as ISO text, which PostgreSQL does not read outside of the years 1 to 9999.
+            [entityTypes, createdAt, id],
+          );
+    return found;
+  }
+
+  /** Of a few records that are known by their keys, those that are there. */
+  async findRecords(tenantId: string, keys: readonly RecordKey[]): Promise<AuditRecord[]> {
+    return this.#records(
+      tenantId,
+      `r.tenant_id = $1 and (r.entity_type, r.created_at, r.id, r.entity_id) in (
+        select * from unnest($2::text[], $3::timestamptz[], $4::uuid[], $5::text[]))`,
+      [
+        keys.map(({ entityType }) => entityType),
+        keys.map(({ createdAt }) => createdAt.toISOString()),
+        keys.map(({ id }) => id),
+        keys.map(({ entityId }) => entityId),
+      ],
+    );
+  }
+
+  /** Whether there is or was such a tenant: the first record is that of its creation. */
+  async hasLog(tenantId: string): Promise<boolean> {
+    const rows = await this.#database.forSealer((tx) =>
+      tx.query({
+        text: `(select 1 from audit_checkpoints where tenant_id = $1 limit 1)
+          union all (select 1 from audit_records where tenant_id = $1 limit 1)`,
+        values: [tenantId],
+      }),
+    );
+    return rows.length > 0;
+  }
+
+  async #checkpoints(tenantId: string, condition: string, value?: number | string): Promise<StoredCheckpoint[]> {
+    const rows = await this.#scopeOf(tenantId)((tx) =>
+      tx.query<CheckpointRow>({
+        text: `select ${checkpointColumns} from audit_checkpoints c where c.tenant_id = $1 ${condition}`,
+        values: value === undefined ? [tenantId] : [tenantId, value],
+      }),
+    );
+    return rows.map(toCheckpoint);
+  }
+
+  async #records(tenantId: string, condition: string, more: readonly SqlValue[]): Promise<AuditRecord[]> {
+    const rows = await this.#scopeOf(tenantId)((tx) =>
+      tx.query<{ text: string }>({
+        text: `select ${recordTextSql} as text from audit_records r where ${condition}`,
+        values: [tenantId, ...more],
+      }),
+    );
+    return rows.map(({ text }) => {
+      const record = parseRecordText(text);
+      if (record === undefined) throw new Error('A record could not be read.');
+      return record;
+    });
+  }
+
+  #scopeOf(tenantId: string): <T>(work: (tx: Transaction) => Promise<T>) => Promise<T> {
+    return this.#reads === 'every tenant'
+      ? (work) => this.#database.forSealer(work)
+      : (work) => this.#database.forTenant(parseTenantId(tenantId), work);
+  }
+
+  /** Returns the months that a partition can still hold records of. It goes by the bounds of partitions, because names prove nothing. */
+  async #monthsKept(months: readonly string[]): Promise<Set<string>> {
+    const bound = (word: string, otherwise: string) =>
+      `coalesce(substring(pg_get_expr(part.relpartbound, part.oid) from '${word} \\(''([^'']+)''\\)')::timestamptz, '${otherwise}')`;
+    const rows = await this.#database.forSealer((tx) =>
+      tx.query<{ month: string }>({
+        text: `select month from unnest($1::text[]) as month
+          where exists (select from pg_inherits join pg_class part on part.oid = inhrelid
+            where inhparent = 'public.audit_records'::regclass
+              and ${bound('FROM', '-infinity')} < (month::date + interval '1 month') at time zone 'UTC'
+              and ${bound('TO', 'infinity')} > month::date::timestamp at time zone 'UTC')`,
+        values: [[...new Set(months)]],
+      }),
+    );
+    return new Set(rows.map(({ month }) => month));
+  }
+}
+
+/** Where in records sorted by order those before `orderTo` end. */
+function indexFrom(records: readonly AuditRecord[], start: number, orderTo: string): number {
+  let index = start;
+  while (index < records.length && compareOrders(records[index]?.sealing_order ?? '', orderTo) < 0) index += 1;
+  return index;
+}
+
+/** Jumps from one tenant to the next along the index instead of reading every row. */
+function distinctTenants(table: 'audit_records' | 'audit_checkpoints'): string {
+  return `(with recursive found as (
+      (select tenant_id from ${table} order by tenant_id limit 1)
+      union all
+      select (select t.tenant_id from ${table} t where t.tenant_id > found.tenant_id order by t.tenant_id limit 1)
+      from found where found.tenant_id is not null
+    ) select tenant_id from found where tenant_id is not null)`;
+}

@@ -1,0 +1,110 @@
+import { access, type FileHandle, open, readFile, rm, stat } from 'node:fs/promises';
+import { setTimeout as pauseFor } from 'node:timers/promises';
+import { codeOf } from '../../../core/errors/thrown.ts';
+import { readLines } from '../../files/line-reader.ts';
+import type { AuditRecord } from '../../../core/audit/record-text.ts';
+import { compareOrders, compareRecords } from '../seal/audit-record.ts';
+import type { SignedCheckpoint } from '../seal/checkpoint.ts';
+import { isProven, parseProofJson, Prover, toProofJson, UnprovableError } from './inclusion-proof.ts';
+import { parseJsonOrNothing } from '../record/json-or-nothing.ts';
+import type { RecordKey } from './log-reader.ts';
+import type { OpenLog } from './log-verification.ts';
+
+/** The worker seals twice a second. */
+const sealedWithinMs = 30_000;
+const lookAgainMs = 250;
+const recordsPerRead = 500;
+/** Of a file that is not lines. */
+const wholeBytesMax = 16 * 1024 * 1024;
+
+/** A new file for proofs, opened before anything is read and removed if the work fails. Evidence is not written over. */
+export async function withProofFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    throw codeOf(error) === 'EEXIST' ? new Error(`${path} exists already. Name a new file for the proofs.`) : error;
+  });
+  try {
+    const result = await work(file);
+    await file.close();
+    return result;
+  } catch (error) {
+    await file.close();
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/** Writes the proof of each record as a line of JSON, once all of them are sealed. */
+export async function writeProofs(
+  file: FileHandle,
+  { reader, publicKey }: OpenLog,
+  { tenantId, keys }: { readonly tenantId: string; readonly keys: readonly RecordKey[] },
+): Promise<void> {
+  const records: AuditRecord[] = [];
+  for (let from = 0; from < keys.length; from += recordsPerRead)
+    records.push(...(await reader.findRecords(tenantId, keys.slice(from, from + recordsPerRead))));
+  if (records.length !== keys.length)
+    throw new UnprovableError('Some of the records were dropped while they were read. Ask again with a later --from.');
+  records.sort(compareRecords);
+  const newest = await whenSealed(reader, tenantId, records.at(-1));
+  if (newest === undefined) return;
+  const prover = new Prover(reader, newest);
+  const signer = { public_key: publicKey.toString('base64') };
+  for (const record of records) {
+    await file.write(`${JSON.stringify({ ...toProofJson(await prover.prove(record)), ...signer })}\n`);
+  }
+}
+
+/** The checkpoint that holds the last record; undefined if there is no record. */
+async function whenSealed(
+  reader: OpenLog['reader'],
+  tenantId: string,
+  last: AuditRecord | undefined,
+): Promise<SignedCheckpoint | undefined> {
+  if (last === undefined) return undefined;
+  const end = performance.now() + sealedWithinMs;
+  for (;;) {
+    const newest = await reader.newestCheckpoint(tenantId);
+    if (newest !== undefined && compareOrders(newest.orderTo, last.sealing_order) > 0) return newest;
+    if (performance.now() > end)
+      throw new UnprovableError('Some of the records are not sealed. `strongroom audit verify` says why.');
+    await pauseFor(lookAgainMs);
+  }
+}
+
+export interface ProofsChecked {
+  readonly proven: readonly string[];
+  /** How many lines are no proof, or one that does not hold. */
+  readonly failed: number;
+}
+
+/** Checks a file with one proof, a list of them, or one on each line. A record counts once, however often it is proven. */
+export async function checkProofs(path: string, publicKey: Buffer): Promise<ProofsChecked> {
+  await access(path);
+  const proven = new Map<string, string>();
+  let failed = 0;
+  const check = (value: unknown) => {
+    const proof = parseProofJson(value);
+    if (proof === undefined || !isProven(proof, publicKey)) failed += 1;
+    else proven.set(`${proof.record.id} ${proof.record.entity_id}`, proof.record.id);
+  };
+  const checkAll = (parsed: unknown) => (Array.isArray(parsed) ? parsed : [parsed]).forEach(check);
+  let lineNumber = 0;
+  for await (const line of readLines(path)) {
+    if (line.trim() === '') continue;
+    lineNumber += 1;
+    const parsed = parseJsonOrNothing(line);
+    if (parsed === undefined && lineNumber === 1) {
+      // Perhaps a program has laid it out over several lines.
+      checkAll(parseJsonOrNothing(await readShort(path)));
+      break;
+    }
+    checkAll(parsed);
+  }
+  return { proven: [...proven.values()], failed };
+}
+
+/** The text of a file, or nothing of a long one: a line at a time, any length can be checked. */
+async function readShort(path: string): Promise<string> {
+  const { size } = await stat(path);
+  return size > wholeBytesMax ? '' : readFile(path, 'utf8');
+}

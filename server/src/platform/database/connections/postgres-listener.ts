@@ -1,0 +1,172 @@
+import pg from 'pg';
+import { withinTime } from '../../waiting/within-time.ts';
+import { withoutApplicationName } from './connection-address.ts';
+import { ConnectionOrigin } from './connection-origin.ts';
+import { applicationRole, requireOwnSession, sessionOptions } from './session-check.ts';
+
+const reconnectMs = 250;
+const connectTimeoutMs = 2_000;
+/** How long stopping waits for PostgreSQL to close the connection: on a dead network it never would. */
+const goodbyeMs = 1_000;
+/** Prefix of the payload with which a listener verifies that it receives notifications. */
+const pulse = 'pulse ';
+
+export interface ListenerOptions {
+  readonly url: string;
+  readonly channel: string;
+  readonly applicationName: string;
+  readonly heartbeatMs: number;
+  /** If a statement or a heartbeat takes longer, the connection is closed. */
+  readonly patienceMs: number;
+  /** Shared with other connections of this process to the same address. */
+  readonly origin?: ConnectionOrigin | undefined;
+}
+
+export interface ListenerEvents {
+  /** Called for every connection, including the first: notifications may have been missed before it. */
+  onConnected(): void;
+  /** Called when a connection that was open is gone. */
+  onLost?(): void;
+  onPayload(payload: string): void;
+}
+
+/**
+ * LISTEN and NOTIFY on a dedicated connection, which is replaced if it breaks. Its heartbeat is a notification to itself:
+ * a connection can respond to every query and still deliver nothing, for example through a pooler.
+ */
+export class PostgresListener {
+  readonly #options: ListenerOptions;
+  readonly #events: ListenerEvents;
+  #client: pg.Client | undefined;
+  readonly #origin: ConnectionOrigin;
+  /** The generation of the origin that the open connection belongs to. */
+  #generation = 0;
+  #connecting: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #awaited: { readonly payload: string; readonly hear: () => void } | undefined;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #lastHeardAt = Number.NEGATIVE_INFINITY;
+  #isStopped = false;
+
+  constructor(options: ListenerOptions, events: ListenerEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#origin = options.origin ?? new ConnectionOrigin();
+    this.#origin.onChange(() => this.#leaveReplaced());
+  }
+
+  /** The open connection, if there is one; it may not be listening yet. */
+  get client(): pg.Client | undefined {
+    return this.#client;
+  }
+
+  /** When the last heartbeat that was received on this connection was sent, by `performance.now()`. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  /** The same for all connections so far: it is not forgotten when one breaks. */
+  get lastHeardAt(): number {
+    return this.#lastHeardAt;
+  }
+
+  async start(): Promise<void> {
+    await this.#beat();
+    this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = undefined;
+    this.#heardAt = Number.NEGATIVE_INFINITY;
+    const ended = Promise.allSettled([client?.end(), this.#connecting]);
+    await withinTime(ended, goodbyeMs, 'PostgreSQL did not close the connection in time.').catch(() => undefined);
+  }
+
+  /** Closes a connection that has failed. Another is opened immediately. */
+  disconnect(client: pg.Client): void {
+    client.removeAllListeners('notification');
+    client.end().catch(() => undefined);
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#heardAt = Number.NEGATIVE_INFINITY;
+    this.#events.onLost?.();
+    // Immediately and not with the next heartbeat: others may be waiting for messages on this connection.
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#isStopped) return;
+    const delayMs = this.#client === undefined ? reconnectMs : this.#options.heartbeatMs;
+    this.#timer = setTimeout(() => void this.#beat().finally(() => this.#schedule()), delayMs).unref();
+  }
+
+  async #beat(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined) {
+      this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
+      return this.#connecting;
+    }
+    await this.#prove(client).catch(() => this.disconnect(client));
+  }
+
+  async #connect(): Promise<void> {
+    const { url, channel, applicationName, patienceMs } = this.#options;
+    const session = { role: applicationRole, statementTimeoutMs: patienceMs, idleTimeoutMs: patienceMs };
+    const client = new pg.Client({
+      connectionString: withoutApplicationName(url),
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: patienceMs,
+      application_name: applicationName,
+      // A notification has no durable effect, so it waits for neither disk nor standby.
+      options: `${sessionOptions(session)} -c synchronous_commit=off`,
+      keepAlive: true,
+      // Messages and heartbeats are sent in order without waiting for each other.
+      pipeline: true,
+    });
+    client.on('error', () => this.disconnect(client));
+    client.on('end', () => this.disconnect(client));
+    client.on('notification', ({ payload }) => this.#deliver(payload ?? ''));
+    try {
+      await client.connect();
+      const generation = this.#origin.note(await requireOwnSession(client, session));
+      if (this.#isStopped) throw new Error('stopped while connecting');
+      // Set before it listens: the first notification may already need a response.
+      this.#client = client;
+      this.#generation = generation;
+      await client.query(`listen ${channel}`);
+      await this.#prove(client, () => this.#events.onConnected());
+    } catch {
+      // Not reachable, or no longer wanted. The timer retries unless it was stopped.
+      this.disconnect(client);
+    }
+  }
+
+  /** Notifies itself and waits for the notification. Everything announced before has then been delivered. */
+  async #prove(client: pg.Client, onHeard: () => void = () => undefined): Promise<void> {
+    const { channel, patienceMs } = this.#options;
+    const payload = `${pulse}${crypto.randomUUID()}`;
+    const sentAt = performance.now();
+    const heard = Promise.withResolvers<void>();
+    this.#awaited = { payload, hear: heard.resolve };
+    const sent = client.query('select pg_notify($1, $2)', [channel, payload]);
+    await withinTime(Promise.all([sent, heard.promise]), patienceMs, 'The notification was not received in time.');
+    if (this.#client !== client) throw new Error('The connection was closed in the meantime.');
+    onHeard();
+    this.#heardAt = sentAt;
+    this.#lastHeardAt = sentAt;
+  }
+
+  /** Closes the connection if it leads to a primary that was replaced and still responds. */
+  #leaveReplaced(): void {
+    if (this.#client !== undefined && this.#generation !== this.#origin.generation) this.disconnect(this.#client);
+  }
+
+  #deliver(payload: string): void {
+    if (!payload.startsWith(pulse)) this.#events.onPayload(payload);
+    else if (payload === this.#awaited?.payload) this.#awaited.hear();
+  }
+}

@@ -1,0 +1,112 @@
+import type { TenantId } from '../../../core/identity/ids.ts';
+import type { SqlRow, Transaction } from '../../database/database.ts';
+import { keyVersionOf } from '../sealing/sealed-record.ts';
+import type { FieldBinding } from './tenant-keyring.ts';
+
+/**
+ * A condition for every statement that writes sealed records: the statement fails if one of the versions in the
+ * parameter is closed. As a subquery, it is evaluated once, however many rows there are.
+ */
+export function keysAreOpen(parameter: number): string {
+  return `(select require_open_keys($1, $${parameter}::integer[]))`;
+}
+
+/** The key versions of some records, each once. */
+export function keyVersionsOf(records: readonly Buffer[]): number[] {
+  return [...new Set(records.map(keyVersionOf))];
+}
+
+/** A row with data encrypted with a tenant's data key. */
+export interface SealedRow {
+  /** The position of the row in the order of its table. */
+  readonly position: string;
+  /** Null if it already has the wanted version. */
+  readonly sealed: Buffer | null;
+  readonly binding: FieldBinding;
+}
+
+export interface FreshRecord {
+  readonly position: string;
+  readonly old: Buffer;
+  readonly fresh: Buffer;
+}
+
+/** What re-encryption needs from a table with sealed records. */
+export interface SealedTable {
+  readonly name: string;
+  /** The next rows after a position, in order: up to `limit`, fewer if their records are long, none at the end. */
+  list(tx: Transaction, tenantId: TenantId, page: SealedPage): Promise<SealedRow[]>;
+  /** The same rows with only the key version of each; null if a row has no record. */
+  listVersions(tx: Transaction, tenantId: TenantId, page: Omit<SealedPage, 'version'>): Promise<RowVersion[]>;
+  /** Replaces old records by new ones. A row that was changed or removed in the meantime is left alone. */
+  replace(tx: Transaction, tenantId: TenantId, records: readonly FreshRecord[]): Promise<number>;
+}
+
+export interface RowVersion {
+  readonly position: string;
+  readonly version: number | null;
+}
+
+export interface SealedPage {
+  readonly after: string;
+  readonly limit: number;
+  /** Rows with this version are returned without their record. */
+  readonly version: number;
+}
+
+/** A page ends once its records have this many bytes; the record that exceeds the limit is included. */
+const pageBytesMax = 8 * 1024 * 1024;
+
+/** A sealed table, from its names. They become part of SQL text, so they must be constants in the code. */
+export function sealedTable<Row extends SqlRow & { readonly position: string }>(table: {
+  readonly name: string;
+  /** The column that orders the rows of a tenant; the column as text; and text (`?`) as its value, with the empty text first. */
+  readonly key: { readonly column: string; readonly toText: string; readonly fromText: string };
+  readonly sealedColumn: string;
+  /** Additional columns of the binding. */
+  readonly columns: readonly string[];
+  readonly bindingOf: (row: Row) => FieldBinding;
+}): SealedTable {
+  const { name, key, sealedColumn } = table;
+  const more = table.columns.map((column) => `, ${column}`).join('');
+  const nextRows = `where tenant_id = $1 and ${key.column} > ${key.fromText.replaceAll('?', '$2')} order by ${key.column}`;
+  return {
+    name,
+    async list(tx, tenantId, { after, limit, version }) {
+      const rows = await tx.query<Row & { readonly sealed: Buffer | null }>({
+        text: `select * from (
+            select page.*, sum(octet_length(sealed)) over (order by place rows between unbounded preceding and 1 preceding) as bytes_before from (
+              select ${key.toText} as position${more}, row_number() over (order by ${key.column}) as place,
+                case when key_version(${sealedColumn}) is distinct from $4 then ${sealedColumn} end as sealed
+              from ${name} ${nextRows} limit $3) as page) as sized
+          where coalesce(bytes_before, 0) < ${pageBytesMax} order by place`,
+        values: [tenantId, after, limit, version],
+      });
+      return rows.map((row) => ({ position: row.position, sealed: row.sealed, binding: table.bindingOf(row) }));
+    },
+    listVersions(tx, tenantId, { after, limit }) {
+      return tx.query<RowVersion>({
+        text: `select ${key.toText} as position, key_version(${sealedColumn}) as version
+          from ${name} ${nextRows} limit $3`,
+        values: [tenantId, after, limit],
+      });
+    },
+    async replace(tx, tenantId, records) {
+      const changed = await tx.query({
+        text: `update ${name} set ${sealedColumn} = r.fresh
+          from unnest($2::text[], $3::bytea[], $4::bytea[]) as r(position, old, fresh)
+          where tenant_id = $1 and ${key.column} = ${key.fromText.replaceAll('?', 'r.position')} and ${sealedColumn} = r.old
+            and ${keysAreOpen(5)}
+          returning 1`,
+        values: [
+          tenantId,
+          records.map(({ position }) => position),
+          records.map(({ old }) => old),
+          records.map(({ fresh }) => fresh),
+          keyVersionsOf(records.map(({ fresh }) => fresh)),
+        ],
+      });
+      return changed.length;
+    },
+  };
+}

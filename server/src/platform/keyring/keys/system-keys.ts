@@ -1,0 +1,93 @@
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { Database } from '../../database/database.ts';
+import { AuditSigner } from '../sealing/audit-signer.ts';
+import type { RootKeys } from '../kms/root-keys.ts';
+import { WrongRootKeyError } from './root-key-check.ts';
+import {
+  insertSystemKeys,
+  listSystemKeys,
+  type SystemKeyPurpose,
+  systemKeyPurposes,
+  type WrappedSystemKey,
+} from './system-key-store.ts';
+import { createSystemKey, unwrapSystemKey } from './system-key-wrapping.ts';
+import { SystemSealer } from '../sealing/system-sealer.ts';
+
+/** Keys of the installation rather than of a tenant: for hashing credentials, authenticating servers, signing the audit log and encrypting for users. */
+export class SystemKeys {
+  readonly #keys: ReadonlyMap<SystemKeyPurpose, KeyObject>;
+
+  /** Loads the keys, after creating them if the database has none. Two servers starting together end up with the same keys. */
+  static async load(database: Database, rootKeys: RootKeys): Promise<SystemKeys> {
+    // A wrong root key is detected before a missing key would be wrapped with it.
+    for (const row of await listSystemKeys(database)) requireKnownRoot(row, rootKeys);
+    await addMissing(database, rootKeys);
+    const keys = new Map<SystemKeyPurpose, KeyObject>();
+    for (const row of await listSystemKeys(database)) {
+      requireKnownRoot(row, rootKeys);
+      keys.set(row.purpose, await unwrap(row, rootKeys));
+    }
+    return new SystemKeys(keys);
+  }
+
+  /** Checks that the root key unwraps the existing keys. Writes nothing. */
+  static async requireOpens(database: Database, rootKeys: RootKeys): Promise<void> {
+    for (const row of await listSystemKeys(database)) {
+      requireKnownRoot(row, rootKeys);
+      await unwrap(row, rootKeys);
+    }
+  }
+
+  private constructor(keys: ReadonlyMap<SystemKeyPurpose, KeyObject>) {
+    this.#keys = keys;
+  }
+
+  /** Secrets have 256 random bits, so a fast keyed hash is enough: a slow one would only help an attacker to overload us. */
+  hashCredential(secret: Uint8Array): Buffer {
+    return createHmac('sha256', this.#key('credential')).update('strongroom/credential/1').update(secret).digest();
+  }
+
+  isCredential(secret: Uint8Array, hash: Buffer): boolean {
+    return timingSafeEqual(this.hashCredential(secret), hash);
+  }
+
+  /** Authenticates messages between servers of this installation, so that nobody else can impersonate them. */
+  authenticate(message: Buffer): Buffer {
+    return createHmac('sha256', this.#key('exchange')).update('strongroom/exchange/1').update(message).digest();
+  }
+
+  /** Signs the checkpoints of the audit log. */
+  auditSigner(): AuditSigner {
+    return new AuditSigner(this.#key('audit'));
+  }
+
+  /** Encrypts data that belongs to a user, or to nobody yet, and so to no tenant. */
+  sealer(): SystemSealer {
+    return new SystemSealer(this.#key('user'));
+  }
+
+  #key(purpose: SystemKeyPurpose): KeyObject {
+    const key = this.#keys.get(purpose);
+    if (key === undefined) throw new Error(`The system key ${purpose} is missing.`);
+    return key;
+  }
+}
+
+/** All of them in one transaction: of two servers with different root keys, one gets every key and the other none. */
+async function addMissing(database: Database, rootKeys: RootKeys): Promise<void> {
+  const present = new Set((await listSystemKeys(database)).map(({ purpose }) => purpose));
+  const made: WrappedSystemKey[] = [];
+  for (const purpose of systemKeyPurposes) {
+    if (present.has(purpose)) continue;
+    made.push(await createSystemKey(purpose, rootKeys));
+  }
+  if (made.length > 0) await insertSystemKeys(database, made);
+}
+
+async function unwrap(row: WrappedSystemKey, rootKeys: RootKeys): Promise<KeyObject> {
+  return createSecretKey(await unwrapSystemKey(row, rootKeys));
+}
+
+function requireKnownRoot(row: WrappedSystemKey, rootKeys: RootKeys): void {
+  if (!rootKeys.has(row.rootKey)) throw new WrongRootKeyError(rootKeys, row.rootKey);
+}

@@ -1,0 +1,63 @@
+import { createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { TenantId } from '../../../core/identity/ids.ts';
+import type { WrapContext } from '../kms/root-key.ts';
+import type { RootKeys } from '../kms/root-keys.ts';
+import { openRecord, type RecordBinding, sealRecord } from '../sealing/sealed-record.ts';
+import type { WrappedTenantKey } from './tenant-key-store.ts';
+import type { TenantKeyPurpose } from './tenant-keyring.ts';
+
+const canaryText = Buffer.from('strongroom canary', 'utf8');
+
+interface KeyName {
+  readonly tenantId: TenantId;
+  readonly purpose: TenantKeyPurpose;
+  readonly version: number;
+}
+
+/** Makes a fresh key and returns only its wrapped form. */
+export async function makeWrappedKey(rootKeys: RootKeys, name: KeyName): Promise<WrappedTenantKey> {
+  const bytes = randomBytes(32);
+  const key = createSecretKey(bytes);
+  const { rootKey, wrapped } = await wrapForGood(rootKeys, bytes, wrapContext(name));
+  const canary = sealRecord(canaryText, canaryBinding(name), { version: name.version, key });
+  return { ...name, rootKey, wrapped, canary };
+}
+
+/** Unwraps a key and verifies with its canary that it is the key of the tenant's records. */
+export async function unwrapKey(rootKeys: RootKeys, wrapped: WrappedTenantKey): Promise<KeyObject> {
+  const bytes = await rootKeys.unwrap(wrapped.rootKey, wrapped.wrapped, wrapContext(wrapped));
+  const key = createSecretKey(bytes);
+  bytes.fill(0);
+  openRecord(wrapped.canary, canaryBinding(wrapped), { version: wrapped.version, key });
+  return key;
+}
+
+/** The same key, wrapped by the current root key. The result has been unwrapped again and compared. */
+export async function rewrapKey(rootKeys: RootKeys, old: WrappedTenantKey): Promise<WrappedTenantKey> {
+  const key = await unwrapKey(rootKeys, old);
+  const fresh = await wrapForGood(rootKeys, key.export(), wrapContext(old));
+  return { ...old, ...fresh };
+}
+
+/** Wraps bytes, unwraps them again and compares, because what is stored must yield the same bytes. The bytes are wiped. */
+export async function wrapForGood(
+  rootKeys: RootKeys,
+  bytes: Buffer,
+  context: WrapContext,
+): Promise<{ readonly rootKey: string; readonly wrapped: Buffer }> {
+  const fresh = await rootKeys.wrap(bytes, context);
+  const again = await rootKeys.unwrap(fresh.rootKey, fresh.wrapped, context);
+  const isSame = timingSafeEqual(again, bytes);
+  bytes.fill(0);
+  again.fill(0);
+  if (!isSame) throw new Error(`Root key ${fresh.rootKey} does not unwrap what it wrapped. Nothing was changed.`);
+  return fresh;
+}
+
+function wrapContext({ tenantId, purpose, version }: KeyName): WrapContext {
+  return { tenant: tenantId, purpose, version };
+}
+
+function canaryBinding(name: KeyName): RecordBinding {
+  return { tenantId: name.tenantId, tokenId: '', field: 'canary', recordVersion: name.version, type: name.purpose };
+}

@@ -1,0 +1,87 @@
+import { hash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { toId } from '../../../core/identity/ids.ts';
+import { decodeBase58, encodeBase58 } from '../../../core/identity/base58.ts';
+import type { ApplicationKeyId } from '../../../core/identity/ids.ts';
+
+/*
+ * key_<test|prod>_<pvt|pub|mgt|sess>_<random>_<checksum>
+ *
+ *   random    base58 of the 16 bytes of the key's id (22 characters) and of 32 secret bytes (44 characters)
+ *   checksum  base58 of the CRC-32 of everything before it (6 characters)
+ *
+ * 87 characters at most. The checksum is not secret: it lets a secret scanner, and us, recognise a key and a typing
+ * error without querying a database.
+ */
+const idLength = 16;
+const secretLength = 32;
+const idCharacters = 22;
+
+export type KeyEnvironment = 'test' | 'prod';
+export type KeyKind = 'pvt' | 'pub' | 'mgt' | 'sess';
+
+export interface ApiKey {
+  readonly kind: KeyKind;
+  readonly id: ApplicationKeyId;
+  readonly secret: Uint8Array;
+}
+
+/** A new key: its text goes to the caller once, its secret only as a keyed hash into the database. */
+export function generateApiKey(environment: KeyEnvironment, kind: KeyKind): ApiKey & { readonly text: string } {
+  const id = toId<ApplicationKeyId>(crypto.randomUUID());
+  const secret = randomBytes(secretLength);
+  const body = `key_${environment}_${kind}_${encodeBase58(uuidBytes(id))}${encodeBase58(secret)}`;
+  return { kind, id, secret, text: `${body}_${checksum(body)}` };
+}
+
+/** Parses a key; undefined for anything that cannot be one, which saves a lookup. */
+export function parseApiKey(text: string): ApiKey | undefined {
+  const [prefix, environment, kind, random = '', sum, ...rest] = text.split('_');
+  const isKnown = prefix === 'key' && ['test', 'prod'].includes(environment ?? '') && isKind(kind);
+  if (!isKnown || rest.length > 0 || sum !== checksum(text.slice(0, text.lastIndexOf('_')))) return undefined;
+
+  const id = decodeKeyId(random.slice(0, idCharacters));
+  const secret = decodeBase58(random.slice(idCharacters), secretLength);
+  return id === undefined || secret === undefined ? undefined : { kind, id, secret };
+}
+
+/** Stands for the text of a key where it is only to be recognized: nobody finds the key from it. */
+export function digestApiKey(text: string): string {
+  return hash('sha256', text, 'base64');
+}
+
+/** The id of a key from the part of its text that is not secret: the first 22 characters of `random`. */
+export function decodeKeyId(text: string): ApplicationKeyId | undefined {
+  const bytes = decodeBase58(text, idLength);
+  return bytes === undefined ? undefined : toUuid(bytes);
+}
+
+/** A one-time code: 256 random bits, as base58. */
+export function generateNonce(): { readonly secret: Uint8Array; readonly text: string } {
+  const secret = randomBytes(secretLength);
+  return { secret, text: encodeBase58(secret) };
+}
+
+export function parseNonce(text: string): Uint8Array | undefined {
+  return decodeBase58(text, secretLength);
+}
+
+function isKind(text: string | undefined): text is KeyKind {
+  return text === 'pvt' || text === 'pub' || text === 'mgt' || text === 'sess';
+}
+
+function checksum(text: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(text));
+  return encodeBase58(bytes);
+}
+
+function uuidBytes(id: string): Uint8Array {
+  return Buffer.from(id.replaceAll('-', ''), 'hex');
+}
+
+function toUuid(bytes: Uint8Array): ApplicationKeyId {
+  const hex = Buffer.from(bytes).toString('hex');
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
+  return toId(parts.join('-'));
+}

@@ -1,0 +1,13 @@
+import { DomainError } from '../../core/errors/domain-error.ts';
+import { nameOf } from '../../core/errors/thrown.ts';
+import { StatementError } from '../database/database-error.ts';
+import { DestinationFailure } from '../outbound/destination-failure.ts';
+import { DestinationRefusal } from '../outbound/destination-refusal.ts';
+
+/** What a span says about a failure: one of our own words, never a message, which could quote a value. */
+export function failureName(thrown: unknown): string {
+  if (thrown instanceof DomainError) return thrown.code;
+  if (thrown instanceof DestinationFailure || thrown instanceof DestinationRefusal) return thrown.reason;
+  if (thrown instanceof StatementError) return thrown.sqlState;
+  return nameOf(thrown);
+}
