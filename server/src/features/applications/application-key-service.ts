@@ -18,35 +18,41 @@ import type { ApiKeyMaker } from './api-key-maker.ts';
 import { requireGrantable } from './require-grantable.ts';
 import { isOwn, requireManageable } from './require-within-limit.ts';
 
-/** Two keys let a service rotate without a gap; more would only be forgotten. */
+/**
+ * The maximum number of keys per application. Two are enough to rotate without a gap, and unused ones are forgotten.
+ */
 export const keysMax = 10;
 
-/** A key, with the last request for its approval if there was one. */
+/** A key, with the last approval request for it, if any. */
 export interface ShownKey<Key extends ApplicationKey = ApplicationKey> {
   readonly key: Key;
   readonly approval: ApprovalRequest | undefined;
 }
 
-/** Keys of an application. A key is never shown again; it is replaced. */
-export class ApplicationKeyService {
-  readonly #database: Database;
-  readonly #audit: AuditLog;
-  readonly #apiKeyMaker: ApiKeyMaker;
+interface ApplicationKeyServiceParts {
+  readonly database: Database;
+  readonly audit: AuditLog;
+  readonly apiKeyMaker: ApiKeyMaker;
+}
 
-  constructor(parts: { database: Database; audit: AuditLog; apiKeyMaker: ApiKeyMaker }) {
-    this.#database = parts.database;
-    this.#audit = parts.audit;
-    this.#apiKeyMaker = parts.apiKeyMaker;
+/** Manages the keys of an application. A key is never shown again; it can only be replaced. */
+export class ApplicationKeyService {
+  readonly #parts: ApplicationKeyServiceParts;
+
+  constructor(parts: ApplicationKeyServiceParts) {
+    this.#parts = parts;
   }
 
-  /** A key of an application that could reach plaintext, or is about to, is refused until it is approved. */
+  /**
+   * Creates a key. If the application can reach plaintext, or is about to, the key is rejected until it is approved.
+   */
   async create(caller: Caller, applicationId: ApplicationId): Promise<ShownKey<NewApplicationKey>> {
-    return this.#database.forTenant(caller.tenantId, async (tx) => {
-      // Held until the commit: of two concurrent requests, the second counts the key of the first.
+    return this.#parts.database.forTenant(caller.tenantId, async (tx) => {
+      // The lock is held until the commit: of two concurrent requests, the second one counts the key of the first.
       const application = await new ApplicationStore(tx, caller.tenantId).lock(applicationId);
       if (application === undefined) throw noSuchApplication();
       requireManageable(caller, application);
-      // Its rights are not known yet, so nobody can tell what another key of it would be worth.
+      // The rights of the application are not known yet, so nobody can tell what another key would give access to.
       if (application.awaitsApproval) {
         throw new DomainError(
           'awaiting-approval',
@@ -54,7 +60,7 @@ export class ApplicationKeyService {
         );
       }
       const authority = await findAuthority(tx, caller);
-      // Another key of the calling application gives it nothing new.
+      // Another key does not give the calling application anything new.
       if (!isOwn(caller, application)) requireGrantable(authority, application);
       const store = new ApplicationKeyStore(tx, caller.tenantId);
       if ((await store.countOf(applicationId)) >= keysMax) {
@@ -64,7 +70,7 @@ export class ApplicationKeyService {
         );
       }
       if (await needsApproval(tx, application)) return this.#createPending(tx, caller, { application, authority });
-      const key = await this.#apiKeyMaker.make(tx, application, { createdBy: actorIdOf(caller), authority });
+      const key = await this.#parts.apiKeyMaker.make(tx, application, { createdBy: actorIdOf(caller), authority });
       await recordInTransaction(tx, caller.tenantId, caller, keyEvent(application, `key added: ${key.id}`));
       return { key, approval: undefined };
     });
@@ -75,7 +81,7 @@ export class ApplicationKeyService {
     caller: Caller,
     { application, authority }: { application: Application; authority: Authority },
   ): Promise<ShownKey<NewApplicationKey>> {
-    const key = await this.#apiKeyMaker.makePending(tx, application, { createdBy: actorIdOf(caller), authority });
+    const key = await this.#parts.apiKeyMaker.makePending(tx, application, { createdBy: actorIdOf(caller), authority });
     const basis = toCanonicalRights(application);
     const approval = await requestApproval(tx, caller, {
       kind: 'key',
@@ -88,9 +94,9 @@ export class ApplicationKeyService {
     return { key, approval };
   }
 
-  /** An application has a handful of keys, so the filter is applied to all of them here. */
+  /** Lists keys. An application has only a handful, so all of them are loaded and filtered here. */
   async list(caller: Caller, applicationId: ApplicationId, filter: ApplicationFilter): Promise<ShownKey[]> {
-    const keys = await this.#database.forTenant(caller.tenantId, async (tx) => {
+    const keys = await this.#parts.database.forTenant(caller.tenantId, async (tx) => {
       const application = await new ApplicationStore(tx, caller.tenantId).find(applicationId);
       if (application === undefined) throw noSuchApplication();
       if (filter.types?.includes(application.type) === false) return [];
@@ -99,23 +105,23 @@ export class ApplicationKeyService {
       const chosen = all.filter(({ id }) => wanted?.includes(id) !== false);
       return withApprovals(tx, caller, chosen);
     });
-    await this.#audit.append(caller, applicationEvent(applicationId, 'read'));
+    await this.#parts.audit.append(caller, applicationEvent(applicationId, 'read'));
     return keys;
   }
 
   async get(caller: Caller, applicationId: ApplicationId, id: ApplicationKeyId): Promise<ShownKey> {
-    const [found] = await this.#database.forTenant(caller.tenantId, async (tx) => {
+    const [found] = await this.#parts.database.forTenant(caller.tenantId, async (tx) => {
       const key = await new ApplicationKeyStore(tx, caller.tenantId).find(applicationId, id);
       return key === undefined ? [] : withApprovals(tx, caller, [key]);
     });
     if (found === undefined) throw noSuchKey();
-    await this.#audit.append(caller, applicationEvent(applicationId, 'read'));
+    await this.#parts.audit.append(caller, applicationEvent(applicationId, 'read'));
     return found;
   }
 
-  /** The key stops working on every server as soon as this commits. */
+  /** Revokes a key. It stops working on every server as soon as this commits. */
   async revoke(caller: Caller, applicationId: ApplicationId, id: ApplicationKeyId): Promise<void> {
-    await this.#database.forTenant(caller.tenantId, async (tx) => {
+    await this.#parts.database.forTenant(caller.tenantId, async (tx) => {
       const application = await new ApplicationStore(tx, caller.tenantId).find(applicationId);
       if (application === undefined) throw noSuchKey();
       requireManageable(caller, application);
@@ -126,7 +132,10 @@ export class ApplicationKeyService {
   }
 }
 
-/** A key that is made while more rights are pending would get them unseen by whoever approves those. */
+/**
+ * Returns true if a new key has to be approved. A key created while more rights are pending would get those rights
+ * without their approvers knowing about it.
+ */
 async function needsApproval(tx: Transaction, application: Application): Promise<boolean> {
   const store = new ApprovalStore(tx, application.tenantId);
   if (!(await store.isDemanded())) return false;
@@ -142,7 +151,7 @@ async function withApprovals(
   return keys.map((key) => ({ key, approval: approvals.find(({ subjectId }) => subjectId === key.id) }));
 }
 
-/** A key gives somebody the rights of the application, so the record says which those are. */
+/** Returns the audit event for a key. A key gives its holder the rights of the application, so the event lists them. */
 export function keyEvent(application: Application, change: string): AuditEvent {
   return {
     ...applicationEvent(application.id, 'update'),

@@ -30,11 +30,11 @@ import { requireManageable, requireWithinLimit } from './require-within-limit.ts
 export interface ApplicationWithKeys {
   readonly application: Application;
   readonly keys: readonly (ApplicationKey | NewApplicationKey)[];
-  /** The last requests for approval of the application and its keys. */
+  /** The latest approval requests for the application and its keys. */
   readonly approvals: readonly ApprovalRequest[];
 }
 
-/** What is kept of a request that created or changed an application, in case it is repeated. */
+/** The stored result of a request that created or changed an application, in case of a retry. */
 export interface WrittenApplication {
   readonly id: ApplicationId;
   readonly modifiedAt: string | null;
@@ -45,20 +45,22 @@ export interface NewApplication extends ApplicationSettings {
   readonly createKey: boolean;
 }
 
-export class ApplicationService {
-  readonly #database: Database;
-  readonly #audit: AuditLog;
-  readonly #apiKeyMaker: ApiKeyMaker;
+interface ApplicationServiceParts {
+  readonly database: Database;
+  readonly audit: AuditLog;
+  readonly apiKeyMaker: ApiKeyMaker;
+}
 
-  constructor(parts: { database: Database; audit: AuditLog; apiKeyMaker: ApiKeyMaker }) {
-    this.#database = parts.database;
-    this.#audit = parts.audit;
-    this.#apiKeyMaker = parts.apiKeyMaker;
+export class ApplicationService {
+  readonly #parts: ApplicationServiceParts;
+
+  constructor(parts: ApplicationServiceParts) {
+    this.#parts = parts;
   }
 
   /**
-   * Stores the application, its first key and the audit record of both together. If it has to be approved, it has no rights
-   * until then.
+   * Stores the application, its first key and the audit record of both together. If the application has to be approved,
+   * it has no rights until then.
    */
   async create(caller: Caller, wanted: NewApplication): Promise<ApplicationWithKeys> {
     requireValidSettings(wanted.type, wanted);
@@ -67,7 +69,7 @@ export class ApplicationService {
     const capped = { ...wanted, grantLimit: wanted.grantLimit ?? inherited ?? null };
     requireWithinLimit(caller, capped);
     const id = toId<ApplicationId>(crypto.randomUUID());
-    return this.#database.forTenant(caller.tenantId, async (tx) => {
+    return this.#parts.database.forTenant(caller.tenantId, async (tx) => {
       const createdBy = actorIdOf(caller);
       const store = new ApplicationStore(tx, caller.tenantId);
       // The tenant may be deleted concurrently by another caller.
@@ -83,7 +85,9 @@ export class ApplicationService {
         authority,
         awaitsApproval: isPending,
       });
-      const keys = wanted.createKey ? [await this.#apiKeyMaker.make(tx, application, { createdBy, authority })] : [];
+      const keys = wanted.createKey
+        ? [await this.#parts.apiKeyMaker.make(tx, application, { createdBy, authority })]
+        : [];
       await recordInTransaction(tx, caller.tenantId, caller, {
         ...applicationEvent(id, 'create'),
         details: toRightsDetails(undefined, application),
@@ -96,39 +100,43 @@ export class ApplicationService {
 
   async get(caller: Caller, id: ApplicationId): Promise<ApplicationWithKeys> {
     const found = await this.#load(caller.tenantId, id);
-    await this.#audit.append(caller, applicationEvent(id, 'read'));
+    await this.#parts.audit.append(caller, applicationEvent(id, 'read'));
     return found;
   }
 
-  /** What an earlier request has written, without secrets. If others have changed it since, read access is required. */
+  /**
+   * Returns the result of an earlier request, without secrets. If others have changed the application since, the caller
+   * needs read access.
+   */
   async getAgain(caller: Caller, { id, modifiedAt }: WrittenApplication): Promise<ApplicationWithKeys> {
     const found = await this.#load(caller.tenantId, id);
     const isUnchanged = toWrittenApplication(found).modifiedAt === modifiedAt;
     if (!isUnchanged && !isGranted(caller.grants, 'application:read')) throw missingPermission('application:read');
-    await this.#audit.append(caller, applicationEvent(id, 'read'));
+    await this.#parts.audit.append(caller, applicationEvent(id, 'read'));
     return found;
   }
 
-  /** The application of the calling key. */
+  /** Returns the application that the calling key belongs to. */
   getOwn(caller: KeyCaller): Promise<ApplicationWithKeys> {
     return this.get(caller, caller.applicationId);
   }
 
   async list(caller: Caller, filter: ApplicationFilter, request: PageRequest): Promise<Page<ApplicationWithKeys>> {
-    const page = await this.#database.forTenant(caller.tenantId, async (tx) => {
+    const page = await this.#parts.database.forTenant(caller.tenantId, async (tx) => {
       const { totalItems, items } = await new ApplicationStore(tx, caller.tenantId).list(filter, request);
       return { totalItems, items: await withKeys(tx, caller.tenantId, items) };
     });
-    await this.#audit.append(caller, applicationEvent(noSingleEntity, 'read'));
+    await this.#parts.audit.append(caller, applicationEvent(noSingleEntity, 'read'));
     return page;
   }
 
   /**
-   * Replaces everything but the type, which never changes. What has to be approved is kept as a request, and nothing is replaced
-   * until then. An update that takes effect withdraws a request: the last one says how the application is wanted.
+   * Replaces everything except the type, which never changes. A change that has to be approved is stored as a request
+   * and replaces nothing until then. An update that takes effect withdraws a pending request, because the latest update
+   * counts.
    */
   async update(caller: Caller, id: ApplicationId, settings: ApplicationSettings): Promise<ApplicationWithKeys> {
-    return this.#database.forTenant(caller.tenantId, async (tx) => {
+    return this.#parts.database.forTenant(caller.tenantId, async (tx) => {
       const store = new ApplicationStore(tx, caller.tenantId);
       const current = await store.lock(id);
       if (current === undefined) throw noSuchApplication();
@@ -155,9 +163,9 @@ export class ApplicationService {
     });
   }
 
-  /** Its keys stop working on every server as soon as this commits. */
+  /** Deletes an application. Its keys stop working on every server as soon as this commits. */
   async delete(caller: Caller, id: ApplicationId): Promise<void> {
-    await this.#database.forTenant(caller.tenantId, async (tx) => {
+    await this.#parts.database.forTenant(caller.tenantId, async (tx) => {
       const store = new ApplicationStore(tx, caller.tenantId);
       const current = await store.lock(id);
       if (current === undefined) throw noSuchApplication();
@@ -172,7 +180,7 @@ export class ApplicationService {
   }
 
   async #load(tenantId: TenantId, id: ApplicationId): Promise<ApplicationWithKeys> {
-    return this.#database.forTenant(tenantId, async (tx) => {
+    return this.#parts.database.forTenant(tenantId, async (tx) => {
       const application = await new ApplicationStore(tx, tenantId).find(id);
       if (application === undefined) throw noSuchApplication();
       return getWithKeys(tx, tenantId, application);
@@ -180,7 +188,7 @@ export class ApplicationService {
   }
 }
 
-/** Applications as they are shown, with their keys and the requests about both. */
+/** Returns applications as callers see them, with their keys and the approval requests for both. */
 async function withKeys(
   tx: Transaction,
   tenantId: TenantId,
@@ -206,7 +214,7 @@ async function getWithKeys(
   return found;
 }
 
-/** Whether a change of the application itself waits for approval. */
+/** Returns true if a change of the application itself is waiting for approval. */
 export function isPending({ application, approvals }: ApplicationWithKeys): boolean {
   return findApproval(approvals, application.id)?.status === 'pending';
 }

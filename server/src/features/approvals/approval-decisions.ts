@@ -16,13 +16,19 @@ import {
 } from './approval.ts';
 import { ApprovalStore } from './approval-store.ts';
 
-/** All that can be pending, and some that were decided: one requester must not push those of others off the page. */
+/**
+ * This is the maximum number of pending requests plus some decided ones. One requester must not push the requests of
+ * others off the page.
+ */
 const listMax = 250;
 const rememberedDays = 90;
 
 export type ApprovalEffects = Readonly<Record<ApprovalKind, ApprovalEffect>>;
 
-/** The requester with the rights that they have now; undefined if they have left, or their key was revoked or has expired. */
+/**
+ * Finds the requester with their current rights. Returns undefined if they have left, or if their key has been revoked
+ * or has expired.
+ */
 export type RequesterFinder = (
   tx: Transaction,
   request: ApprovalRequest,
@@ -34,33 +40,41 @@ export type ListedRequest = ApprovalRequest & {
   readonly description: ApprovalDescription;
 };
 
-/** Decides requests. Signed-in people approve, because a key does not prove who uses it. */
-export class ApprovalDecisions {
-  readonly #database: Database;
-  readonly #effects: ApprovalEffects;
-  readonly #findRequester: RequesterFinder;
+interface ApprovalDecisionsParts {
+  readonly database: Database;
+  readonly effects: ApprovalEffects;
+  readonly findRequester: RequesterFinder;
+}
 
-  constructor(parts: { database: Database; effects: ApprovalEffects; findRequester: RequesterFinder }) {
-    this.#database = parts.database;
-    this.#effects = parts.effects;
-    this.#findRequester = parts.findRequester;
+/** Decides requests. Only signed-in people can approve, because a key does not prove who is using it. */
+export class ApprovalDecisions {
+  readonly #parts: ApprovalDecisionsParts;
+
+  constructor(parts: ApprovalDecisionsParts) {
+    this.#parts = parts;
   }
 
-  /** Those that are pending first, with what they are about. */
+  /** Lists requests with their descriptions, pending ones first. */
   list(tenantId: TenantId): Promise<ListedRequest[]> {
-    return this.#database.forTenant(tenantId, async (tx) => {
+    return this.#parts.database.forTenant(tenantId, async (tx) => {
       const listed: ListedRequest[] = [];
       for (const request of await new ApprovalStore(tx, tenantId).list(listMax)) {
-        listed.push({ ...request, description: await this.#effects[request.kind].describe(tx, tenantId, request) });
+        listed.push({
+          ...request,
+          description: await this.#parts.effects[request.kind].describe(tx, tenantId, request),
+        });
       }
       return listed;
     });
   }
 
-  /** One approval per person. The last that is needed puts the change into force, in the same transaction. */
+  /**
+   * Adds an approval; each person has one. The last required approval puts the change into force in the same
+   * transaction.
+   */
   async approve(caller: UserCaller, id: string, provenSince: Date): Promise<void> {
     const { tenantId, userId } = caller;
-    const stale = await this.#database.forTenant(tenantId, async (tx) => {
+    const stale = await this.#parts.database.forTenant(tenantId, async (tx) => {
       const store = new ApprovalStore(tx, tenantId);
       await this.#lock(tx, tenantId, id);
       await requireOpenTenant(tx, tenantId);
@@ -76,10 +90,10 @@ export class ApprovalDecisions {
     if (stale !== undefined) throw stale;
   }
 
-  /** By a member who administers the tenant, even the one who requested it. */
+  /** Refuses a request. Any member who administers the tenant can do this, even the requester. */
   async refuse(caller: UserCaller, id: string): Promise<void> {
     const { tenantId, userId } = caller;
-    await this.#database.forTenant(tenantId, async (tx) => {
+    await this.#parts.database.forTenant(tenantId, async (tx) => {
       const store = new ApprovalStore(tx, tenantId);
       const request = await this.#lock(tx, tenantId, id);
       await requireOpenTenant(tx, tenantId);
@@ -87,38 +101,44 @@ export class ApprovalDecisions {
       await store.end(id, 'refused', userId);
       const { requestedBy } = request;
       await recordInTransaction(tx, tenantId, caller, approvalEvent(request, 'refuse', { requester: requestedBy }));
-      await this.#effects[request.kind].discard(tx, tenantId, request, caller);
+      await this.#parts.effects[request.kind].discard(tx, tenantId, request, caller);
     });
   }
 
-  /** Ends requests that nobody has decided in time, and forgets those that were decided long ago. Returns how many it found. */
+  /**
+   * Expires requests that nobody decided in time, and deletes those that were decided long ago. Returns how many it
+   * found.
+   */
   async sweep(tx: Transaction, tenantId: TenantId, limit: number): Promise<number> {
     const store = new ApprovalStore(tx, tenantId);
     const expired = await store.listExpired(limit);
     for (const id of expired) {
       const request = await store.find(id);
       if (request === undefined) continue;
-      await this.#effects[request.kind].lock(tx, tenantId, request);
+      await this.#parts.effects[request.kind].lock(tx, tenantId, request);
       if (!(await store.expire(id))) continue;
       const { requestedBy } = request;
       await recordInTransaction(tx, tenantId, 'system', approvalEvent(request, 'expire', { requester: requestedBy }));
-      await this.#effects[request.kind].discard(tx, tenantId, request, 'system');
+      await this.#parts.effects[request.kind].discard(tx, tenantId, request, 'system');
     }
     return Math.max(expired.length, await store.forgetDecided(rememberedDays, limit));
   }
 
-  /** What would change is locked before the request, in the order in which those do who withdraw requests. */
+  /** Locks the subject of the change before the request. Withdrawing a request takes the locks in the same order. */
   async #lock(tx: Transaction, tenantId: TenantId, id: string): Promise<ApprovalRequest> {
     const store = new ApprovalStore(tx, tenantId);
     const request = await store.find(id);
     if (request === undefined) throw noSuchRequest();
-    await this.#effects[request.kind].lock(tx, tenantId, request);
+    await this.#parts.effects[request.kind].lock(tx, tenantId, request);
     if (await store.lockOpen(id)) return request;
     if ((await store.find(id)) === undefined) throw noSuchRequest();
     throw new DomainError('forbidden', 'This request has already been decided, or has expired.');
   }
 
-  /** A request that no longer applies ends here; its approvals stay in the log. Returns why. */
+  /**
+   * Puts the change into force. A request that no longer applies ends here, and its approvals stay in the log. Returns
+   * the reason in that case.
+   */
   async #putIntoForce(
     tx: Transaction,
     approver: UserCaller,
@@ -126,9 +146,9 @@ export class ApprovalDecisions {
   ): Promise<DomainError | undefined> {
     const { tenantId } = approver;
     const store = new ApprovalStore(tx, tenantId);
-    const effect = this.#effects[request.kind];
+    const effect = this.#parts.effects[request.kind];
     try {
-      const requester = await this.#findRequester(tx, request, approver);
+      const requester = await this.#parts.findRequester(tx, request, approver);
       if (requester === undefined) throw staleRequest('whoever requested it has lost the right to');
       await effect.apply(tx, { request, requester, approver });
     } catch (error) {

@@ -18,7 +18,7 @@ import { ApplicationStore, applicationEvent, noSuchApplication, requireValidSett
 import { getTokenType } from '../../core/token-types/token-type-catalog.ts';
 import { getToken, type StoredToken, type TokenStore } from '../tokens/index.ts';
 
-/** Whose access to explain: an application's, or a draft's. */
+/** The subject whose access is explained: an application or a draft. */
 export type ExplainSubject =
   | { readonly applicationId: ApplicationId }
   | { readonly permissions: readonly Permission[]; readonly rules: readonly AccessRule[] };
@@ -33,13 +33,13 @@ export interface ExplainQuestion {
 export interface Explanation {
   readonly permission: Permission;
   readonly decision: AccessDecision;
-  /** JSON text of the mask that would be applied; undefined if none. */
+  /** JSON text of the mask that would be applied. Undefined if there is none. */
   readonly mask: string | undefined;
-  /** For `token:update`: whether it may define views of stored data. */
+  /** True if the subject may define views of stored data. Set for `token:update` only. */
   readonly authorsViews?: boolean;
 }
 
-/** What the subject can grant to other applications, if anything. */
+/** The rights that the subject can grant to other applications. */
 export interface HandingOut {
   /** Null if there is no limit. */
   readonly limit: GrantLimit | null;
@@ -56,25 +56,27 @@ interface Subject {
   readonly handingOut: HandingOut | undefined;
 }
 
-/** Explains what an application may do to a token or in a container, and why. It looks at rules, never at data. */
-export class ExplainService {
-  readonly #database: Database;
-  readonly #tokens: TokenStore;
-  readonly #audit: AuditLog;
+interface ExplainServiceParts {
+  readonly database: Database;
+  readonly tokens: TokenStore;
+  readonly audit: AuditLog;
+}
 
-  constructor(parts: { database: Database; tokens: TokenStore; audit: AuditLog }) {
-    this.#database = parts.database;
-    this.#tokens = parts.tokens;
-    this.#audit = parts.audit;
+/** Explains what an application may do to a token or in a container, and why. It reads rules, never data. */
+export class ExplainService {
+  readonly #parts: ExplainServiceParts;
+
+  constructor(parts: ExplainServiceParts) {
+    this.#parts = parts;
   }
 
   async explain(caller: Caller, { subject, target, permission }: ExplainQuestion): Promise<ExplainedAccess> {
     const { holder, handingOut } = await this.#load(caller, subject);
-    const token = 'tokenId' in target ? await getToken(this.#tokens, caller, target.tokenId) : undefined;
+    const token = 'tokenId' in target ? await getToken(this.#parts.tokens, caller, target.tokenId) : undefined;
     const accessTarget: AccessTarget = token ?? { containers: 'container' in target ? [target.container] : [] };
     const asked = permission === undefined ? permissionsOf('private') : [permission];
     const entityId = 'applicationId' in subject ? subject.applicationId : 'draft';
-    await this.#audit.append(caller, applicationEvent(entityId, 'read'));
+    await this.#parts.audit.append(caller, applicationEvent(entityId, 'read'));
     const decisions = asked.map((one) => {
       const decision = decideAccess(holder.grants, one, accessTarget);
       const isMasked = decision.isAllowed && decision.transform === 'mask';
@@ -95,7 +97,7 @@ export class ExplainService {
       return { holder: { applicationType: 'private', grants }, handingOut: undefined };
     }
     const { applicationId } = subject;
-    const application = await this.#database.forTenant(caller.tenantId, (tx) =>
+    const application = await this.#parts.database.forTenant(caller.tenantId, (tx) =>
       new ApplicationStore(tx, caller.tenantId).find(applicationId),
     );
     if (application === undefined) throw noSuchApplication();
@@ -107,7 +109,10 @@ export class ExplainService {
   }
 }
 
-/** Members can approve exports, so creating members gives access to plaintext that no limit covers. */
+/**
+ * Determines which rights the subject can pass on. Members can approve exports, so creating members gives access to
+ * plaintext that no limit covers.
+ */
 function toHandingOut(limit: GrantLimit | null, rules: readonly AccessRule[]): HandingOut {
   const making: Permission[] = ['tenant:invitation:create', 'tenant:member:update'];
   return { limit, isInviting: making.some((permission) => grantsAnywhere(rules, permission)) };
@@ -120,7 +125,7 @@ function maskOf(token: StoredToken | undefined): string | undefined {
   return defaultMask === undefined ? undefined : JSON.stringify(defaultMask);
 }
 
-/** Exactly one subject and exactly one target. */
+/** Throws unless exactly one of the fields is given. */
 export function requireOneOf(fields: Readonly<Record<string, boolean>>): void {
   const given = Object.values(fields).filter(Boolean).length;
   if (given === 1) return;

@@ -8,7 +8,9 @@ import { type ExportHead, toHeadLine } from './export-manifest.ts';
 import { exportEvent, noSuchExport, type TokenExport } from './token-export.ts';
 import { TokenExportStore } from './token-export-store.ts';
 
-/** Each page is one transaction: its tokens are read and their audit records durable before any of it is sent. */
+/**
+ * Tokens per page. Each page is one transaction: the audit records of its tokens are durable before any of it is sent.
+ */
 const pageSize = 500;
 
 export interface ExportedRow {
@@ -22,49 +24,54 @@ export interface ExportPage {
   readonly rows: readonly ExportedRow[];
 }
 
+interface ExportRunnerParts {
+  readonly database: Database;
+  readonly tokens: TokenStore;
+  readonly opener: TokenOpener;
+  readonly tenantId: TenantId;
+}
+
 /** Runs an approved export. It can be started once; if it fails, it must be requested again. */
 export class ExportRunner {
-  readonly #database: Database;
-  readonly #tokens: TokenStore;
-  readonly #opener: TokenOpener;
-  readonly #tenantId: TenantId;
+  readonly #parts: ExportRunnerParts;
 
-  constructor(parts: { database: Database; tokens: TokenStore; opener: TokenOpener; tenantId: TenantId }) {
-    this.#database = parts.database;
-    this.#tokens = parts.tokens;
-    this.#opener = parts.opener;
-    this.#tenantId = parts.tenantId;
+  constructor(parts: ExportRunnerParts) {
+    this.#parts = parts;
   }
 
   /** Uses up the approval, and records the intent before anything is decrypted. */
   async start(id: string): Promise<TokenExport> {
-    const { found, isStarted } = await this.#database.forTenant(this.#tenantId, async (tx) => {
-      await requireOpenTenant(tx, this.#tenantId);
-      const store = new TokenExportStore(tx, this.#tenantId);
+    const { found, isStarted } = await this.#parts.database.forTenant(this.#parts.tenantId, async (tx) => {
+      await requireOpenTenant(tx, this.#parts.tenantId);
+      const store = new TokenExportStore(tx, this.#parts.tenantId);
       const isStarted = await store.start(id);
       const found = await store.find(id);
       if (found === undefined) throw noSuchExport();
       const outcome = isStarted ? 'intent' : 'denied';
-      await recordInTransaction(tx, this.#tenantId, 'system', exportEvent(id, 'run', outcome));
+      await recordInTransaction(tx, this.#parts.tenantId, 'system', exportEvent(id, 'run', outcome));
       return { found, isStarted };
     });
     if (!isStarted) throw new Error(explain(found));
     return found;
   }
 
-  /** The plaintext, page by page. Every token that exists from start to end is in it exactly once. */
+  /** Yields the plaintext page by page. It contains every token that exists from start to end exactly once. */
   async *pages({ id, filter }: TokenExport, head: ExportHead): AsyncGenerator<ExportPage> {
     const { hasher, key } = RowHasher.generate();
     yield { text: `${toHeadLine({ ...head, export_id: id }, key)}\n`, rows: [] };
     for (let after = ''; ; ) {
       const from = after;
-      const page = await this.#database.forTenant(this.#tenantId, async (tx) => {
-        // An export under way ends if the tenant is deleted.
-        await requireOpenTenant(tx, this.#tenantId);
-        const tokens = await this.#tokens.listIn(tx, this.#tenantId, { after: from, limit: pageSize, ...filter });
+      const page = await this.#parts.database.forTenant(this.#parts.tenantId, async (tx) => {
+        // A running export stops if the tenant is deleted.
+        await requireOpenTenant(tx, this.#parts.tenantId);
+        const tokens = await this.#parts.tokens.listIn(tx, this.#parts.tenantId, {
+          after: from,
+          limit: pageSize,
+          ...filter,
+        });
         const view = { transform: 'reveal', details: { within: id } } as const;
         const events = tokens.map((token) => tokenEvent(token, 'read', view));
-        if (events.length > 0) await recordAllInTransaction(tx, this.#tenantId, 'system', events);
+        if (events.length > 0) await recordAllInTransaction(tx, this.#parts.tenantId, 'system', events);
         return tokens;
       });
       const lines: string[] = [];
@@ -82,17 +89,17 @@ export class ExportRunner {
   }
 
   async end(id: string, outcome: { readonly isSuccess: boolean; readonly tokens: number }): Promise<void> {
-    await this.#database.forTenant(this.#tenantId, async (tx) => {
-      if (outcome.isSuccess) await new TokenExportStore(tx, this.#tenantId).finish(id, outcome.tokens);
+    await this.#parts.database.forTenant(this.#parts.tenantId, async (tx) => {
+      if (outcome.isSuccess) await new TokenExportStore(tx, this.#parts.tenantId).finish(id, outcome.tokens);
       const event = exportEvent(id, 'run', outcome.isSuccess ? 'success' : 'failed');
-      await recordInTransaction(tx, this.#tenantId, 'system', { ...event, details: { found: outcome.tokens } });
+      await recordInTransaction(tx, this.#parts.tenantId, 'system', { ...event, details: { found: outcome.tokens } });
     });
   }
 
-  /** The operator needs to know which token to repair. */
+  /** Decrypts a token. An error names the token, because the operator needs to know which one to repair. */
   async #open(token: StoredToken): ReturnType<TokenOpener['open']> {
     try {
-      return await this.#opener.open(token);
+      return await this.#parts.opener.open(token);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`The export stopped at token ${token.id}. ${reason}`, { cause: error });

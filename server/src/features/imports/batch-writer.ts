@@ -20,33 +20,37 @@ export interface WrittenBatch {
 export interface BatchWriter {
   write(records: readonly FileRecord[], prepared: readonly PreparedRecord[], from: ImportState): Promise<WrittenBatch>;
   finish(at: ImportState): Promise<void>;
-  /** Called instead if the import is stopped before the end of the file. */
+  /** Called instead of `finish` if the import is stopped before the end of the file. */
   stop(at: ImportState): Promise<void>;
 }
 
-/** A record with its result. */
+/** A record with the result of preparing it. */
 interface Entry {
   readonly record: FileRecord;
   readonly prepared: PreparedRecord;
 }
 
-/** PostgreSQL errors for a value that it rejects: bad data, a constraint, a server limit. */
+/** PostgreSQL error classes for a rejected value: bad data, a violated constraint, or a server limit. */
 const faultsOfRows = ['22', '23', '54'];
 export const importedElsewhere = 'Another process is importing this file. Let it finish, or stop it first.';
 export const idTaken = { code: 'token-id-taken', reason: 'A token with this id already exists.' } as const;
 
-/** Writes batches to the vault: tokens with everything that belongs to them, and the position in the file, in one transaction. */
-export class VaultWriter implements BatchWriter {
-  readonly #database: Database;
-  readonly #tenantId: TenantId;
-  readonly #source: Buffer;
-  readonly #rejects: RejectFile;
+interface VaultWriterParts {
+  readonly database: Database;
+  readonly tenantId: TenantId;
+  readonly source: Buffer;
+  readonly rejects: RejectFile;
+}
 
-  constructor(parts: { database: Database; tenantId: TenantId; source: Buffer; rejects: RejectFile }) {
-    this.#database = parts.database;
-    this.#tenantId = parts.tenantId;
-    this.#source = parts.source;
-    this.#rejects = parts.rejects;
+/**
+ * Writes batches to the vault. Tokens, everything that belongs to them and the position in the file are written in one
+ * transaction.
+ */
+export class VaultWriter implements BatchWriter {
+  readonly #parts: VaultWriterParts;
+
+  constructor(parts: VaultWriterParts) {
+    this.#parts = parts;
   }
 
   async write(
@@ -59,10 +63,11 @@ export class VaultWriter implements BatchWriter {
   }
 
   async finish(at: ImportState): Promise<void> {
-    // The first commit of the import that waits for the disk, and with it for all before.
-    const isFinished = await this.#database.forTenant(this.#tenantId, async (tx) => {
-      const isThere = await new TokenImportStore(tx, this.#tenantId).finish(this.#source, at);
-      if (isThere) await recordInTransaction(tx, this.#tenantId, 'system', importEvent(this.#source, 'success', at));
+    // This is the first commit of the import that waits for the disk. It also waits for all earlier commits.
+    const isFinished = await this.#parts.database.forTenant(this.#parts.tenantId, async (tx) => {
+      const isThere = await new TokenImportStore(tx, this.#parts.tenantId).finish(this.#parts.source, at);
+      if (isThere)
+        await recordInTransaction(tx, this.#parts.tenantId, 'system', importEvent(this.#parts.source, 'success', at));
       return isThere;
     });
     if (!isFinished) {
@@ -73,12 +78,12 @@ export class VaultWriter implements BatchWriter {
   }
 
   async stop(at: ImportState): Promise<void> {
-    await this.#database.forTenant(this.#tenantId, (tx) =>
-      recordInTransaction(tx, this.#tenantId, 'system', importEvent(this.#source, 'failed', at)),
+    await this.#parts.database.forTenant(this.#parts.tenantId, (tx) =>
+      recordInTransaction(tx, this.#parts.tenantId, 'system', importEvent(this.#parts.source, 'failed', at)),
     );
   }
 
-  /** A batch that PostgreSQL refuses is halved until the row that it refuses stands alone. */
+  /** Writes the entries. If PostgreSQL rejects a batch, it is halved until the rejected row is alone. */
   async #writeAll(entries: readonly Entry[], from: ImportState): Promise<ImportState> {
     try {
       return await this.#writeTogether(entries, from);
@@ -97,15 +102,19 @@ export class VaultWriter implements BatchWriter {
 
   async #writeTogether(entries: readonly Entry[], from: ImportState): Promise<ImportState> {
     const rows = entries.flatMap(({ prepared }) => (prepared.kind === 'row' ? [prepared.row] : []));
-    const { to, rejectsLength } = await this.#database.forTenant(this.#tenantId, async (tx) => {
-      // An import under way ends if the tenant is deleted.
-      await requireOpenTenant(tx, this.#tenantId);
-      const store = new TokenImportStore(tx, this.#tenantId);
+    const { to, rejectsLength } = await this.#parts.database.forTenant(this.#parts.tenantId, async (tx) => {
+      // A running import stops if the tenant is deleted.
+      await requireOpenTenant(tx, this.#parts.tenantId);
+      const store = new TokenImportStore(tx, this.#parts.tenantId);
       await store.commitInBackground();
       const outcomes =
         rows.length === 0
           ? []
-          : await insertFreeIn(tx, { tenantId: this.#tenantId, slot: countSlot(), setLimits: unlimitedSets }, rows);
+          : await insertFreeIn(
+              tx,
+              { tenantId: this.#parts.tenantId, slot: countSlot(), setLimits: unlimitedSets },
+              rows,
+            );
       const taken = new Set(rows.filter((_, index) => outcomes[index]?.createdAt === undefined));
       const rejects = entries.flatMap(({ record, prepared }) => {
         if (prepared.kind === 'reject') return [toRejected(record, prepared.reject)];
@@ -115,13 +124,13 @@ export class VaultWriter implements BatchWriter {
         return [];
       });
       const to = advance(from, entries, { imported: rows.length - taken.size, rejected: rejects.length });
-      const rejectsLength = await this.#rejects.write(rejects);
-      if (!(await store.advance(this.#source, from, to))) {
+      const rejectsLength = await this.#parts.rejects.write(rejects);
+      if (!(await store.advance(this.#parts.source, from, to))) {
         throw new Error(importedElsewhere);
       }
       return { to, rejectsLength };
     });
-    this.#rejects.keep(rejectsLength);
+    this.#parts.rejects.keep(rejectsLength);
     return to;
   }
 }

@@ -14,20 +14,25 @@ import type { PreparedRecord } from './record-preparer.ts';
 import type { RejectFile } from './reject-file.ts';
 import { type ImportState, TokenImportStore } from './token-import-store.ts';
 
-/** Ids remembered to find duplicates in the file; a few hundred megabytes at most. */
+/**
+ * The maximum number of ids that are remembered to find duplicates in the file. They take a few hundred megabytes at
+ * most.
+ */
 const rememberedMax = 2_000_000;
 
-/** Checks everything that writing would, and writes nothing to the vault. */
+interface RehearsalWriterParts {
+  readonly database: Database;
+  readonly tenantId: TenantId;
+  readonly rejects: RejectFile | undefined;
+}
+
+/** Performs all the checks of a real import, and writes nothing to the vault. */
 export class RehearsalWriter implements BatchWriter {
-  readonly #database: Database;
-  readonly #tenantId: TenantId;
-  readonly #rejects: RejectFile | undefined;
+  readonly #parts: RehearsalWriterParts;
   readonly #seen = new Set<string>();
 
-  constructor(parts: { database: Database; tenantId: TenantId; rejects: RejectFile | undefined }) {
-    this.#database = parts.database;
-    this.#tenantId = parts.tenantId;
-    this.#rejects = parts.rejects;
+  constructor(parts: RehearsalWriterParts) {
+    this.#parts = parts;
   }
 
   async write(
@@ -38,7 +43,9 @@ export class RehearsalWriter implements BatchWriter {
     const entries = toEntries(records, prepared);
     const ids = prepared.flatMap((one) => (one.kind === 'row' ? [one.row.id] : []));
     const taken = new Set(
-      await this.#database.forTenant(this.#tenantId, (tx) => new TokenImportStore(tx, this.#tenantId).listTaken(ids)),
+      await this.#parts.database.forTenant(this.#parts.tenantId, (tx) =>
+        new TokenImportStore(tx, this.#parts.tenantId).listTaken(ids),
+      ),
     );
     const rejects = entries.flatMap(({ record, prepared: one }) => {
       if (one.kind === 'reject') return [toRejected(record, one.reject)];
@@ -50,8 +57,8 @@ export class RehearsalWriter implements BatchWriter {
     });
     const rows = ids.length;
     const refusedRows = rejects.filter(({ code }) => code === idTaken.code).length;
-    const length = await this.#rejects?.write(rejects);
-    if (length !== undefined) this.#rejects?.keep(length);
+    const length = await this.#parts.rejects?.write(rejects);
+    if (length !== undefined) this.#parts.rejects?.keep(length);
     return {
       state: advance(from, entries, { imported: rows - refusedRows, rejected: rejects.length }),
       codesDropped: countDropped(prepared),
@@ -59,10 +66,10 @@ export class RehearsalWriter implements BatchWriter {
   }
 
   async finish(): Promise<void> {
-    // Nothing was started.
+    // There is nothing to finish.
   }
 
   async stop(): Promise<void> {
-    // Nothing was begun.
+    // There is nothing to stop.
   }
 }

@@ -15,42 +15,50 @@ const batchBytesMax = 4 * 1024 * 1024;
 export const nothingYet: ImportState = { position: 0, line: 0, imported: 0, rejected: 0 };
 
 export interface ImportReport extends ImportState {
-  /** Tokens imported without the verification code that the file had for them. */
+  /** The number of tokens imported without the verification code that the file had for them. */
   readonly codesDropped: number;
   readonly isFinished: boolean;
-  /** Lines processed by an earlier run. */
+  /** The number of lines processed by an earlier run. */
   readonly resumedAt: number;
 }
 
 export interface ImportWish {
-  /** Continues where an earlier run stopped. */
+  /** True if the import continues an earlier run. */
   readonly isResumed: boolean;
-  /** Imports a file again that has already been imported. */
+  /** True if a file that has already been imported is imported again. */
   readonly isRepeated: boolean;
+}
+
+interface TokenImportParts {
+  readonly database: Database;
+  readonly keyring: Keyring;
+  readonly tenantId: TenantId;
 }
 
 /** Imports a file into a tenant, batch by batch. A batch, its position in the file and its counts are one transaction. */
 export class TokenImport {
-  readonly #database: Database;
-  readonly #keyring: Keyring;
-  readonly #tenantId: TenantId;
+  readonly #parts: TokenImportParts;
 
-  constructor(parts: { database: Database; keyring: Keyring; tenantId: TenantId }) {
-    this.#database = parts.database;
-    this.#keyring = parts.keyring;
-    this.#tenantId = parts.tenantId;
+  constructor(parts: TokenImportParts) {
+    this.#parts = parts;
   }
 
-  /** A plain hash of a file with few rows could be tried against every card number there is, so it is keyed. */
+  /**
+   * Returns the identity of a file. The hash is keyed, because a plain hash of a file with few rows could be compared
+   * with the hash of every possible card number.
+   */
   async identify(fileDigest: Buffer, reading: string): Promise<ImportIdentity> {
-    const keys = await this.#keyring.forTenant(this.#tenantId);
+    const keys = await this.#parts.keyring.forTenant(this.#parts.tenantId);
     return {
       source: keys.blindIndex('import', 'file', fileDigest.toString('hex')),
       settings: keys.blindIndex('import', 'settings', reading),
     };
   }
 
-  /** Where to continue; undefined if the file is to be read from the start. Throws if the options do not match. */
+  /**
+   * Returns the state to continue from, or undefined if the file is to be read from the start. Throws if the options do
+   * not match.
+   */
   async findState(
     identity: ImportIdentity,
     wish: ImportWish,
@@ -70,16 +78,16 @@ export class TokenImport {
 
   /** Throws if another process has started it since `findState` ran. */
   async begin(identity: ImportIdentity, { isRepeated }: Pick<ImportWish, 'isRepeated'>): Promise<void> {
-    await this.#database.forTenant(this.#tenantId, async (tx) => {
-      if (!(await new TokenImportStore(tx, this.#tenantId).begin(identity, isRepeated)))
+    await this.#parts.database.forTenant(this.#parts.tenantId, async (tx) => {
+      if (!(await new TokenImportStore(tx, this.#parts.tenantId).begin(identity, isRepeated)))
         throw new Error(importedElsewhere);
-      await recordInTransaction(tx, this.#tenantId, 'system', importEvent(identity.source, 'intent'));
+      await recordInTransaction(tx, this.#parts.tenantId, 'system', importEvent(identity.source, 'intent'));
     });
   }
 
   /**
-   * Reads from a state to the end, or until the signal. Batches are prepared ahead of the one being written, and
-   * written in the order of the file.
+   * Reads from a state to the end, or until the signal is aborted. Batches are prepared ahead of the one being written,
+   * and are written in the order of the file.
    */
   async run(
     file: FileHandle,
@@ -114,9 +122,9 @@ export class TokenImport {
     });
     for await (const batch of batches) {
       if (signal.aborted) break;
-      const keys = (await this.#keyring.forTenant(this.#tenantId)).share();
+      const keys = (await this.#parts.keyring.forTenant(this.#parts.tenantId)).share();
       const prepared = pool.prepare(batch, keys);
-      // Awaited when it is this batch's turn; until then, a failure must not count as unhandled.
+      // The promise is awaited when it is the turn of this batch. Until then, a failure must not count as unhandled.
       prepared.catch(() => undefined);
       ahead.push({ batch, prepared });
       if (ahead.length > 2 * pool.size) await writeNext();
@@ -127,11 +135,16 @@ export class TokenImport {
   }
 
   #inStore<T>(work: (store: TokenImportStore) => Promise<T>): Promise<T> {
-    return this.#database.forTenant(this.#tenantId, (tx) => work(new TokenImportStore(tx, this.#tenantId)));
+    return this.#parts.database.forTenant(this.#parts.tenantId, (tx) =>
+      work(new TokenImportStore(tx, this.#parts.tenantId)),
+    );
   }
 }
 
-/** From the start, rows without an id that are already in the vault would be duplicated, which was not requested. */
+/**
+ * An import from the start would duplicate rows without an id that are already in the vault. The user did not ask for
+ * that.
+ */
 const neverBegun =
   'No import of this file was started in this tenant, or the file has changed since. To continue, restore the file. To import it from the start, omit --resume; rows without an id that were already imported are then imported again.';
 

@@ -21,7 +21,7 @@ import {
 import type { InvitationLinks } from './invitation-link.ts';
 import { InvitationStore } from './invitation-store.ts';
 
-/** More than any tenant needs at once; more would be spam. */
+/** This is more than any tenant needs at once. More would be spam. */
 const invitationsMax = 500;
 
 export interface NewInvitation {
@@ -29,32 +29,36 @@ export interface NewInvitation {
   readonly role: InvitedRole;
 }
 
-/** An invitation, with the last request for its approval if there was one. */
+/** An invitation, with the last approval request for it, if any. */
 export type ShownInvitation = Invitation & { readonly approval: ApprovalRequest | undefined };
 
-/** Invitations to a tenant. Each has one link, which creates one member, once. */
+interface InvitationServiceParts {
+  readonly database: Database;
+  readonly audit: AuditLog;
+  readonly links: InvitationLinks;
+  readonly clock?: DatabaseClock;
+}
+
+/** Manages the invitations to a tenant. Each has one link, which creates one member, once. */
 export class InvitationService {
-  readonly #database: Database;
-  readonly #audit: AuditLog;
-  readonly #links: InvitationLinks;
+  readonly #parts: InvitationServiceParts;
   readonly #clock: DatabaseClock;
 
-  constructor(parts: { database: Database; audit: AuditLog; links: InvitationLinks; clock?: DatabaseClock }) {
-    this.#database = parts.database;
-    this.#audit = parts.audit;
-    this.#links = parts.links;
+  constructor(parts: InvitationServiceParts) {
+    this.#parts = parts;
     this.#clock = parts.clock ?? databaseClock;
   }
 
   /**
-   * The mail is queued in the same transaction: it exists if and only if the invitation does. An invitation that has to be
-   * approved has neither a link nor a mail until then. What an operator does needs nobody's approval.
+   * Creates an invitation. The mail is queued in the same transaction, so it exists if and only if the invitation does.
+   * An invitation that has to be approved has neither a link nor a mail until then. Actions of an operator need no
+   * approval.
    */
   async create(tenantId: TenantId, actor: Caller | 'system', wanted: NewInvitation): Promise<ShownInvitation> {
     const email = parseEmailAddress(wanted.email);
     if (email === undefined) throw invalidField('email', 'must be an e-mail address such as name@example.com');
     const id = crypto.randomUUID();
-    return this.#database.forTenant(tenantId, async (tx) => {
+    return this.#parts.database.forTenant(tenantId, async (tx) => {
       await requireOpenTenant(tx, tenantId);
       if (await new MemberStore(tx, tenantId).hasEmail(email)) {
         throw new DomainError('already-a-member', 'Somebody with this e-mail address is a member already.', {
@@ -69,7 +73,7 @@ export class InvitationService {
         );
       }
       const asking = actor !== 'system' && (await needsApproval(tx, tenantId, wanted.role)) ? actor : undefined;
-      const link = asking === undefined ? this.#links.make(id, email) : this.#links.makeNone();
+      const link = asking === undefined ? this.#parts.links.make(id, email) : this.#parts.links.makeNone();
       const grantedBy = actor === 'system' ? null : await findGranter(tx, actor);
       const invitation = await store.insert({
         id,
@@ -94,21 +98,21 @@ export class InvitationService {
   }
 
   /**
-   * Replaces the link: the previous one is invalid as soon as this commits, whether or not its mail has been sent. If the
-   * invitation has to be approved and has not been, it loses its link until it is.
+   * Replaces the link. The previous link is invalid as soon as this commits, whether or not its mail has been sent. If
+   * the invitation still has to be approved, it has no link until then.
    */
   async resend(caller: Caller, id: string): Promise<ShownInvitation> {
-    return this.#database.forTenant(caller.tenantId, async (tx) => {
+    return this.#parts.database.forTenant(caller.tenantId, async (tx) => {
       const store = this.#store(tx, caller.tenantId);
       const current = await store.lock(id);
       if (current === undefined) throw noSuchInvitation();
       if (!isAgreed(current) && (await needsApproval(tx, caller.tenantId, current.role))) {
-        await store.suspend(id, this.#links.makeNone(), actorIdOf(caller));
+        await store.suspend(id, this.#parts.links.makeNone(), actorIdOf(caller));
         await askFor(tx, caller, current);
         return getShown(tx, caller, await store.find(id));
       }
       await new ApprovalStore(tx, caller.tenantId).withdraw('invitation', id);
-      const link = this.#links.make(id, current.email);
+      const link = this.#parts.links.make(id, current.email);
       const grantedBy = await findGranter(tx, caller);
       const invitation = await store.replaceLink(id, link, { modifiedBy: actorIdOf(caller), grantedBy });
       if (invitation === undefined) throw noSuchInvitation();
@@ -123,33 +127,33 @@ export class InvitationService {
     status: InvitationStatus | undefined,
     request: PageRequest,
   ): Promise<Page<ShownInvitation>> {
-    const page = await this.#database.forTenant(caller.tenantId, async (tx) => {
+    const page = await this.#parts.database.forTenant(caller.tenantId, async (tx) => {
       const { totalItems, items } = await this.#store(tx, caller.tenantId).list(status, request);
       return { totalItems, items: await withApprovals(tx, caller, items) };
     });
-    await this.#audit.append(caller, invitationEvent(noSingleEntity, 'read'));
+    await this.#parts.audit.append(caller, invitationEvent(noSingleEntity, 'read'));
     return page;
   }
 
   async get(caller: Caller, id: string): Promise<ShownInvitation> {
-    const invitation = await this.#database.forTenant(caller.tenantId, async (tx) =>
+    const invitation = await this.#parts.database.forTenant(caller.tenantId, async (tx) =>
       getShown(tx, caller, await this.#store(tx, caller.tenantId).find(id)),
     );
-    await this.#audit.append(caller, invitationEvent(id, 'read'));
+    await this.#parts.audit.append(caller, invitationEvent(id, 'read'));
     return invitation;
   }
 
   async delete(caller: Caller, id: string): Promise<void> {
-    await this.#database.forTenant(caller.tenantId, async (tx) => {
+    await this.#parts.database.forTenant(caller.tenantId, async (tx) => {
       if (!(await this.#store(tx, caller.tenantId).delete(id))) throw noSuchInvitation();
       await new ApprovalStore(tx, caller.tenantId).withdrawAll(id);
       await recordInTransaction(tx, caller.tenantId, caller, invitationEvent(id, 'delete'));
     });
   }
 
-  /** The link itself, for an operator to pass on; undefined once it has been mailed. */
+  /** Returns the link for an operator to pass on, or undefined if it has already been mailed. */
   async showLink(tenantId: TenantId, id: string): Promise<string | undefined> {
-    return this.#database.forTenant(tenantId, async (tx) => {
+    return this.#parts.database.forTenant(tenantId, async (tx) => {
       const details = await this.#store(tx, tenantId).findDetails(id);
       if (details === undefined) throw noSuchInvitation();
       if (await new ApprovalStore(tx, tenantId).hasPending('invitation', id)) {
@@ -157,7 +161,7 @@ export class InvitationService {
       }
       if (details.linkSealed === null) return undefined;
       await recordInTransaction(tx, tenantId, 'system', invitationEvent(id, 'issue_link'));
-      return this.#links.open(details, details.linkSealed);
+      return this.#parts.links.open(details, details.linkSealed);
     });
   }
 

@@ -10,47 +10,46 @@ import { type ReencryptionProgress, ReencryptionStore } from './reencryption-sto
 export interface EncryptionKeys {
   /** Provider and fingerprint of the root key that wraps new keys. */
   readonly rootKey: string;
-  /** The newest, which encrypts, comes first. */
+  /** The data keys, newest first. The newest one encrypts. */
   readonly dataKeys: readonly TenantKeyInfo[];
   /** Undefined if the tenant's data has never been re-encrypted. */
   readonly reencryption: (ReencryptionProgress & { readonly rowsExpected: number }) | undefined;
 }
 
-/** Which keys a tenant's data is encrypted with, for those who may look but not touch. Never holds a key, wrapped or not. */
-export class EncryptionKeyService {
-  readonly #database: Database;
-  readonly #audit: AuditLog;
-  readonly #rootKeys: RootKeys;
-  readonly #sources: readonly string[];
-  readonly #estimateRows: (tx: Transaction, tenantId: TenantId) => Promise<number>;
+interface EncryptionKeyServiceParts {
+  readonly database: Database;
+  readonly audit: AuditLog;
+  readonly rootKeys: RootKeys;
+  /** The tables that a re-encryption covers. */
+  readonly sources: readonly string[];
+  readonly estimateRows: (tx: Transaction, tenantId: TenantId) => Promise<number>;
+}
 
-  constructor(parts: {
-    database: Database;
-    audit: AuditLog;
-    rootKeys: RootKeys;
-    /** The tables that a re-encryption goes through. */
-    sources: readonly string[];
-    estimateRows: (tx: Transaction, tenantId: TenantId) => Promise<number>;
-  }) {
-    this.#database = parts.database;
-    this.#audit = parts.audit;
-    this.#rootKeys = parts.rootKeys;
-    this.#sources = parts.sources;
-    this.#estimateRows = parts.estimateRows;
+/**
+ * Reports the keys that encrypt the data of a tenant, for callers with read access. It never handles a key, wrapped or
+ * not.
+ */
+export class EncryptionKeyService {
+  readonly #parts: EncryptionKeyServiceParts;
+
+  constructor(parts: EncryptionKeyServiceParts) {
+    this.#parts = parts;
   }
 
   async list(caller: Caller): Promise<EncryptionKeys> {
     const { tenantId } = caller;
-    const found = await this.#database.forTenant(tenantId, async (tx) => {
+    const found = await this.#parts.database.forTenant(tenantId, async (tx) => {
       const keys = await new TenantKeyStore(tx).describe(tenantId);
-      const progress = await new ReencryptionStore(tx).findProgress(tenantId, this.#sources);
+      const progress = await new ReencryptionStore(tx).findProgress(tenantId, this.#parts.sources);
       const reencryption =
-        progress === undefined ? undefined : { ...progress, rowsExpected: await this.#estimateRows(tx, tenantId) };
+        progress === undefined
+          ? undefined
+          : { ...progress, rowsExpected: await this.#parts.estimateRows(tx, tenantId) };
       return { keys, reencryption };
     });
-    await this.#audit.append(caller, successEvent('tenant', tenantId, 'read'));
+    await this.#parts.audit.append(caller, successEvent('tenant', tenantId, 'read'));
     return {
-      rootKey: this.#rootKeys.primary.id,
+      rootKey: this.#parts.rootKeys.primary.id,
       dataKeys: found.keys.filter(({ purpose }) => purpose === 'data').toReversed(),
       reencryption: found.reencryption,
     };

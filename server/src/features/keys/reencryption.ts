@@ -11,37 +11,43 @@ import { Pace } from './pace.ts';
 import { rowVersionPages } from './row-versions.ts';
 import { type ReencryptionTask, type ReencryptionState, ReencryptionStore } from './reencryption-store.ts';
 
-/** Long enough for every running server to learn of a new key. One that has not gets a 503 and cannot write. */
+/**
+ * This is long enough for every running server to learn about a new key. A server that has not learned about it gets a
+ * 503 and cannot write.
+ */
 const settleMs = 5_000;
 const pageMax = 500;
 const unreadableShownMax = 20;
-/** How often a table is traversed again because rows with an older version were found in it afterwards. */
+/** The maximum number of times a table is traversed again because rows of an older version were found afterwards. */
 const restartsMax = 4;
 
 export interface ReencryptionReport {
   readonly targetVersion: number;
   readonly read: number;
   readonly changed: number;
-  /** Rows that no key can decrypt. They stay as they are, and keep their key version from being retired. */
+  /** Rows that no key can decrypt. They stay unchanged and prevent their key version from being retired. */
   readonly unreadable: readonly string[];
+}
+
+interface ReencryptionParts {
+  readonly database: Database;
+  readonly keyring: Keyring;
+  readonly tables: readonly SealedTable[];
+  readonly settleMs?: number;
 }
 
 /**
  * Re-encrypts all data of a tenant with its newest data key, while servers are running. Older versions are closed
- * first, so that nothing new uses them; then each table is traversed. A row is replaced only if it is
- * still the one that was read, and the position is stored in the same transaction: if killed at any point, the
- * next run continues there. A table counts as done only if a last look finds no row that was missed.
+ * first, so that nothing new uses them. Then each table is traversed. A row is replaced only if it has not changed
+ * since it was read, and the position is stored in the same transaction. If a run is killed at any point, the next run
+ * continues there. A table counts as done only if a last check finds no row that was missed.
  */
 export class Reencryption {
-  readonly #database: Database;
-  readonly #keyring: Keyring;
-  readonly #tables: readonly SealedTable[];
+  readonly #parts: ReencryptionParts;
   readonly #settleMs: number;
 
-  constructor(parts: { database: Database; keyring: Keyring; tables: readonly SealedTable[]; settleMs?: number }) {
-    this.#database = parts.database;
-    this.#keyring = parts.keyring;
-    this.#tables = parts.tables;
+  constructor(parts: ReencryptionParts) {
+    this.#parts = parts;
     this.#settleMs = parts.settleMs ?? settleMs;
   }
 
@@ -55,7 +61,7 @@ export class Reencryption {
     const limit = Math.min(pageMax, Math.max(1, Math.ceil(rowsPerSecond / 5)));
     const unreadable: string[] = [];
     const totals = { read: 0, changed: 0 };
-    for (const table of this.#tables) {
+    for (const table of this.#parts.tables) {
       const task = { tenantId, source: table.name, targetVersion };
       const before = totals.read;
       const state = await this.#walk(table, task, {
@@ -73,14 +79,14 @@ export class Reencryption {
     return { targetVersion, ...totals, unreadable };
   }
 
-  /** The newest version; from now on, the only one used for encryption. */
+  /** Closes the older versions and returns the newest. From now on, only the newest is used for encryption. */
   async #closeOlder(tenantId: TenantId): Promise<number> {
-    const keys = await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
+    const keys = await this.#parts.database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).describe(tenantId));
     const newest = keys.findLast(({ purpose }) => purpose === 'data');
     if (newest === undefined) throw new Error(`There is no tenant ${tenantId}.`);
     if (newest.ageMs < this.#settleMs) await setTimeout(this.#settleMs - newest.ageMs);
-    await this.#database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).closeOlder(tenantId));
-    this.#keyring.forget(tenantId);
+    await this.#parts.database.forTenant(tenantId, (tx) => new TenantKeyStore(tx).closeOlder(tenantId));
+    this.#parts.keyring.forget(tenantId);
     return newest.version;
   }
 
@@ -90,12 +96,12 @@ export class Reencryption {
       options.onProgress(state.rowsRead);
       if (!state.isFinished && (await this.#step(table, task, state.position, options))) continue;
       if ((await this.#countOlder(table, task)) > state.rowsUnreadable) {
-        // Somebody wrote them back behind the position, for example from a backup.
+        // Somebody wrote older rows behind the position, for example from a backup.
         if (restarts === restartsMax) throw new Error(rowsKeepComing(table));
         restarts += 1;
         await this.#restart(task);
       } else if (state.isFinished || (await this.#finish(task, state.position))) {
-        // What could not be opened may be mended: the next run looks again, and says again what it finds.
+        // Unreadable rows may be repaired, so the next run tries them again and reports them again.
         if (state.rowsUnreadable > 0) await this.#restart(task);
         return state;
       }
@@ -103,7 +109,7 @@ export class Reencryption {
   }
 
   async #begin(task: ReencryptionTask): Promise<ReencryptionState> {
-    const state = await this.#database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).begin(task));
+    const state = await this.#parts.database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).begin(task));
     if (state.targetVersion > task.targetVersion) {
       throw new Error(
         `Data key ${state.targetVersion} was created in the meantime, and another run is re-encrypting with it.`,
@@ -113,13 +119,13 @@ export class Reencryption {
   }
 
   async #restart(task: ReencryptionTask): Promise<void> {
-    await this.#database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).restart(task));
+    await this.#parts.database.forTenant(task.tenantId, (tx) => new ReencryptionStore(tx).restart(task));
   }
 
-  /** Counts rows with an older key version, including those that no key opens. */
+  /** Counts rows with an older key version, including those that no key can decrypt. */
   async #countOlder(table: SealedTable, { tenantId, targetVersion }: ReencryptionTask): Promise<number> {
     let count = 0;
-    for await (const page of rowVersionPages(this.#database, table, tenantId)) {
+    for await (const page of rowVersionPages(this.#parts.database, table, tenantId)) {
       count += page.filter(({ version }) => version !== null && version < targetVersion).length;
     }
     return count;
@@ -128,7 +134,7 @@ export class Reencryption {
   /** Marks the table as done. Returns false if another run has moved the position in the meantime. */
   #finish(task: ReencryptionTask, at: string): Promise<boolean> {
     const { tenantId, targetVersion: version } = task;
-    return this.#database.forTenant(tenantId, async (tx) => {
+    return this.#parts.database.forTenant(tenantId, async (tx) => {
       const step = { to: at, read: 0, changed: 0, unreadable: 0, isLast: true };
       const isFinished = await new ReencryptionStore(tx).advance(task, at, step);
       if (isFinished) {
@@ -142,12 +148,14 @@ export class Reencryption {
   async #step(table: SealedTable, task: ReencryptionTask, after: string, options: WalkOptions): Promise<boolean> {
     const { tenantId, targetVersion: version } = task;
     const { limit } = options;
-    const rows = await this.#database.forTenant(tenantId, (tx) => table.list(tx, tenantId, { after, limit, version }));
+    const rows = await this.#parts.database.forTenant(tenantId, (tx) =>
+      table.list(tx, tenantId, { after, limit, version }),
+    );
     if (rows.length === 0) return false;
     await options.pace(rows.length);
     const { records, unreadable } = await this.#reseal(tenantId, rows);
     unreadable.forEach(options.onUnreadable);
-    await this.#database.forTenant(tenantId, async (tx) => {
+    await this.#parts.database.forTenant(tenantId, async (tx) => {
       const step = {
         to: rows.at(-1)?.position ?? after,
         read: rows.length,
@@ -170,7 +178,7 @@ export class Reencryption {
       const { position, sealed: old, binding } = row;
       if (old === null) continue;
       try {
-        const keys = await this.#keyring.forRecord(tenantId, old);
+        const keys = await this.#parts.keyring.forRecord(tenantId, old);
         const fresh = keys.reseal(old, binding);
         if (fresh !== undefined) records.push({ position, old, fresh });
       } catch (error) {

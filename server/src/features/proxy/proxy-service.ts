@@ -46,11 +46,11 @@ interface Call {
   stage: ProxyStage;
   host: string | undefined;
   isBegun: boolean;
-  /** Whether plaintext has gone to the destination, as far as anybody can tell. */
+  /** True if plaintext may have reached the destination. */
   hasSentValues: boolean;
 }
 
-/** Forwards a request with the plaintext of tokens in it. The stages are in the order in which they must happen. */
+/** Forwards a request with the plaintext of tokens in it. The order of the stages matters. */
 export class ProxyService {
   readonly #parts: ProxyServiceParts;
   readonly #endings = new Set<Promise<void>>();
@@ -99,7 +99,7 @@ export class ProxyService {
     }
   }
 
-  /** Waits for the records of calls that have ended; called before the database is closed. */
+  /** Waits for the records of calls that have ended. It is called before the database is closed. */
   async close(): Promise<void> {
     await Promise.all(this.#endings);
   }
@@ -149,8 +149,9 @@ export class ProxyService {
   }
 
   /**
-   * Both are needed before anything is decrypted: the durable intent, and a connection to a destination that has proven its
-   * name. They are independent, so they are awaited together; nothing is sent over the connection in the meantime.
+   * Records the intent durably, and connects to a destination that has proven its name. Both are needed before anything
+   * is decrypted. They are independent, so they are awaited together, and nothing is sent over the connection in the
+   * meantime.
    */
   async #begin(
     call: Call,
@@ -189,7 +190,7 @@ export class ProxyService {
     }
     const { allowedDestinations } = caller;
     if (allowedDestinations === undefined) {
-      // Without a list, a script of the page could send the cards of its session to any host.
+      // Without a list, a script on the page could send the cards of its session to any host.
       if (isFromFields) throw new DestinationRefusal('no-list-in-fields');
       if (config.requiresDestinationList) throw new DestinationRefusal('no-list');
     } else if (!isListed(host, allowedDestinations)) {
@@ -197,7 +198,10 @@ export class ProxyService {
     }
   }
 
-  /** The response does not wait for it: should it fail, the call stays open and is marked as unknown later. */
+  /**
+   * Records the outcome without delaying the response. If this fails, the call stays open and is later marked as
+   * unknown.
+   */
   #settle({ id, caller, host, hasSentValues }: Call, outcome: Outcome): void {
     const { calls, logger } = this.#parts;
     const event = { ...proxyEvent(id, outcome, host), ...(hasSentValues ? { transform: 'reveal' as const } : {}) };
@@ -221,14 +225,17 @@ function requireUrl({ destinationUrl }: ProxyRequest): string {
   return destinationUrl;
 }
 
-/** What is recorded of a call that ended before its intent was: a denial, or tokens that do not exist. */
+/** Returns the event of a call that ended before its intent was recorded: a denial, or tokens that do not exist. */
 function findRefusalEvent({ id, host, stage }: Call, error: unknown): AuditEvent | undefined {
   if (isDenial(error, stage)) return proxyEvent(id, 'denied', host);
   const missing = error instanceof DomainError ? error.missing : undefined;
   return missing === undefined ? undefined : { ...proxyEvent(id, 'missed', host), details: toMissDetails(missing) };
 }
 
-/** What the caller was not allowed to do goes on record, and so does whatever is wrong with where it wanted to go. */
+/**
+ * Returns whether an error is recorded as a denial. This is the case if the caller lacked a permission or if the
+ * destination was invalid or not allowed.
+ */
 function isDenial(error: unknown, stage: ProxyStage): boolean {
   if (error instanceof DestinationRefusal || stage === 'parse') return true;
   return error instanceof DomainError && error.code === 'forbidden';
@@ -239,7 +246,10 @@ function reasonOf(error: unknown): string {
   return error instanceof DomainError ? error.code : 'internal-error';
 }
 
-/** The record of a call is more specific than the general record of a denial, and one is enough. */
+/**
+ * Marks an error as recorded. The record of a call is more specific than the general record of a denial, and one is
+ * enough.
+ */
 function asRecorded(error: unknown): unknown {
   if (!(error instanceof DomainError)) return error;
   const { code, message, fields, cause } = error;

@@ -27,16 +27,18 @@ export interface MadeTenant {
   readonly keys: readonly string[];
 }
 
-/** Creates a tenant with its keys, its owner and its first applications: all or nothing. */
-export class TenantMaker {
-  readonly #database: Database;
-  readonly #keyring: Keyring;
-  readonly #apiKeyMaker: ApiKeyMaker;
+interface TenantMakerParts {
+  readonly database: Database;
+  readonly keyring: Keyring;
+  readonly apiKeyMaker: ApiKeyMaker;
+}
 
-  constructor(parts: { database: Database; keyring: Keyring; apiKeyMaker: ApiKeyMaker }) {
-    this.#database = parts.database;
-    this.#keyring = parts.keyring;
-    this.#apiKeyMaker = parts.apiKeyMaker;
+/** Creates a tenant with its keys, its owner and its first applications in one transaction. */
+export class TenantMaker {
+  readonly #parts: TenantMakerParts;
+
+  constructor(parts: TenantMakerParts) {
+    this.#parts = parts;
   }
 
   async make(tenant: {
@@ -46,8 +48,8 @@ export class TenantMaker {
     readonly applications: readonly FirstApplication[];
   }): Promise<MadeTenant> {
     const tenantId = toId<TenantId>(crypto.randomUUID());
-    const tenantKeys = await this.#keyring.makeTenantKeys(tenantId);
-    return this.#database.forTenant(tenantId, async (tx) => {
+    const tenantKeys = await this.#parts.keyring.makeTenantKeys(tenantId);
+    return this.#parts.database.forTenant(tenantId, async (tx) => {
       const store = new TenantStore(tx, tenantId);
       await store.insert(tenant);
       await tenantKeys.store(tx);
@@ -69,7 +71,7 @@ export class TenantMaker {
           grantLimit: null,
           ...operator,
         });
-        keys.push((await this.#apiKeyMaker.make(tx, application, operator)).text);
+        keys.push((await this.#parts.apiKeyMaker.make(tx, application, operator)).text);
         await recordInTransaction(tx, tenantId, 'system', {
           ...successEvent('application', id, 'create'),
           details: toRightsDetails(undefined, application),

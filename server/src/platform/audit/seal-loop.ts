@@ -12,21 +12,32 @@ import { WatchMetrics } from './watch/watch-metrics.ts';
 import type { Watcher } from './watch/watcher.ts';
 
 const pauseMs = 500;
-/** An anchor gets the newest roots this often: often enough to matter, seldom enough to stay a file of sensible size. */
+/**
+ * The interval at which anchors get the newest roots. It is short enough to be useful, and long enough to keep an
+ * anchor file at a sensible size.
+ */
 const anchorEveryMs = 10_000;
-/** A database in trouble is not helped by two tries a second. */
+/** The delay after a failure. Two attempts per second would not help a database in trouble. */
 const pauseAfterFailureMs = 2_000;
-/** How often an operator is told how far counting is. */
+/** The interval at which the progress of counting is logged. */
 const tellEveryMs = 10_000;
 
-/** Seals as long as the process runs. Any number of workers may: the one with the lock works, the others look again. */
+interface SealLoopParts {
+  readonly sealer: Sealer;
+  readonly facets: FacetKeeper;
+  readonly watcher: Watcher;
+  readonly anchorings: readonly Anchoring[];
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Seals as long as the process runs. Any number of workers may run it: the one with the lock works, and the others
+ * poll.
+ */
 export class SealLoop {
-  readonly #sealer: Sealer;
-  readonly #facets: FacetKeeper;
-  readonly #watcher: Watcher;
+  readonly #parts: SealLoopParts;
   readonly #watchMetrics: WatchMetrics;
-  readonly #anchorings: readonly Anchoring[];
-  readonly #logger: Logger;
   readonly #lag: ReturnType<Metrics['addHistogram']>;
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
@@ -39,20 +50,9 @@ export class SealLoop {
   #toldBehindAt = Number.NEGATIVE_INFINITY;
   #anchoredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: {
-    sealer: Sealer;
-    facets: FacetKeeper;
-    watcher: Watcher;
-    anchorings: readonly Anchoring[];
-    logger: Logger;
-    metrics: Metrics;
-  }) {
-    this.#sealer = parts.sealer;
-    this.#facets = parts.facets;
-    this.#watcher = parts.watcher;
+  constructor(parts: SealLoopParts) {
+    this.#parts = parts;
     this.#watchMetrics = new WatchMetrics(parts.metrics);
-    this.#anchorings = parts.anchorings;
-    this.#logger = parts.logger;
     this.#lag = parts.metrics.addHistogram(
       'strongroom_audit_seal_lag_seconds',
       'Age of the oldest record in a sealing pass at the time it was sealed.',
@@ -74,35 +74,35 @@ export class SealLoop {
       () => this.#stoppedCount,
     );
     parts.metrics.addGauge('strongroom_audit_anchor_waiting', 'Checkpoints that an anchor has not taken yet.', () =>
-      this.#anchorings.reduce((sum, { waitingCount }) => sum + waitingCount, 0),
+      this.#parts.anchorings.reduce((sum, { waitingCount }) => sum + waitingCount, 0),
     );
     parts.metrics.addGauge(
       'strongroom_audit_anchor_lag_seconds',
       'How long checkpoints have been waiting for an anchor to take them; 0 if none waits.',
-      () => this.#anchorings.reduce((longest, { lagMs }) => Math.max(longest, lagMs), 0) / 1_000,
+      () => this.#parts.anchorings.reduce((longest, { lagMs }) => Math.max(longest, lagMs), 0) / 1_000,
     );
     this.#ended = this.#run();
   }
 
-  /** Ends after the pass that is under way. */
+  /** Stops after the current pass. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#ended;
-    await Promise.all(this.#anchorings.map((anchoring) => anchoring.deliver().catch(() => undefined)));
+    await Promise.all(this.#parts.anchorings.map((anchoring) => anchoring.deliver().catch(() => undefined)));
   }
 
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       const pause = await this.#pass();
-      // Ended early by the signal to stop.
+      // The signal to stop ends the delay early.
       if (pause > 0) await pauseFor(pause, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     }
   }
 
-  /** How long to pause afterwards. */
+  /** Runs one pass and returns the delay before the next one, in milliseconds. */
   async #pass(): Promise<number> {
     try {
-      const pass = await this.#sealer.seal();
+      const pass = await this.#parts.sealer.seal();
       this.#waitingMs = pass.waitingMs;
       this.#stoppedCount = pass.stoppedCount;
       this.#lastPassAt = performance.now();
@@ -113,63 +113,73 @@ export class SealLoop {
       const isMoreToWatch = await this.#watch();
       return pass.isFull || areFacetsFull || isMoreToWatch ? 0 : pauseMs;
     } catch (error) {
-      if (findOutage(error) === undefined) this.#logger.error('sealing failed', { error: reasonOf(error) });
+      if (findOutage(error) === undefined) this.#parts.logger.error('sealing failed', { error: reasonOf(error) });
       return pauseAfterFailureMs;
     }
   }
 
-  /** Each stop once, and again when it has another reason: a worker that has just started has said nothing yet. */
+  /** Logs each stop once, and again if its reason changes. A worker that has just started logs all of them. */
   #tellStops({ stopped, waiting, resumed }: SealPass): void {
-    for (const tenantId of resumed) this.#logger.info('sealing of a tenant resumed', { value: tenantId });
+    for (const tenantId of resumed) this.#parts.logger.info('sealing of a tenant resumed', { value: tenantId });
     const now = [...stopped, ...waiting];
     for (const { tenantId, reason } of now) {
       if (this.#toldStops.get(tenantId) === reason) continue;
-      this.#logger.error('sealing of a tenant stopped', { error: reason });
+      this.#parts.logger.error('sealing of a tenant stopped', { error: reason });
     }
     this.#toldStops = new Map(now.map(({ tenantId, reason }) => [tenantId, reason]));
   }
 
-  /** Whether there is more. After an upgrade there is a whole log to count, and the operator is told how far it is. */
+  /**
+   * Counts the next records and returns true if there are more. After an upgrade the whole log has to be counted, so
+   * the progress is logged.
+   */
   async #keepFacets(): Promise<boolean> {
-    const { counted, isFull } = await this.#facets.keep().catch((error: unknown) => {
+    const { counted, isFull } = await this.#parts.facets.keep().catch((error: unknown) => {
       if (findOutage(error) === undefined)
-        this.#logger.error('counting the audit log failed', { error: nameOf(error) });
+        this.#parts.logger.error('counting the audit log failed', { error: nameOf(error) });
       return { counted: 0, isFull: false };
     });
     this.#countedBehind = this.#isBehind || isFull ? this.#countedBehind + counted : 0;
     const isTime = performance.now() - this.#toldBehindAt > tellEveryMs;
     if (this.#isBehind && (isTime || !isFull)) {
       this.#toldBehindAt = performance.now();
-      this.#logger.info(isFull ? 'counting the audit log' : 'counted the audit log', { count: this.#countedBehind });
+      this.#parts.logger.info(isFull ? 'counting the audit log' : 'counted the audit log', {
+        count: this.#countedBehind,
+      });
     }
     this.#isBehind = isFull;
     return isFull;
   }
 
-  /** Whether there is more. */
+  /** Watches the next records and returns true if there are more. */
   async #watch(): Promise<boolean> {
     try {
-      const pass = await this.#watcher.watch();
+      const pass = await this.#parts.watcher.watch();
       this.#watchMetrics.count(pass);
-      for (const { keyId, rule, count } of pass.alerts) this.#logger.warn('alert', { code: rule, value: keyId, count });
-      for (const failure of pass.failures) this.#logger.error('an alert was not recorded', { error: nameOf(failure) });
+      for (const { keyId, rule, count } of pass.alerts)
+        this.#parts.logger.warn('alert', { code: rule, value: keyId, count });
+      for (const failure of pass.failures)
+        this.#parts.logger.error('an alert was not recorded', { error: nameOf(failure) });
       return pass.isFull;
     } catch (error) {
       if (findOutage(error) === undefined)
-        this.#logger.error('watching the audit log failed', { error: reasonOf(error) });
+        this.#parts.logger.error('watching the audit log failed', { error: reasonOf(error) });
       return false;
     }
   }
 
-  /** Not waited for: an anchor that is slow or away holds up nothing, and what it misses stays until it is back. */
+  /**
+   * Starts a delivery to each anchor without waiting for it. A slow or unreachable anchor delays nothing. Checkpoints
+   * that it has not received are kept until it is back.
+   */
   #anchor(checkpoints: readonly SignedCheckpoint[]): void {
-    for (const anchoring of this.#anchorings) anchoring.add(checkpoints);
+    for (const anchoring of this.#parts.anchorings) anchoring.add(checkpoints);
     if (performance.now() - this.#anchoredAt < anchorEveryMs) return;
     this.#anchoredAt = performance.now();
-    for (const anchoring of this.#anchorings) {
+    for (const anchoring of this.#parts.anchorings) {
       anchoring.deliver().catch((error: unknown) => {
         const reason = nameOf(error);
-        this.#logger.error('anchoring failed', { destination: anchoring.name, error: reason });
+        this.#parts.logger.error('anchoring failed', { destination: anchoring.name, error: reason });
       });
     }
   }

@@ -22,33 +22,36 @@ import type { Origin, UserSession } from './user.ts';
 
 export interface OfferedInvitation {
   readonly details: InvitationDetails;
-  /** The address belongs to a user who must be signed in to accept. */
+  /** True if the address belongs to a user who must be signed in to accept. */
   readonly needsSignIn: boolean;
 }
 
+interface InvitationAcceptanceParts {
+  readonly database: Database;
+  readonly links: InvitationLinks;
+  readonly sessions: UserSessions;
+  readonly clock?: DatabaseClock;
+}
+
 /**
- * Turns an invitation into a member. Having the link proves that an invitation arrived, not that the visitor is the
- * user with that address: a link can be shown to others. So it can create a new user, or add a tenant to a
- * signed-in user, but never signs in a user who has a sign-in method.
+ * Turns an invitation into a member. Having the link proves that an invitation arrived, but not that the visitor is the
+ * user with that address, because a link can be shown to others. Therefore it can create a new user or add a tenant to
+ * a signed-in user, but it never signs in a user who has a sign-in method.
  */
 export class InvitationAcceptance {
-  readonly #database: Database;
-  readonly #links: InvitationLinks;
-  readonly #sessions: UserSessions;
+  readonly #parts: InvitationAcceptanceParts;
   readonly #clock: DatabaseClock;
 
-  constructor(parts: { database: Database; links: InvitationLinks; sessions: UserSessions; clock?: DatabaseClock }) {
-    this.#database = parts.database;
-    this.#links = parts.links;
-    this.#sessions = parts.sessions;
+  constructor(parts: InvitationAcceptanceParts) {
+    this.#parts = parts;
     this.#clock = parts.clock ?? databaseClock;
   }
 
-  /** What the link offers. Viewing changes nothing, however often a mail scanner opens it. */
+  /** Returns what the link offers. Viewing changes nothing, however often a mail scanner opens the link. */
   async find(link: string, session: UserSession | undefined): Promise<OfferedInvitation | undefined> {
-    const linkHash = this.#links.hash(link);
+    const linkHash = this.#parts.links.hash(link);
     if (linkHash === undefined) return undefined;
-    return this.#database.forPortal(async (tx) => {
+    return this.#parts.database.forPortal(async (tx) => {
       const tenantId = await new LinkedInvitationStore(tx).findTenant(linkHash);
       if (tenantId === undefined) return undefined;
       const details = await new InvitationStore(tx, tenantId, this.#clock).findDetailsByLink(linkHash);
@@ -61,15 +64,16 @@ export class InvitationAcceptance {
   }
 
   /**
-   * One member and the audit records, or nothing at all, and a session for a new user. A user who is signed in keeps the session as it
-   * is: accepting proves nothing about them, so it must not make an old sign-in count as a recent one.
+   * Creates one member and the audit records, or nothing at all, and a session for a new user. The session of a
+   * signed-in user stays unchanged. Accepting proves nothing about the user, so it must not make an old sign-in count
+   * as a recent one.
    */
   async accept(link: string, session: UserSession | undefined, origin: Origin): Promise<StartedSession | undefined> {
-    const linkHash = this.#links.hash(link);
+    const linkHash = this.#parts.links.hash(link);
     const tenantId =
       linkHash === undefined
         ? undefined
-        : await this.#database.forPortal((tx) => new LinkedInvitationStore(tx).findTenant(linkHash));
+        : await this.#parts.database.forPortal((tx) => new LinkedInvitationStore(tx).findTenant(linkHash));
     if (linkHash === undefined || tenantId === undefined) throw noLivingInvitation();
     return this.#acceptIn(tenantId, { linkHash, session, origin });
   }
@@ -78,12 +82,13 @@ export class InvitationAcceptance {
     tenantId: TenantId,
     { linkHash, session, origin }: { linkHash: Buffer; session: UserSession | undefined; origin: Origin },
   ): Promise<StartedSession | undefined> {
-    return this.#database.forTenant(tenantId, async (tx) => {
+    return this.#parts.database.forTenant(tenantId, async (tx) => {
       const invitation = await new InvitationStore(tx, tenantId, this.#clock).take(linkHash);
       if (invitation === undefined || !(await mayStillInvite(tx, invitation))) throw noLivingInvitation();
       const isDemanded =
         isPromotion(undefined, invitation.role) && (await new ApprovalStore(tx, tenantId).isDemanded());
-      // Sent before the tenant demanded approvals: whoever sent it could otherwise approve with it.
+      // The invitation was sent before the tenant required approvals. It is rejected, because its sender could
+      // otherwise use it to approve.
       if (isDemanded && !isAgreed(invitation)) {
         throw new DomainError(
           'awaiting-approval',
@@ -101,7 +106,7 @@ export class InvitationAcceptance {
       const memberId = await members.insert({ userId: user.id, role, createdBy });
       const started = isOwn
         ? undefined
-        : await this.#sessions.startInTransaction(tx, { userId: user.id, provenSince: null });
+        : await this.#parts.sessions.startInTransaction(tx, { userId: user.id, provenSince: null });
       const actor = { tenantId, userId: user.id, ...origin };
       const accepted = [invitationEvent(invitation.id, 'accept'), roleEvent(memberId, 'create', { after: role })];
       const signedIn = started === undefined ? [] : [successEvent('session', started.id, 'sign_in')];
@@ -111,7 +116,7 @@ export class InvitationAcceptance {
   }
 }
 
-/** The same for a link that was replaced, used or deleted, has expired or never existed. */
+/** Returns the same error for a link that was replaced, used or deleted, has expired or never existed. */
 export function noLivingInvitation(): DomainError {
   return new DomainError('not-found', 'This invitation is no longer valid. Ask for a new one.');
 }

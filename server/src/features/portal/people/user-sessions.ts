@@ -12,33 +12,36 @@ import { UserSessionStore } from './user-session-store.ts';
 import { UserStore } from './user-store.ts';
 import type { Membership, Origin, ProvenUser, SignInWays, UserSession } from './user.ts';
 
-/** A new session: its secret is only stored in the cookie. */
+/** A new session. Its secret is stored only in the cookie. */
 export interface StartedSession {
   readonly id: string;
   readonly cookie: string;
 }
 
-/** Whose session starts, and with which method. */
+/** The user whose session starts, and the sign-in method. */
 type NewSession = Omit<ProvenUser, 'provenSince'> & {
-  /** When the sign-in method was set up; null for a link. */
+  /** The time when the sign-in method was set up. Null for a link. */
   readonly provenSince: Date | null;
 };
 
+interface UserSessionsParts {
+  readonly database: Database;
+  readonly systemKeys: SystemKeys;
+  readonly audit: AuditLog;
+  readonly clock?: DatabaseClock;
+}
+
 /**
- * Who is signed in. Every request asks the database, so that a removed member loses access on every server
- * with the commit: there is no cache that could be stale.
+ * Starts, finds and ends sessions of users. Every request reads the database, so that a removed member loses access on
+ * every server with the commit. There is no cache that could be stale.
  */
 export class UserSessions {
-  readonly #database: Database;
-  readonly #systemKeys: SystemKeys;
-  readonly #audit: AuditLog;
+  readonly #parts: UserSessionsParts;
   readonly #clock: DatabaseClock;
   readonly #attempts: SignInAttempts;
 
-  constructor(parts: { database: Database; systemKeys: SystemKeys; audit: AuditLog; clock?: DatabaseClock }) {
-    this.#database = parts.database;
-    this.#systemKeys = parts.systemKeys;
-    this.#audit = parts.audit;
+  constructor(parts: UserSessionsParts) {
+    this.#parts = parts;
     this.#clock = parts.clock ?? databaseClock;
     this.#attempts = new SignInAttempts(parts);
   }
@@ -46,7 +49,7 @@ export class UserSessions {
   /** Signs a user in, and records it for each of their tenants before the cookie is sent. */
   async start(user: NewSession, origin: Origin): Promise<StartedSession> {
     const { userId } = user;
-    const { started, memberships } = await this.#database.forPortal(async (tx) => {
+    const { started, memberships } = await this.#parts.database.forPortal(async (tx) => {
       if ((await user.stillProves?.(tx)) === false) {
         throw new SignInRefused('This way to sign in has just been removed or changed.');
       }
@@ -54,7 +57,7 @@ export class UserSessions {
       await new UserSessionStore(tx, this.#clock).trim(userId);
       return { started, memberships: await new UserStore(tx).listMemberships(userId) };
     });
-    // However they have shown who they are, a lock on their password has served its purpose.
+    // A sign-in with any method ends a lock on the password, which has served its purpose.
     await this.#attempts.forget(userId);
     await this.#record(memberships, {
       userId,
@@ -69,7 +72,7 @@ export class UserSessions {
   async startInTransaction(tx: Transaction, user: NewSession): Promise<StartedSession> {
     const { secret, text } = generateNonce();
     const id = crypto.randomUUID();
-    const secretHash = this.#systemKeys.hashCredential(secret);
+    const secretHash = this.#parts.systemKeys.hashCredential(secret);
     await new UserSessionStore(tx, this.#clock).insert({
       isAuthenticated: true,
       hasWeakPassword: false,
@@ -80,20 +83,22 @@ export class UserSessions {
     return { id, cookie: text };
   }
 
-  /** The session of a cookie, whose user was last active so many seconds ago. */
+  /** Finds the session of a cookie. `idleForSeconds` is how long ago the user was last active. */
   async find(cookie: string | undefined, idleForSeconds = 0): Promise<UserSession | undefined> {
     const secret = cookie === undefined ? undefined : parseNonce(cookie);
     if (secret === undefined) return undefined;
-    const secretHash = this.#systemKeys.hashCredential(secret);
-    return this.#database.forPortal((tx) => new UserSessionStore(tx, this.#clock).find(secretHash, idleForSeconds));
+    const secretHash = this.#parts.systemKeys.hashCredential(secret);
+    return this.#parts.database.forPortal((tx) =>
+      new UserSessionStore(tx, this.#clock).find(secretHash, idleForSeconds),
+    );
   }
 
   listWays({ user }: UserSession): Promise<SignInWays> {
-    return this.#database.forPortal((tx) => new UserStore(tx).listWays(user.id));
+    return this.#parts.database.forPortal((tx) => new UserStore(tx).listWays(user.id));
   }
 
   async end(session: UserSession, origin: Origin): Promise<void> {
-    await this.#database.forPortal((tx) => new UserSessionStore(tx, this.#clock).delete(session.id));
+    await this.#parts.database.forPortal((tx) => new UserSessionStore(tx, this.#clock).delete(session.id));
     const { id: sessionId, user } = session;
     await this.#record(session.memberships, {
       userId: user.id,
@@ -106,7 +111,7 @@ export class UserSessions {
 
   /** Records a failed sign-in for this user. */
   async recordRefusal(userId: string, origin: Origin): Promise<void> {
-    const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
+    const memberships = await this.#parts.database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
     await this.#record(memberships, {
       userId,
       sessionId: noSingleEntity,
@@ -116,16 +121,16 @@ export class UserSessions {
     });
   }
 
-  /** Records for the user's tenants that their sign-in methods changed, or that one of their recovery codes is used up. */
+  /** Records for the user's tenants that a sign-in method changed, or that a recovery code was used. */
   async recordChange(
     userId: string,
     origin: Origin,
     operation: 'change_sign_in' | 'use_recovery_code' = 'change_sign_in',
   ): Promise<void> {
-    const memberships = await this.#database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
+    const memberships = await this.#parts.database.forPortal((tx) => new UserStore(tx).listMemberships(userId));
     await Promise.all(
       memberships.map(({ tenantId, memberId }) =>
-        this.#audit.append({ tenantId, userId, ...origin }, memberEvent(memberId, operation)),
+        this.#parts.audit.append({ tenantId, userId, ...origin }, memberEvent(memberId, operation)),
       ),
     );
   }
@@ -136,7 +141,7 @@ export class UserSessions {
   ): Promise<void> {
     const { userId, sessionId, operation, outcome, origin } = event;
     const append = (tenantId: TenantId) =>
-      this.#audit.append(
+      this.#parts.audit.append(
         { tenantId, userId, ...origin },
         { entityType: 'session', entityId: sessionId, operation, outcome },
       );

@@ -11,43 +11,37 @@ import { nameOf, type Origin, type ProvenUser, type UserSession } from '../peopl
 const passkeysMax = 20;
 const wrong = 'The passkey is unknown, or the request timed out.';
 
-/** Signing in with a passkey, and adding one. */
-export class PasskeySignIn {
-  readonly #database: Database;
-  readonly #passkeys: Passkeys;
-  readonly #ceremonies: Ceremonies;
-  readonly #sessions: UserSessions;
-  readonly #admission: WayAdmission;
+interface PasskeySignInParts {
+  readonly database: Database;
+  readonly passkeys: Passkeys;
+  readonly ceremonies: Ceremonies;
+  readonly sessions: UserSessions;
+  readonly admission: WayAdmission;
+}
 
-  constructor(parts: {
-    database: Database;
-    passkeys: Passkeys;
-    ceremonies: Ceremonies;
-    sessions: UserSessions;
-    admission: WayAdmission;
-  }) {
-    this.#database = parts.database;
-    this.#passkeys = parts.passkeys;
-    this.#ceremonies = parts.ceremonies;
-    this.#sessions = parts.sessions;
-    this.#admission = parts.admission;
+/** Signs users in with a passkey, and adds passkeys. */
+export class PasskeySignIn {
+  readonly #parts: PasskeySignInParts;
+
+  constructor(parts: PasskeySignInParts) {
+    this.#parts = parts;
   }
 
   async begin(): Promise<PasskeyPrompt> {
-    const { options, challenge } = await this.#passkeys.ask();
-    return { options, sealed: this.#ceremonies.begin('passkey', { challenge }).sealed };
+    const { options, challenge } = await this.#parts.passkeys.ask();
+    return { options, sealed: this.#parts.ceremonies.begin('passkey', { challenge }).sealed };
   }
 
-  /** The user whose passkey has signed our challenge; each challenge works once. */
+  /** Returns the user whose passkey has signed the challenge. Each challenge works once. */
   async complete(given: { sealed: string; credential: string }, origin: Origin): Promise<ProvenUser> {
-    const ceremony = this.#ceremonies.open<{ challenge: string }>('passkey', given.sealed);
-    const id = this.#passkeys.readId(given.credential);
+    const ceremony = this.#parts.ceremonies.open<{ challenge: string }>('passkey', given.sealed);
+    const id = this.#parts.passkeys.readId(given.credential);
     if (ceremony === undefined || id === undefined) throw new SignInRefused(wrong);
-    const known = await this.#database.forPortal((tx) => new PasskeyStore(tx).find(id));
+    const known = await this.#parts.database.forPortal((tx) => new PasskeyStore(tx).find(id));
     if (known === undefined) throw new SignInRefused(wrong);
-    const signCount = await this.#passkeys.verify(given.credential, ceremony.data.challenge, known);
-    if (signCount === undefined || !(await this.#ceremonies.spend(ceremony))) {
-      await this.#sessions.recordRefusal(known.userId, origin);
+    const signCount = await this.#parts.passkeys.verify(given.credential, ceremony.data.challenge, known);
+    if (signCount === undefined || !(await this.#parts.ceremonies.spend(ceremony))) {
+      await this.#parts.sessions.recordRefusal(known.userId, origin);
       throw new SignInRefused(wrong);
     }
     const stillProves = (tx: Transaction) => new PasskeyStore(tx).noteUse(id, signCount);
@@ -55,23 +49,23 @@ export class PasskeySignIn {
   }
 
   async beginAdding({ user }: UserSession): Promise<PasskeyPrompt> {
-    const known = await this.#database.forPortal((tx) => new PasskeyStore(tx).listIds(user.id));
-    const { options, challenge } = await this.#passkeys.askForNew({ id: user.id, name: nameOf(user) }, known);
-    return { options, sealed: this.#ceremonies.begin('new-passkey', { challenge, userId: user.id }).sealed };
+    const known = await this.#parts.database.forPortal((tx) => new PasskeyStore(tx).listIds(user.id));
+    const { options, challenge } = await this.#parts.passkeys.askForNew({ id: user.id, name: nameOf(user) }, known);
+    return { options, sealed: this.#parts.ceremonies.begin('new-passkey', { challenge, userId: user.id }).sealed };
   }
 
   async completeAdding(session: UserSession, given: { sealed: string; credential: string }): Promise<boolean> {
     const { user } = session;
-    const ceremony = this.#ceremonies.open<{ challenge: string; userId: string }>('new-passkey', given.sealed);
+    const ceremony = this.#parts.ceremonies.open<{ challenge: string; userId: string }>('new-passkey', given.sealed);
     if (ceremony === undefined || ceremony.data.userId !== user.id) return false;
-    const passkey = await this.#passkeys.verifyNew(given.credential, ceremony.data.challenge);
-    if (passkey === undefined || !(await this.#ceremonies.spend(ceremony))) return false;
-    return this.#database.forPortal(async (tx) => {
-      await this.#admission.require(tx, session);
+    const passkey = await this.#parts.passkeys.verifyNew(given.credential, ceremony.data.challenge);
+    if (passkey === undefined || !(await this.#parts.ceremonies.spend(ceremony))) return false;
+    return this.#parts.database.forPortal(async (tx) => {
+      await this.#parts.admission.require(tx, session);
       const store = new PasskeyStore(tx);
       if ((await store.listIds(user.id)).length >= passkeysMax) return false;
       if (!(await store.insert(user.id, passkey))) return false;
-      await this.#admission.conclude(tx, session);
+      await this.#parts.admission.conclude(tx, session);
       return true;
     });
   }

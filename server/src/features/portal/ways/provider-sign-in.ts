@@ -13,57 +13,53 @@ import type { WayAdmission } from './way-admission.ts';
 interface Departure extends OpenidChecks {
   readonly state: string;
   readonly departedAtMs: number;
-  /** Absent from one that an older version of the vault began. */
+  /** Undefined if an older version of the vault started the sign-in. */
   readonly destination?: SignInDestination;
   /** The signed-in user who is connecting the provider. */
   readonly connect?: { readonly userId: string; readonly sessionId: string };
 }
 
-/** Where the browser is sent, and the state that it returns in a cookie. */
+/** The URL that the browser is sent to, and the state that it returns in a cookie. */
 export interface Journey {
   readonly url: string;
   readonly sealed: string;
 }
 
-/** The account page is where one connects a provider. */
+/** The destination after connecting a provider, which starts on the account page. */
 const account: SignInDestination = { invitation: undefined, next: '/portal/account' };
 
-/** How much the clock of a provider may differ from ours. */
+/** The maximum difference between the clock of a provider and the vault's clock. */
 const skewMs = 60_000;
 
 const notKnown = 'This provider account is not connected to a user. Sign in another way and connect it.';
 const failed = 'The provider did not confirm your identity. Try again.';
 
+interface ProviderSignInParts {
+  readonly database: Database;
+  readonly provider: OpenidProvider;
+  readonly ceremonies: Ceremonies;
+  readonly admission: WayAdmission;
+}
+
 /**
- * Signing in with an OpenID provider. A user connects the provider while signed in, and is then identified by
- * issuer and subject. An e-mail address reported by a provider is never used as proof: someone who could choose it there
- * could choose whose account to enter here. The provider is asked to authenticate people again; if it does not confirm
- * that it did, they are signed in, but do not count as freshly authenticated.
+ * Signs users in with an OpenID provider. A user connects the provider while signed in, and is then identified by
+ * issuer and subject. An e-mail address reported by a provider is never used as proof, because someone who could choose
+ * it there could choose whose account to enter here. The provider is asked to authenticate users again. If it does not
+ * confirm that it did, they are signed in but do not count as freshly authenticated.
  */
 export class ProviderSignIn {
-  readonly #database: Database;
-  readonly #provider: OpenidProvider;
-  readonly #ceremonies: Ceremonies;
-  readonly #admission: WayAdmission;
+  readonly #parts: ProviderSignInParts;
 
-  constructor(parts: {
-    database: Database;
-    provider: OpenidProvider;
-    ceremonies: Ceremonies;
-    admission: WayAdmission;
-  }) {
-    this.#database = parts.database;
-    this.#provider = parts.provider;
-    this.#ceremonies = parts.ceremonies;
-    this.#admission = parts.admission;
+  constructor(parts: ProviderSignInParts) {
+    this.#parts = parts;
   }
 
   get name(): string {
-    return this.#provider.name;
+    return this.#parts.provider.name;
   }
 
   get issuer(): string {
-    return this.#provider.issuer;
+    return this.#parts.provider.issuer;
   }
 
   begin(destination: SignInDestination): Promise<Journey> {
@@ -74,22 +70,22 @@ export class ProviderSignIn {
     return this.#begin({ destination: account, connect: { userId: user.id, sessionId: id } });
   }
 
-  /** The user with this subject, or the user who has just been connected to it. */
+  /** Returns the user with this subject, or the user who has just been connected to it. */
   async complete(
     sealed: string | undefined,
     query: string,
   ): Promise<
     ProvenUser & { readonly destination: SignInDestination; readonly isNew: boolean; readonly endsSession: boolean }
   > {
-    const departure = this.#ceremonies.open<Departure>('provider', sealed);
+    const departure = this.#parts.ceremonies.open<Departure>('provider', sealed);
     if (departure === undefined) throw new SignInRefused(failed);
-    const { subject, authenticatedAtMs } = await this.#provider.complete(query, departure.data).catch(() => {
+    const { subject, authenticatedAtMs } = await this.#parts.provider.complete(query, departure.data).catch(() => {
       throw new SignInRefused(failed);
     });
-    if (!(await this.#ceremonies.spend(departure))) throw new SignInRefused(failed);
+    if (!(await this.#parts.ceremonies.spend(departure))) throw new SignInRefused(failed);
     const { connect, destination = account, departedAtMs } = departure.data;
     const endsSession = connect !== undefined && (await this.#connect(connect.sessionId, subject));
-    const found = await this.#database.forPortal((tx) => new IdentityStore(tx).find(this.issuer, subject));
+    const found = await this.#parts.database.forPortal((tx) => new IdentityStore(tx).find(this.issuer, subject));
     if (found === undefined || (connect !== undefined && found.userId !== connect.userId))
       throw new SignInRefused(notKnown);
     const isAuthenticated = isSince(departedAtMs, authenticatedAtMs);
@@ -98,31 +94,31 @@ export class ProviderSignIn {
   }
 
   /**
-   * Connects the user of a session to the subject. The session cookie is not sent from another site, so the session is looked up
-   * to see whether it is still valid. True if it has ended because a link is all that it had.
+   * Connects the user of a session to the subject. The session cookie is not sent from another site, so the session is
+   * looked up to check that it is still valid. Returns true if the session has ended because it began with a link.
    */
   #connect(sessionId: string, subject: string): Promise<boolean> {
-    return this.#database.forPortal(async (tx) => {
+    return this.#parts.database.forPortal(async (tx) => {
       const session = await new UserSessionStore(tx, databaseClock).findById(sessionId);
       if (session === undefined) return false;
-      await this.#admission.require(tx, session);
+      await this.#parts.admission.require(tx, session);
       if (!(await new IdentityStore(tx).insert(session.user.id, this.issuer, subject))) return false;
-      await this.#admission.conclude(tx, session);
+      await this.#parts.admission.conclude(tx, session);
       return isLinkOnly(session);
     });
   }
 
   async #begin(purpose: Pick<Departure, 'destination' | 'connect'>): Promise<Journey> {
     const state = crypto.randomUUID();
-    const { url, nonce, verifier } = await this.#provider.begin(state).catch(() => {
+    const { url, nonce, verifier } = await this.#parts.provider.begin(state).catch(() => {
       throw new SignInRefused('The provider cannot be reached. Sign in another way, or try again later.', 503);
     });
     const departure: Departure = { state, nonce, verifier, departedAtMs: Date.now(), ...purpose };
-    return { url, sealed: this.#ceremonies.begin('provider', departure).sealed };
+    return { url, sealed: this.#parts.ceremonies.begin('provider', departure).sealed };
   }
 }
 
-/** Whether the user was authenticated after leaving here. */
+/** Returns whether the user was authenticated after leaving the vault. */
 function isSince(departedAtMs: number, authenticatedAtMs: number | undefined): boolean {
   if (authenticatedAtMs === undefined) return false;
   return authenticatedAtMs >= departedAtMs - skewMs && authenticatedAtMs <= Date.now() + skewMs;

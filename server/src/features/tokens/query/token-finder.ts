@@ -30,32 +30,28 @@ import { emptyPage } from './token-query-store.ts';
 /** A list that takes longer is not worth a connection that others wait for. */
 const statementTimeoutMs = 4_000;
 
-/** What is asked for, and under which permission: tokens of which the caller may not see anything are left out. */
+/** A query and the permission it runs under. Tokens that the caller may not see at all are left out. */
 export interface TokenQuestion {
   readonly permission: Extract<Permission, 'token:read' | 'token:search'>;
   readonly query: SearchQuery | undefined;
 }
 
-/** Lists and searches are the same work: a query, and a part of its matches, newest first. */
+interface TokenFinderParts {
+  readonly database: Database;
+  readonly keyring: Keyring;
+  readonly presenter: TokenPresenter;
+  readonly settings: TenantSettingsDirectory;
+  readonly audit: AuditLog;
+}
+
+/** Runs lists and searches. For both, the result is a slice of the matches of a query, newest first. */
 export class TokenFinder {
-  readonly #database: Database;
-  readonly #keyring: Keyring;
-  readonly #presenter: TokenPresenter;
-  readonly #settings: TenantSettingsDirectory;
+  readonly #parts: TokenFinderParts;
   readonly #quickFinds: QuickTokenFinds;
   readonly #lanes: TokenListLanes;
 
-  constructor(parts: {
-    database: Database;
-    keyring: Keyring;
-    presenter: TokenPresenter;
-    settings: TenantSettingsDirectory;
-    audit: AuditLog;
-  }) {
-    this.#database = parts.database;
-    this.#keyring = parts.keyring;
-    this.#presenter = parts.presenter;
-    this.#settings = parts.settings;
+  constructor(parts: TokenFinderParts) {
+    this.#parts = parts;
     this.#quickFinds = new QuickTokenFinds(parts.database);
     this.#lanes = new TokenListLanes(parts.audit);
   }
@@ -67,7 +63,8 @@ export class TokenFinder {
   ): Promise<{ totalItems: number; items: VisibleToken[] }> {
     const part = { slice: { offset: (page - 1) * size, limit: size }, isCounted: true };
     return this.#answer(caller, { ...question, ...part }, async (found) => {
-      // A page that ended early would leave tokens out: the next one begins at a position, not where this one ended.
+      // A page that ends early would leave tokens out, because the next page begins at a fixed position, not where this
+      // one ended.
       if (found.isCut) throw pageTooLarge();
       const { tokens, totalItems } = found;
       const { items, events } = await this.#showAll(caller, question, { tokens, matched: totalItems });
@@ -75,7 +72,7 @@ export class TokenFinder {
     });
   }
 
-  /** The tokens after a cursor; `next` is undefined on the last page. */
+  /** Returns the tokens after a cursor. `next` is undefined on the last page. */
   async listAfter(
     caller: Caller,
     question: TokenQuestion,
@@ -83,7 +80,7 @@ export class TokenFinder {
   ): Promise<{ next: string | undefined; items: VisibleToken[] }> {
     const part = { slice: toSlice(start, size), isCounted: false };
     return this.#answer(caller, { ...question, ...part }, async ({ tokens, hasMore }) => {
-      // A cursor is text that anyone can write: a page behind one that shows nothing is a miss like any other.
+      // Anyone can write a cursor, so an empty page after one counts as a miss like any other.
       const isWhole = tokens.length === 0 || (start === undefined && !hasMore);
       const { items, events } = await this.#showAll(caller, question, {
         tokens,
@@ -93,7 +90,10 @@ export class TokenFinder {
     });
   }
 
-  /** Finds a page at once if it can be, and otherwise as soon as there is a place for it. Resolves once it is recorded. */
+  /**
+   * Finds a page immediately if it is quick to find, and otherwise waits for a free place. Resolves once it is
+   * recorded.
+   */
   async #answer<Page extends Shown>(
     caller: Caller,
     question: TokenQuestion & Pick<PageQuestion, 'slice' | 'isCounted'>,
@@ -102,25 +102,25 @@ export class TokenFinder {
     const { tenantId } = caller;
     const asked = await this.#narrow(caller, question);
     if (asked === 'nothing') return this.#lanes.show(caller, () => show({ ...emptyPage, totalItems: 0 }));
-    const keys = await this.#keyring.forTenant(tenantId);
+    const keys = await this.#parts.keyring.forTenant(tenantId);
     const { slice, isCounted } = question;
     const sought: PageQuestion = { tenantId, asked, keys, slice, isCounted };
     const quick = await this.#quickFinds.find(sought, (found) => this.#lanes.show(caller, () => show(found)));
     if (quick !== undefined) return quick;
     return this.#lanes.run(caller, async () =>
-      show(await this.#database.forTenant(tenantId, (tx) => findCharged(tx, sought), { statementTimeoutMs })),
+      show(await this.#parts.database.forTenant(tenantId, (tx) => findCharged(tx, sought), { statementTimeoutMs })),
     );
   }
 
-  /** What the caller may see is part of the question, so a list can never show what a single get would refuse. */
+  /** Adds the caller's visibility to the query, so that a list never shows a token that a single get would reject. */
   async #narrow(caller: Caller, { permission, query }: TokenQuestion): Promise<SearchQuery | 'all' | 'nothing'> {
-    const { fingerprintVisibility } = await this.#settings.get(caller.tenantId);
+    const { fingerprintVisibility } = await this.#parts.settings.get(caller.tenantId);
     const sight = { data: 'mask', fingerprint: leastFingerprintTransform(caller, fingerprintVisibility) } as const;
     const inSight = query === undefined ? 'all' : withinSight(query, caller.grants, permission, sight);
     return both(inSight, toVisibility(caller.grants, permission));
   }
 
-  /** Each token is shown under the rule that grants it. The question and each showing are recorded. */
+  /** Shows each token under the rule that grants it. The query and each token shown are recorded. */
   async #showAll(
     caller: Caller,
     { permission, query }: TokenQuestion,
@@ -131,11 +131,14 @@ export class TokenFinder {
       searchEvent(query, { found: tokens.length, matched }),
       ...judged.map(({ token, transform }) => tokenEvent(token, 'read', { transform })),
     ];
-    return { items: await this.#presenter.showAll(caller, judged), events };
+    return { items: await this.#parts.presenter.showAll(caller, judged), events };
   }
 }
 
-/** Finds a page, and charges the tenant for what the rules of its caller took of PostgreSQL, even if it is given up. */
+/**
+ * Finds a page, and charges the tenant for the time that its caller's rules took in PostgreSQL, even if the query is
+ * cancelled.
+ */
 async function findCharged(tx: Transaction, question: PageQuestion): Promise<CountedPage> {
   const { tenantId, asked } = question;
   const startedAt = performance.now();
@@ -148,8 +151,8 @@ async function findCharged(tx: Transaction, question: PageQuestion): Promise<Cou
 }
 
 /**
- * What was asked for, by the names of its fields, and how many tokens the response has. `matched` is how many there are on all
- * pages, where that is known: of a hundred ids of which one exists, ninety-nine are missing.
+ * Returns the audit event for a query: the names of its fields and the number of tokens in the response. `matched` is
+ * the number of matches on all pages, if known. If one of a hundred requested ids exists, ninety-nine are missing.
  */
 function searchEvent(
   query: SearchQuery | undefined,

@@ -21,20 +21,20 @@ import { tokenBinding } from '../model/token-sealer.ts';
 import { evaluateTokenMask, findMask } from '../model/token-expressions.ts';
 import { getTokenType } from '../../../core/token-types/token-type-catalog.ts';
 
-/** Longer data is taken apart over several turns of the event loop. */
+/** Data longer than this is parsed over several turns of the event loop. */
 const lengthAtOnceMax = 16 * 1024;
 const longBytes = 256 * 1024;
 
-/** What a view of a token is made of. A draft, whose parts are known already, serves as well as an opened token. */
+/** The content that a view of a token is built from: an opened token, or a draft whose parts are already known. */
 export interface TokenContent {
-  /** Without the card verification code. */
+  /** The JSON text without the card verification code. */
   readonly dataText: Sensitive<string>;
   readonly data: Sensitive<JsonValue>;
-  /** JSON text of the data as masked views show it; undefined where they show none. */
+  /** JSON text of the data in masked views. Undefined if they contain no data. */
   readonly masked: Sensitive<string> | undefined;
 }
 
-/** The plaintext of a stored token; taken apart and masked only when somebody looks inside. */
+/** The plaintext of a stored token. It is parsed and masked only on demand. */
 export class OpenedToken implements TokenContent {
   readonly dataText: Sensitive<string>;
   readonly #token: StoredToken;
@@ -46,7 +46,10 @@ export class OpenedToken implements TokenContent {
     this.dataText = dataText;
   }
 
-  /** Call before `data` and `masked`, which would otherwise take large data apart all at once. */
+  /**
+   * Parses large data over several turns. Call it before `data` and `masked`, which would otherwise parse it all at
+   * once.
+   */
   async load(): Promise<void> {
     const text = this.dataText.reveal();
     if (text.length > lengthAtOnceMax)
@@ -68,35 +71,37 @@ export class OpenedToken implements TokenContent {
       const mask = findMask(this.#token, getTokenType(this.#token));
       return mask === undefined ? undefined : new Sensitive(toJsonText(evaluateTokenMask(mask, this.data).reveal()));
     } catch (error) {
-      // A mask was evaluated before it was stored. Should a later version refuse one, it hides the data: a list must
-      // not fail because of one token in it.
+      // A mask was evaluated before it was stored. If a later version rejects it, the data is hidden, because a list
+      // must not fail because of one of its tokens.
       if (error instanceof ExpressionError) return undefined;
       throw error;
     }
   }
 }
 
-/** Opens tokens, and nothing else. */
 export interface TokenOpener {
   open(token: StoredToken): Promise<OpenedToken>;
 }
 
-/** Where the presenter learns what a tenant has decided about fingerprints. */
+/** A source of the tenant's setting for fingerprints. */
 export interface VisibilitySource {
   get(tenantId: TenantId): Promise<{ readonly fingerprintVisibility: FingerprintVisibility }>;
 }
 
-/** Opens tokens and shows them the way a transform allows. Plaintext begins here. */
+interface TokenPresenterParts {
+  readonly keyring: Keyring;
+  readonly cvcSealer: CvcSealer;
+  readonly settings: VisibilitySource;
+  readonly tracer?: Tracer;
+}
+
+/** Opens tokens and shows them as a transform allows. This is where sealed data becomes plaintext. */
 export class TokenPresenter implements TokenOpener {
-  readonly #keyring: Keyring;
-  readonly #cvcSealer: CvcSealer;
-  readonly #settings: VisibilitySource;
+  readonly #parts: TokenPresenterParts;
   readonly #tracer: Tracer;
 
-  constructor(parts: { keyring: Keyring; cvcSealer: CvcSealer; settings: VisibilitySource; tracer?: Tracer }) {
-    this.#keyring = parts.keyring;
-    this.#cvcSealer = parts.cvcSealer;
-    this.#settings = parts.settings;
+  constructor(parts: TokenPresenterParts) {
+    this.#parts = parts;
     this.#tracer = parts.tracer ?? noTracer;
   }
 
@@ -105,25 +110,25 @@ export class TokenPresenter implements TokenOpener {
   }
 
   async #open(token: StoredToken): Promise<OpenedToken> {
-    const keys = await this.#keyring.forRecord(token.tenantId, token.data);
+    const keys = await this.#parts.keyring.forRecord(token.tenantId, token.data);
     const isLong = token.data.length > longBytes;
-    // Each part takes milliseconds, and none can be left in the middle: others get their turn before and after.
+    // Each part takes milliseconds and cannot be interrupted, so other work gets a turn before and after.
     if (isLong) await nextTurn();
     const opened = openWith(keys, token);
     if (isLong) await nextTurn();
     return opened;
   }
 
-  /** The card verification code as JSON text, for as long as it lives. */
+  /** Returns the card verification code as JSON text, or undefined once it has expired. */
   async openCvc(token: StoredToken): Promise<Sensitive<string> | undefined> {
     const { cvc, tenantId } = token;
     if (cvc === null) return undefined;
     const binding = tokenBinding({ ...token, version: cvc.tokenVersion }, 'cvc');
-    const text = await this.#cvcSealer.open(cvc.sealed, { ...binding, tenantId });
+    const text = await this.#parts.cvcSealer.open(cvc.sealed, { ...binding, tenantId });
     return text === undefined ? undefined : new Sensitive(text);
   }
 
-  /** A token as this caller sees it through the transform that its grant decides. */
+  /** Shows a token to the caller through the transform that its grant allows. */
   async show(caller: Caller, token: StoredToken, transform: Transform, known?: TokenContent): Promise<VisibleToken> {
     const content = known ?? (showsContent(token, transform) ? await this.#openLoaded(token) : undefined);
     const cvc = transform === 'reveal' ? await this.openCvc(token) : undefined;
@@ -131,7 +136,7 @@ export class TokenPresenter implements TokenOpener {
     return toVisible(token, transform, { content, cvc, fingerprint });
   }
 
-  /** Several tokens, one after the other, with other requests in between. */
+  /** Shows several tokens one after the other, and lets other requests run in between. */
   showAll(
     caller: Caller,
     tokens: readonly { readonly token: StoredToken; readonly transform: Transform }[],
@@ -139,8 +144,8 @@ export class TokenPresenter implements TokenOpener {
     if (tokens.length === 0) return Promise.resolve([]);
     loopPace.charge(caller.tenantId, weighTokens(tokens.length));
     return this.#tracer.span('open', { 'strongroom.items': tokens.length }, async () => {
-      const keys = await this.#keyring.forTenant(caller.tenantId);
-      const { fingerprintVisibility } = await this.#settings.get(caller.tenantId);
+      const keys = await this.#parts.keyring.forTenant(caller.tenantId);
+      const { fingerprintVisibility } = await this.#parts.settings.get(caller.tenantId);
       return mapInTurns(tokens, ({ token, transform }) => {
         if (!isShownAtOnce(token, transform, keys)) return this.show(caller, token, transform);
         const content = showsContent(token, transform) ? openWith(keys, token) : undefined;
@@ -150,10 +155,10 @@ export class TokenPresenter implements TokenOpener {
     });
   }
 
-  /** The fingerprint, if a view through this transform shows it to the caller. */
+  /** Returns the fingerprint if a view through this transform shows it to the caller. */
   async findFingerprint(caller: Caller, token: StoredToken, transform: Transform): Promise<string | undefined> {
     if (token.fingerprint === null) return undefined;
-    const { fingerprintVisibility } = await this.#settings.get(token.tenantId);
+    const { fingerprintVisibility } = await this.#parts.settings.get(token.tenantId);
     return shownFingerprint(caller, token, { transform, fingerprintVisibility });
   }
 
@@ -164,7 +169,7 @@ export class TokenPresenter implements TokenOpener {
   }
 }
 
-/** Whether anything in the view is made of the data. Otherwise the data stays sealed. */
+/** Returns whether the view contains anything derived from the data. Otherwise the data stays sealed. */
 function showsContent(token: StoredToken, transform: Transform): boolean {
   if (transform !== 'mask') return transform === 'reveal';
   return hasMask(token) || getTokenType(token).derive !== undefined;
@@ -174,7 +179,7 @@ function hasMask(token: StoredToken): boolean {
   return token.mask === null ? getTokenType(token).defaultMask !== undefined : token.mask !== 'null';
 }
 
-/** Nothing of it has to be waited for, and it takes no longer than others may wait. */
+/** Returns whether showing the token needs no waiting and is short enough not to block others. */
 function isShownAtOnce(token: StoredToken, transform: Transform, keys: TenantKeyring): boolean {
   const hasCode = transform === 'reveal' && token.cvc !== null;
   return token.data.length <= lengthAtOnceMax && !hasCode && keys.canOpen(token.data);
@@ -231,8 +236,8 @@ function toShownData(
 }
 
 /**
- * What was supplied is echoed. A card on its default mask shows what the mask makes of it, which holds the last digits and the expiry:
- * a redacted view has none.
+ * Returns the mask to show. A supplied mask is returned as given. A card with the default mask shows the masked data,
+ * which contains the last digits and the expiry, so a redacted view has none.
  */
 function shownMask(token: StoredToken, transform: Transform, content: TokenContent | undefined): string | undefined {
   if (token.mask !== null) return token.mask === 'null' ? undefined : token.mask;

@@ -12,46 +12,51 @@ import type { TokenReadStore } from './token-read-store.ts';
 import type { TokenStore } from '../model/token-store.ts';
 import { untilNotOvertaken } from './until-not-overtaken.ts';
 
-/** Reading and deleting single tokens. */
-export class TokenService {
-  readonly #store: TokenStore;
-  readonly #reads: TokenReadStore;
-  readonly #presenter: TokenPresenter;
-  readonly #audit: AuditLog;
+interface TokenServiceParts {
+  readonly store: TokenStore;
+  readonly reads: TokenReadStore;
+  readonly presenter: TokenPresenter;
+  readonly audit: AuditLog;
+}
 
-  constructor(parts: { store: TokenStore; reads: TokenReadStore; presenter: TokenPresenter; audit: AuditLog }) {
-    this.#store = parts.store;
-    this.#reads = parts.reads;
-    this.#presenter = parts.presenter;
-    this.#audit = parts.audit;
+/** Reads and deletes single tokens. */
+export class TokenService {
+  readonly #parts: TokenServiceParts;
+
+  constructor(parts: TokenServiceParts) {
+    this.#parts = parts;
   }
 
-  /** The response leaves only after the record of the read is durable. */
+  /** Returns a token. Resolves only after the record of the read is durable. */
   async get(caller: Caller, id: TokenId): Promise<VisibleToken> {
     const common = findCommonTransform(caller.grants, 'token:read');
     if (common !== undefined) {
-      const token = await this.#reads.find(caller, id, common);
+      const token = await this.#parts.reads.find(caller, id, common);
       if (token === undefined) throw noSuchToken();
-      // Its record says so already.
+      // The record already says that the token was shown this way.
       if (requireAccess(caller.grants, 'token:read', token) !== common)
         throw new Error('Rights differ between tokens.');
-      return this.#presenter.show(caller, token, common);
+      return this.#parts.presenter.show(caller, token, common);
     }
-    const token = await getToken(this.#store, caller, id);
+    const token = await getToken(this.#parts.store, caller, id);
     const transform = requireAccess(caller.grants, 'token:read', token);
     const [visible] = await Promise.all([
-      this.#presenter.show(caller, token, transform),
-      this.#audit.append(caller, tokenEvent(token, 'read', { transform })),
+      this.#parts.presenter.show(caller, token, transform),
+      this.#parts.audit.append(caller, tokenEvent(token, 'read', { transform })),
     ]);
     return visible;
   }
 
   async delete(caller: Caller, id: TokenId): Promise<void> {
     await untilNotOvertaken(async () => {
-      const token = await getToken(this.#store, caller, id);
+      const token = await getToken(this.#parts.store, caller, id);
       requireAccess(caller.grants, 'token:delete', token);
-      // Only the version that was judged is deleted: it may have moved to another container meanwhile.
-      const isDeleted = await this.#store.delete(token, toAuditRow(caller, tokenEvent(token, 'delete', nothingShown)));
+      // The deletion is limited to the version that was authorized, because the token may have moved to another
+      // container meanwhile.
+      const isDeleted = await this.#parts.store.delete(
+        token,
+        toAuditRow(caller, tokenEvent(token, 'delete', nothingShown)),
+      );
       return isDeleted ? true : undefined;
     });
   }

@@ -26,64 +26,56 @@ import type { TokenRequest } from '../model/token-request.ts';
 import type { SealedToken, TokenSealer } from '../model/token-sealer.ts';
 
 export interface CreateOutcome {
-  /** False where a token with the same content was found instead. */
+  /** False if an existing token with the same content was found. */
   readonly isCreated: boolean;
   readonly token: VisibleToken;
-  /** What a repetition needs to know. */
+  /** The facts that a retry needs. */
   readonly made: CreatedToken;
 }
 
 interface Prepared {
   readonly draft: TokenDraft;
   readonly transform: Transform;
-  /** The response has only the id of the token. */
+  /** True if the response contains only the id of the token. */
   readonly isIdOnly: boolean;
   readonly isDeduplicated: boolean;
-  /** How many aliases were drawn for its id. */
+  /** The number of aliases drawn for its id. */
   readonly aliasTries: number;
 }
 
 type PreparedInsert = Prepared & TokenInsert;
 
-/** Makes tokens: checks, decides, seals and stores, in this order, so that nothing is half done. */
-export class TokenCreator {
-  readonly #store: TokenInsertStore;
-  readonly #deduplicator: TokenDeduplicator;
-  readonly #sealer: TokenSealer;
-  readonly #presenter: TokenPresenter;
-  readonly #settings: TenantSettingsDirectory;
-  readonly #audit: AuditLog;
+interface TokenCreatorParts {
+  readonly store: TokenInsertStore;
+  readonly deduplicator: TokenDeduplicator;
+  readonly sealer: TokenSealer;
+  readonly presenter: TokenPresenter;
+  readonly settings: TenantSettingsDirectory;
+  readonly audit: AuditLog;
+}
 
-  constructor(parts: {
-    store: TokenInsertStore;
-    deduplicator: TokenDeduplicator;
-    sealer: TokenSealer;
-    presenter: TokenPresenter;
-    settings: TenantSettingsDirectory;
-    audit: AuditLog;
-  }) {
-    this.#store = parts.store;
-    this.#deduplicator = parts.deduplicator;
-    this.#sealer = parts.sealer;
-    this.#presenter = parts.presenter;
-    this.#settings = parts.settings;
-    this.#audit = parts.audit;
+/** Creates tokens. It checks, authorizes, seals and stores in this order, so that nothing is half done. */
+export class TokenCreator {
+  readonly #parts: TokenCreatorParts;
+
+  constructor(parts: TokenCreatorParts) {
+    this.#parts = parts;
   }
 
-  /** One token, committed with whatever else the tenant creates at this moment. */
+  /** Creates one token. Concurrent creations of the same tenant share a commit. */
   async create(caller: KeyCaller, request: TokenRequest): Promise<CreateOutcome> {
     const inserts = await this.#prepare(caller, [request], () => false);
     if (inserts.some(({ isDeduplicated }) => isDeduplicated)) {
       return (await this.#createOrFind(caller, inserts))[0] ?? missing();
     }
     return this.#underFreeIds(caller, inserts, async ([insert = missing()]) => {
-      const { createdAt } = await this.#store.insert(insert);
+      const { createdAt } = await this.#parts.store.insert(insert);
       if (createdAt === undefined) throw new TakenIds([0]);
       return this.#showCreated(caller, insert, createdAt);
     });
   }
 
-  /** Several tokens in one transaction: all of them or none. `isIdOnly` tells of which only the id is shown. */
+  /** Creates several tokens in one transaction: all or none. `isIdOnly` tells which tokens are shown only by id. */
   async createAll(
     caller: KeyCaller,
     requests: readonly TokenRequest[],
@@ -93,7 +85,7 @@ export class TokenCreator {
     if (inserts.some(({ isDeduplicated }) => isDeduplicated)) return this.#createOrFind(caller, inserts);
     if (inserts.length === 0) return [];
     return this.#underFreeIds(caller, inserts, async (free) => {
-      const createdAt = await this.#store.insertAll(caller.tenantId, free);
+      const createdAt = await this.#parts.store.insertAll(caller.tenantId, free);
       return mapInTurns(free, (insert) => this.#showCreated(caller, insert, createdAt));
     });
   }
@@ -110,8 +102,8 @@ export class TokenCreator {
       viewAuthors: authorsOf(caller, draft),
     }));
     const transforms = drafts.map((draft) => requireAccessToEach(caller.grants, 'token:create', toTarget(draft)));
-    const settings = await this.#settings.get(caller.tenantId);
-    const sealed = await this.#sealer.sealAll(
+    const settings = await this.#parts.settings.get(caller.tenantId);
+    const sealed = await this.#parts.sealer.sealAll(
       caller,
       drafts.map((draft) => ({ draft, id: toTokenId(draft) })),
       { hasFingerprints: settings.fingerprintTokens, budget },
@@ -126,7 +118,10 @@ export class TokenCreator {
     });
   }
 
-  /** Writes under the ids that were wished for. An alias that is taken is drawn again: of the first try nothing remains. */
+  /**
+   * Writes tokens under the requested ids. If an alias is taken, another is drawn, and nothing remains of the first
+   * attempt.
+   */
   async #underFreeIds<T>(
     caller: KeyCaller,
     inserts: readonly PreparedInsert[],
@@ -144,28 +139,28 @@ export class TokenCreator {
     }
   }
 
-  /** Another alias, a few times; then an id that cannot meet any. */
+  /** Tries another alias a few times, then an id that cannot be taken. */
   async #rename(caller: KeyCaller, insert: PreparedInsert): Promise<PreparedInsert> {
     const { draft, aliasTries } = insert;
     const renamed = aliasTries < aliasTriesMax ? draft : { ...draft, wantedId: undefined };
-    const [token = missing()] = await this.#sealer.sealAll(caller, [{ draft: renamed, id: toTokenId(renamed) }], {
+    const [token = missing()] = await this.#parts.sealer.sealAll(caller, [{ draft: renamed, id: toTokenId(renamed) }], {
       hasFingerprints: insert.token.fingerprint !== null,
     });
     return toPrepared(caller, { ...insert, draft: renamed, aliasTries: aliasTries + 1 }, token);
   }
 
   async #createOrFind(caller: KeyCaller, inserts: readonly PreparedInsert[]): Promise<CreateOutcome[]> {
-    const { deduplicationBehavior } = await this.#settings.get(caller.tenantId);
+    const { deduplicationBehavior } = await this.#parts.settings.get(caller.tenantId);
     return this.#underFreeIds(caller, inserts, async (named) => {
       const free = withSharedViews(caller, named, deduplicationBehavior);
-      const { createdAt, existing } = await this.#deduplicator.insertOrFind(caller, free, deduplicationBehavior);
+      const { createdAt, existing } = await this.#parts.deduplicator.insertOrFind(caller, free, deduplicationBehavior);
       const isRecorded = deduplicationBehavior === 'update_existing';
       const first = new Map<string, PreparedInsert>();
       return mapInTurns(free, async (insert) => {
         const key = findWantedKey(insert, deduplicationBehavior)?.text;
         const found = existing.get(key ?? '');
         if (found !== undefined) return this.#showFound(caller, { found, isRecorded }, insert);
-        // The second of two equal ones in a request stands for the first.
+        // The second of two equal tokens in a request is represented by the first.
         const made = first.get(key ?? '') ?? insert;
         if (key !== undefined) first.set(key, made);
         const outcome = await this.#showCreated(caller, made, createdAt);
@@ -182,7 +177,7 @@ export class TokenCreator {
     const stored: StoredToken = { ...token, createdAt, modifiedBy: null, modifiedAt: null };
     return {
       isCreated: true,
-      token: await this.#presenter.show(caller, stored, transform, draft),
+      token: await this.#parts.presenter.show(caller, stored, transform, draft),
       made: toCreatedToken(stored, { transform, draft, isFound: false }),
     };
   }
@@ -192,7 +187,7 @@ export class TokenCreator {
     { found, isRecorded }: { found: StoredToken; isRecorded: boolean },
     { transform, draft, isIdOnly }: PreparedInsert,
   ): Promise<CreateOutcome> {
-    const parts = { presenter: this.#presenter, audit: this.#audit };
+    const parts = { presenter: this.#parts.presenter, audit: this.#parts.audit };
     return toDeduplicated({
       token: await showFound(parts, caller, { found, transform, isIdOnly, isRecorded }),
       made: toCreatedToken(found, { transform, draft, isFound: true }),
@@ -208,7 +203,10 @@ function toCreatedToken(
   return { ...toMadeToken(token, transform), target: toTarget(draft), version, isFound, isDeduplicated: false };
 }
 
-/** An id that is not chosen by the caller says nothing yet, so no condition on ids can be met by it. */
+/**
+ * Returns the target of the permission check. An id that the caller does not choose is still unknown, so it meets no
+ * condition on ids.
+ */
 function toTarget({ wantedId, containers }: TokenDraft): AccessTarget {
   return wantedId === undefined || isIdExpression(wantedId) ? { containers } : { id: wantedId, containers };
 }
@@ -226,7 +224,10 @@ function toCreateRow(caller: KeyCaller, token: SealedToken, transform: Transform
   return toAuditRow(caller, tokenEvent(token, 'create', { transform }));
 }
 
-/** Of equal ones in a request the first is stored and stands for the others: its record says if one of them shows it. */
+/**
+ * Makes the audit record of an insert say that the token is shown if an equal token in the request is shown. The first
+ * of several equal tokens is stored on behalf of all of them.
+ */
 function withSharedViews(
   caller: KeyCaller,
   inserts: readonly PreparedInsert[],
@@ -251,7 +252,7 @@ function requireOnlyAliasesTaken(inserts: readonly PreparedInsert[], { indexes }
   const { path } = taken.draft;
   const { id } = taken.token;
   const where = path === '' ? '' : ` (${joinPath(path, 'id')})`;
-  // An id that the request itself has twice may be no token's, and so no id at all.
+  // An id that occurs twice in the request may not belong to any stored token, so it is not named.
   const isTwice = inserts.filter(({ token }) => token.id === id).length > 1;
   throw new DomainError('token-id-taken', `A token with this id exists already${where}.`, {
     found: isTwice ? {} : { id },

@@ -9,41 +9,44 @@ import type { StoredToken, VisibleToken } from '../model/token.ts';
 import { tokenEvent } from '../model/token-event.ts';
 import type { TokenStore } from '../model/token-store.ts';
 
-/** A token that an earlier request created, still sealed, with the transform that the caller may see it through now. */
+/** A token from an earlier request, still sealed, with the transform that the caller may see it through now. */
 export interface RepeatedToken {
   readonly token: StoredToken;
   readonly transform: Transform;
-  /** The caller has sent what the token holds: showing it tells the caller nothing new. */
+  /** True if the token still holds what the caller has sent, so that showing it reveals nothing new. */
   readonly isUnchanged: boolean;
   readonly isDeduplicated: boolean;
 }
 
-/** Shows tokens that an earlier request created to the one who repeats the request. */
-export class TokenRepeater {
-  readonly #store: TokenStore;
-  readonly #presenter: TokenPresenter;
-  readonly #audit: AuditLog;
+interface TokenRepeaterParts {
+  readonly store: TokenStore;
+  readonly presenter: TokenPresenter;
+  readonly audit: AuditLog;
+}
 
-  constructor(parts: { store: TokenStore; presenter: TokenPresenter; audit: AuditLog }) {
-    this.#store = parts.store;
-    this.#presenter = parts.presenter;
-    this.#audit = parts.audit;
+/** Shows tokens from an earlier request to a caller that retries it. */
+export class TokenRepeater {
+  readonly #parts: TokenRepeaterParts;
+
+  constructor(parts: TokenRepeaterParts) {
+    this.#parts = parts;
   }
 
   /**
-   * All tokens in one query, each judged before any is opened: the right to create them may be gone, and so may they.
-   * Recorded before any of them can be shown; `isIdOnly` tells of which only the id will be.
+   * Finds all tokens in one query and authorizes each before any is opened, because the tokens or the right to create
+   * them may be gone. The retry is recorded before any token can be shown. `isIdOnly` tells which tokens are shown only
+   * by id.
    */
   async repeat(
     caller: KeyCaller,
     made: readonly CreatedToken[],
     isIdOnly: (index: number) => boolean,
   ): Promise<RepeatedToken[]> {
-    const { tokens: found, isCut } = await this.#store.findAll(
+    const { tokens: found, isCut } = await this.#parts.store.findAll(
       caller.tenantId,
       made.map(({ id }) => id),
     );
-    // They have grown since: one request cannot make so much data.
+    // The tokens have grown since, because one request cannot create that much data.
     if (isCut)
       throw new DomainError(
         'idempotency-answer-not-kept',
@@ -56,7 +59,7 @@ export class TokenRepeater {
       const { isDeduplicated } = one;
       return { token, transform: leastTransform(one.transform, granted), isUnchanged, isDeduplicated };
     });
-    await this.#audit.appendAll(
+    await this.#parts.audit.appendAll(
       caller,
       repeated.map((one, index) => {
         const transform = isIdOnly(index) ? undefined : shownTransform(caller, one);
@@ -66,18 +69,21 @@ export class TokenRepeater {
     return repeated;
   }
 
-  /** What the caller sees of it now. */
+  /** Shows what the caller may see of the token now. */
   async show(caller: KeyCaller, repeated: RepeatedToken): Promise<VisibleToken> {
     const { token, transform, isUnchanged, isDeduplicated } = repeated;
-    const parts = { presenter: this.#presenter, audit: this.#audit };
+    const parts = { presenter: this.#parts.presenter, audit: this.#parts.audit };
     const visible = isUnchanged
-      ? await this.#presenter.show(caller, token, transform)
+      ? await this.#parts.presenter.show(caller, token, transform)
       : await showFound(parts, caller, { found: token, transform, isIdOnly: false, isRecorded: true });
     return isDeduplicated ? { ...visible, isDeduplicated } : visible;
   }
 }
 
-/** Somebody else may have written what the token holds now, so it takes the right to read it. */
+/**
+ * Returns the transform to show. If somebody else may have written the current content, the caller needs the right to
+ * read it.
+ */
 function shownTransform(caller: KeyCaller, { token, transform, isUnchanged }: RepeatedToken): Transform {
   return isUnchanged ? transform : findShownTransform(caller, token, transform);
 }

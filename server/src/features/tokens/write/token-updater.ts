@@ -27,19 +27,22 @@ import { makesView } from './view-change.ts';
 
 export interface UpdateOutcome {
   readonly token: VisibleToken;
-  /** The token has become equal to one that the caller may not read: its content would tell what that one holds. */
+  /**
+   * True if the token now equals one that the caller may not read, so that its content would reveal what that one
+   * holds.
+   */
   readonly isHiddenDuplicate: boolean;
-  /** What a repetition needs to know. */
+  /** The facts that a retry needs. */
   readonly made: UpdatedToken;
 }
 
 interface JudgedUpdate {
   readonly current: StoredToken;
-  /** The same without views that must not see what is written. */
+  /** The current token without the views that must not see the new data. */
   readonly token: StoredToken;
   readonly opened: OpenedToken;
   readonly mayUpdate: Transform;
-  /** The patch makes a view of stored data. */
+  /** True if the patch makes a view of stored data. */
   readonly isView: boolean;
   readonly settings: TenantSettings;
 }
@@ -48,89 +51,89 @@ interface SealedUpdate {
   readonly sealed: SealedToken;
   readonly cvc: CvcChange;
   readonly isView: boolean;
-  /** What the caller may see of it. */
+  /** The most that the caller may see of the token. */
   readonly transform: Transform;
   readonly isDeduplicated: boolean;
-  /** What the token holds now, where it was opened. */
+  /** The new content of the token, if it was opened. */
   readonly content?: TokenDraft;
 }
 
 export interface UpdateOptions {
-  /** The data was typed into card fields, on a page that may have chosen the token. */
+  /** True if the data was typed into card fields, on a page that may have chosen the token. */
   readonly isFromFields?: boolean;
 }
 
-/** A view of stored data can show all of it, so its author has read the token as far as the log is concerned. */
+/** A view of stored data can show all of it, so the audit log treats its author as having read the token. */
 const wholeView: Shown = { transform: 'reveal', details: { via: 'view' } };
 
-/** Writers of one token within a process take turns; only those of other servers can still get in between. */
+/**
+ * The limit of waiting writers of one token. Writers take turns within a process, so that only other servers can get in
+ * between.
+ */
 const waitingMax = 1_000;
-/** How many tokens of the same content are looked at. */
+/** The most tokens with the same content that are checked. */
 const duplicatesMax = 100;
 
+interface TokenUpdaterParts {
+  readonly store: TokenStore;
+  readonly duplicates: TokenDuplicateStore;
+  readonly sealer: TokenSealer;
+  readonly presenter: TokenPresenter;
+  readonly settings: TenantSettingsDirectory;
+  readonly rights: RightsSource;
+  readonly audit: AuditLog;
+}
+
 export class TokenUpdater {
-  readonly #store: TokenStore;
-  readonly #duplicates: TokenDuplicateStore;
-  readonly #sealer: TokenSealer;
-  readonly #presenter: TokenPresenter;
-  readonly #settings: TenantSettingsDirectory;
-  readonly #rights: RightsSource;
-  readonly #audit: AuditLog;
+  readonly #parts: TokenUpdaterParts;
   readonly #turns = new TurnQueue(waitingMax);
 
-  constructor(parts: {
-    store: TokenStore;
-    duplicates: TokenDuplicateStore;
-    sealer: TokenSealer;
-    presenter: TokenPresenter;
-    settings: TenantSettingsDirectory;
-    rights: RightsSource;
-    audit: AuditLog;
-  }) {
-    this.#store = parts.store;
-    this.#duplicates = parts.duplicates;
-    this.#sealer = parts.sealer;
-    this.#presenter = parts.presenter;
-    this.#settings = parts.settings;
-    this.#rights = parts.rights;
-    this.#audit = parts.audit;
+  constructor(parts: TokenUpdaterParts) {
+    this.#parts = parts;
   }
 
-  /** Applies the patch to the newest version: concurrent patches end up as if they had come one after the other. */
+  /**
+   * Applies the patch to the newest version. Concurrent patches have the same result as if they had run one after the
+   * other.
+   */
   async update(caller: KeyCaller, id: TokenId, patch: TokenPatch, options: UpdateOptions = {}): Promise<UpdateOutcome> {
     return this.#turns.run(`${caller.tenantId}/${id}`, () =>
       untilNotOvertaken(() => this.#tryUpdate(caller, { id, patch, options })),
     );
   }
 
-  /** The token that an earlier request has updated, as updating it would show it now. Recorded as a read. */
+  /**
+   * Shows a token that an earlier request updated, in the way that updating it would show it now. It is recorded as a
+   * read.
+   */
   async showAgain(caller: KeyCaller, made: UpdatedToken): Promise<UpdateOutcome> {
-    const token = requireSame(made, await this.#store.find(caller.tenantId, made.id));
+    const token = requireSame(made, await this.#parts.store.find(caller.tenantId, made.id));
     const transform = leastTransform(made.transform, requireAccess(caller.grants, 'token:update', token));
     const isHiddenDuplicate =
       made.isHiddenDuplicate || (made.isDeduplicated && (await this.#isHiddenDuplicate(caller, token)));
     const view = { transform: isHiddenDuplicate ? 'redact' : transform, details: { via: 'replay' } } as const;
     const [visible] = await Promise.all([
-      this.#presenter.show(caller, token, transform),
-      this.#audit.append(caller, tokenEvent(token, 'read', view)),
+      this.#parts.presenter.show(caller, token, transform),
+      this.#parts.audit.append(caller, tokenEvent(token, 'read', view)),
     ]);
     return { token: visible, isHiddenDuplicate, made };
   }
 
-  /** Undefined when another server changed the token between the look and the write. */
+  /** Returns undefined if another server changed the token between read and write. */
   async #tryUpdate(
     caller: KeyCaller,
     { id, patch, options }: { id: TokenId; patch: TokenPatch; options: UpdateOptions },
   ): Promise<UpdateOutcome | undefined> {
-    const current = await getToken(this.#store, caller, id);
+    const current = await getToken(this.#parts.store, caller, id);
     const mayUpdate = requireAccess(caller.grants, 'token:update', current);
-    const settings = await this.#settings.get(caller.tenantId);
+    const settings = await this.#parts.settings.get(caller.tenantId);
     if (leavesContent(current, patch, settings)) return this.#revise(caller, { current, mayUpdate, settings }, patch);
     if (options.isFromFields === true) requireViewsOfType(current, patch);
-    const token = await withoutPlantedViews(this.#rights, caller, current, patch);
-    const opened = await this.#presenter.open(current);
+    const token = await withoutPlantedViews(this.#parts.rights, caller, current, patch);
+    const opened = await this.#parts.presenter.open(current);
     await opened.load();
-    // Judged before anything is evaluated: whether an expression over stored data fails tells something about it.
+    // The view is authorized before anything is evaluated, because a failing expression over stored data reveals
+    // something about it.
     const isView = makesView(token, opened, patch);
     const judged = { current, token, opened, mayUpdate, isView, settings };
     if (!isView) return this.#apply(caller, judged, patch);
@@ -156,7 +159,7 @@ export class TokenUpdater {
     return this.#write(caller, current, { sealed, cvc, isView, transform, isDeduplicated, content: draft });
   }
 
-  /** Writes what a patch changes beside the data, which is neither opened nor sealed again. */
+  /** Writes changes to attributes. The data is neither opened nor sealed again. */
   async #revise(
     caller: KeyCaller,
     { current, mayUpdate, settings }: Pick<JudgedUpdate, 'current' | 'mayUpdate' | 'settings'>,
@@ -165,30 +168,36 @@ export class TokenUpdater {
     const attributes = applyAttributes(current, patch, new Date());
     const transform = leastTransform(mayUpdate, this.#requireMove(caller, current, attributes));
     const isDeduplicated = requestsDeduplication(caller, { draft: patch, transform, settings });
-    const sealed = await this.#sealer.revise(current, attributes);
+    const sealed = await this.#parts.sealer.revise(current, attributes);
     return this.#write(caller, current, { sealed, cvc: 'keep', isView: false, transform, isDeduplicated });
   }
 
   async #write(caller: KeyCaller, current: StoredToken, update: SealedUpdate): Promise<UpdateOutcome | undefined> {
     const { sealed, transform, isDeduplicated } = update;
-    // Asked before the write, whose record says what the response will show.
+    // This is checked before the write, because the audit record says what the response will show.
     const isHiddenDuplicate = isDeduplicated && (await this.#isHiddenDuplicate(caller, sealed));
     const next = await this.#replace(caller, current, update, isHiddenDuplicate ? 'redact' : transform);
     if (next === undefined) return undefined;
     return {
-      token: await this.#presenter.show(caller, next, transform, update.content),
+      token: await this.#parts.presenter.show(caller, next, transform, update.content),
       isHiddenDuplicate,
       made: { ...toMadeToken(next, transform), isDeduplicated, isHiddenDuplicate },
     };
   }
 
-  /** Whether an expression fails on stored data, or on what comes after it, tells something about the data. */
+  /**
+   * Records a failed attempt, because a failing expression on stored data, or a failure after it, reveals something
+   * about the data.
+   */
   async #recordFailedView(caller: KeyCaller, current: StoredToken, error: unknown): Promise<void> {
     if (!(error instanceof DomainError) || (error.code !== 'validation-failed' && error.code !== 'forbidden')) return;
-    await this.#audit.append(caller, { ...tokenEvent(current, 'update', wholeView), outcome: 'failed' });
+    await this.#parts.audit.append(caller, { ...tokenEvent(current, 'update', wholeView), outcome: 'failed' });
   }
 
-  /** Moving a token needs the permission on each container that it leaves or enters, and shows its mover no more of it. */
+  /**
+   * Requires the permission on each container that the token leaves or enters. A move must not let the caller see more
+   * of the token.
+   */
   #requireMove(caller: KeyCaller, current: StoredToken, { containers }: Pick<TokenDraft, 'containers'>): Transform {
     const { id } = current;
     const left = current.containers.filter((container) => !containers.includes(container));
@@ -205,14 +214,14 @@ export class TokenUpdater {
     { draft, settings }: { draft: TokenDraft; settings: TenantSettings },
   ): Promise<SealedToken> {
     const version = current.version + 1;
-    const [next] = await this.#sealer.sealAll(caller, [{ draft, id: current.id, version }], {
+    const [next] = await this.#parts.sealer.sealAll(caller, [{ draft, id: current.id, version }], {
       hasFingerprints: settings.fingerprintTokens,
     });
     if (next === undefined) throw new Error('A draft was sealed to nothing.');
     return next;
   }
 
-  /** The record says how the response shows the token. */
+  /** Writes the next version. The audit record says how the response shows the token. */
   async #replace(
     caller: KeyCaller,
     current: StoredToken,
@@ -223,7 +232,7 @@ export class TokenUpdater {
       tokenEvent(next, 'update', { transform }),
       ...(isView ? [tokenEvent(current, 'read', wholeView)] : []),
     ];
-    const modifiedAt = await this.#store.update({
+    const modifiedAt = await this.#parts.store.update({
       current,
       next,
       cvc,
@@ -245,8 +254,8 @@ export class TokenUpdater {
   async #isHiddenDuplicate(caller: KeyCaller, token: SealedToken): Promise<boolean> {
     const key = findDuplicateKey(token, 'return_existing');
     if (key === undefined) return false;
-    const others = await this.#duplicates.listOthers(token, key, duplicatesMax + 1);
-    // Of very many nobody knows without reading them all: the content is held back as if one of them were hidden.
+    const others = await this.#parts.duplicates.listOthers(token, key, duplicatesMax + 1);
+    // If there are very many, checking all of them would be too slow, so the content is withheld as if one were hidden.
     if (others.length > duplicatesMax) return true;
     return others.some((other) => !decideAccess(caller.grants, 'token:read', other).isAllowed);
   }

@@ -11,13 +11,13 @@ export interface EpochExchangeParts {
   readonly store: EpochStore;
   readonly mac: Mac;
   readonly now: () => number;
-  /** Never fails; what cannot be sent now is sent after the next connection. */
+  /** Never fails. Anything that cannot be sent now is sent after the next connection. */
   readonly send: (payloads: readonly string[]) => Promise<void>;
-  /** Called with the ids in each parcel from a peer that was opened. */
+  /** Called for each opened parcel from a peer, with the ids in it. */
   readonly onKeys: (processId: string, ids: readonly number[]) => void;
 }
 
-/** The exchange between servers that lets each open what any of them encrypted. */
+/** Exchanges keys between servers, so that each can open what any of them encrypted. */
 export class EpochExchange {
   readonly peers = new Peers();
   readonly receiveKeys = new ReceiveKeys();
@@ -33,7 +33,9 @@ export class EpochExchange {
     this.receiveKeys.advance(now());
   }
 
-  /** Announces this process, its key and the epochs it has: the others send what it lacks and request what they lack. */
+  /**
+   * Announces this process, its key and the epochs it has. The others send what it lacks and request what they lack.
+   */
   hello(): Promise<void> {
     const ids = this.#parts.store.list(this.#parts.now()).map(({ id }) => id);
     return this.#parts.send([this.#writer.ids('hello', ids)]);
@@ -103,7 +105,7 @@ export class EpochExchange {
 
     for (const { id, endsAfterMs, secret } of entries) {
       const endsAt = receiver.bornAt + endsAfterMs;
-      // No server announces an epoch before its lead time, so none can have longer to live.
+      // No server announces an epoch earlier than the lead time, so none can have longer to live.
       const isPlausible = now() < endsAt && endsAt <= now() + lifeMs + leadMs;
       if (isPlausible) {
         this.receiveKeys.endBy(receiver, endsAt);
@@ -118,8 +120,9 @@ export class EpochExchange {
 }
 
 /**
- * An epoch is sent only to a key that is destroyed before it ends. Otherwise the message could be held back and opened after
- * the end of the epoch, with a copy of the receiver's memory: the receiver cannot end a key for a message it never got.
+ * Returns true if the epoch may be sent to the receiver's key, which must be destroyed before the epoch ends. Otherwise
+ * the message could be held back and opened after the end of the epoch with a copy of the receiver's memory, because
+ * the receiver cannot end a key for a message it never got.
  */
 function outlives({ endsAt }: Epoch, receiver: Receiver): boolean {
   return endsAt >= diesAt(receiver);

@@ -6,41 +6,46 @@ import type { Receiver } from './peers.ts';
 import type { ReceiveKeys } from './receive-keys.ts';
 import { type KeyPair, makeKeyPair } from './x25519.ts';
 
+interface MessageWriterParts {
+  readonly receiveKeys: ReceiveKeys;
+  readonly mac: Mac;
+  readonly now: () => number;
+}
+
 /** Writes, numbers and authenticates the messages of this process. */
 export class MessageWriter {
+  readonly #parts: MessageWriterParts;
   readonly processId = randomBytes(16).toString('hex');
-  readonly #receiveKeys: ReceiveKeys;
-  readonly #mac: Mac;
-  readonly #now: () => number;
   #counter = 0;
 
-  constructor(parts: { receiveKeys: ReceiveKeys; mac: Mac; now: () => number }) {
-    this.#receiveKeys = parts.receiveKeys;
-    this.#mac = parts.mac;
-    this.#now = parts.now;
+  constructor(parts: MessageWriterParts) {
+    this.#parts = parts;
   }
 
   ids(kind: 'hello' | 'want', ids: readonly number[]): string {
-    return toPayload(writeIds(kind, this.#sender(), ids), this.#mac);
+    return toPayload(writeIds(kind, this.#sender(), ids), this.#parts.mac);
   }
 
-  /** Every epoch for every receiver; for no epochs at all, an empty parcel. */
+  /**
+   * Writes messages with every epoch for every receiver. If there are no epochs, each receiver gets an empty parcel.
+   */
   keys(receivers: readonly Receiver[], epochs: readonly Epoch[]): string[] {
     if (receivers.length === 0) return [];
-    // One key pair for all receivers: creating it costs as much as agreeing on a secret with it, about 250 µs.
+    // All receivers share one key pair, because creating one costs as much as agreeing on a secret with it, about 250
+    // µs.
     const oneShot = makeKeyPair();
     const messages = receivers.flatMap((receiver) =>
       toParcels(epochs).map((parcel) => this.#keysMessage(receiver, parcel, oneShot)),
     );
     oneShot.secret.fill(0);
-    return messages.filter((message) => message !== undefined).map((message) => toPayload(message, this.#mac));
+    return messages.filter((message) => message !== undefined).map((message) => toPayload(message, this.#parts.mac));
   }
 
   #keysMessage(receiver: Receiver, epochs: readonly Epoch[], oneShot: KeyPair): Buffer | undefined {
     const sender = this.#sender();
     const head = writeKeysHead(sender, receiver.publicKey, oneShot.publicKey);
     const entries = epochs.map(({ id, endsAt, secret }) => {
-      // Rounded down, as ages are: an epoch may end early on some servers, but never late.
+      // The time is rounded down, like ages are. An epoch may end early on some servers, but never late.
       return { id, endsAfterMs: Math.floor(endsAt - receiver.bornAt), secret };
     });
     const keys = { oneShot, receiver: receiver.publicKey };
@@ -50,8 +55,8 @@ export class MessageWriter {
 
   #sender(): Sender {
     this.#counter += 1;
-    const { publicKey, bornAt } = this.#receiveKeys.newest;
-    const keyAgeMs = Math.floor(this.#now() - bornAt);
+    const { publicKey, bornAt } = this.#parts.receiveKeys.newest;
+    const keyAgeMs = Math.floor(this.#parts.now() - bornAt);
     return { processId: this.processId, counter: this.#counter, publicKey, keyAgeMs };
   }
 }
